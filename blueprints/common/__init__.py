@@ -1,0 +1,1 @@
+"""What the areas share: callers, envelopes, pages, ready answers."""

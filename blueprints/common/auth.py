@@ -1,0 +1,57 @@
+"""Who is calling: the bearer token of a request, and the policy that every route must state."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from flask import g, request
+
+from blueprints.common.platform import platform
+from models.users import User
+from services import users
+from services.errors import Unauthorized, UserNotFound
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+POLICY = "auth_policy"
+SECURITY = [{"bearer": []}]
+
+
+def public(view: View) -> View:
+    """Anybody may call this; a token, good or bad, makes no difference."""
+    setattr(view, POLICY, "public")
+    return view
+
+
+def require_user(view: View) -> Callable[..., Any]:
+    """Only with a good token of a player who is there; else 401 before anything else is looked at."""
+
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        g.user = _caller()
+        return view(*args, **kwargs)
+
+    setattr(wrapper, POLICY, "user")
+    return wrapper
+
+
+def current_user() -> User:
+    """The player who called a view behind ``require_user``."""
+    user: User = g.user
+    return user
+
+
+def _caller() -> User:
+    services = platform()
+    claims = services.tokens.check(_bearer_token(), now=services.clock())
+    try:
+        return users.get(platform_id=claims.platform_id)
+    except UserNotFound:
+        raise Unauthorized from None
+
+
+def _bearer_token() -> str:
+    scheme, _, token = request.headers.get("Authorization", "").strip().partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthorized
+    return token.strip()

@@ -1,0 +1,98 @@
+"""What the operator's commands share: JSON out, one clear line and exit code 1 on failure."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from functools import wraps
+from typing import Any
+
+import click
+import orjson
+from flask.cli import AppGroup
+
+from models.database import UNAVAILABLE
+from services.errors import OperatorError, PlatformError
+from services.money import Cents, NotAnAmount, cents_from_number
+
+MISMATCHES_TOLD = 20
+
+
+def print_json(value: object) -> None:
+    """One line of JSON on standard output."""
+    click.echo(orjson.dumps(value).decode())
+
+
+def progress_bar(*args: Any, **kwargs: Any) -> Any:
+    """Click's progress bar on standard error, shown only when that is a terminal."""
+    return click.progressbar(*args, file=sys.stderr, hidden=not sys.stderr.isatty(), **kwargs)
+
+
+def operator_command(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn what an operator can mend into one line on standard error and exit code 1."""
+
+    @wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except (OperatorError, PlatformError) as error:
+            raise click.ClickException(str(error)) from None
+        except UNAVAILABLE as error:
+            raise click.ClickException(f"the database is not available: {_first_line(error)}") from None
+
+    return wrapper
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", maxsplit=1)[0]
+
+
+class OperatorCommand(click.Command):
+    """A command that tells a wrong or missing option in one line, and exits with 1."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line():
+            return super().make_context(*args, **kwargs)
+
+
+class OperatorGroup(AppGroup):
+    """A group of such commands."""
+
+    command_class = OperatorCommand
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        with _one_line():
+            return super().resolve_command(ctx, args)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        raise click.ClickException(error.format_message()) from None
+
+
+class Amount(click.ParamType):
+    """A command-line amount of coins, not negative, with at most two decimals; cents for the command."""
+
+    name = "amount"
+
+    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> Cents:
+        try:
+            cents = cents_from_number(Decimal(str(value)))
+        except (NotAnAmount, InvalidOperation):
+            cents = Cents(-1)
+        if cents < 0:
+            self.fail("must be an amount from 0 to 1000000000 with at most two decimals")
+        return cents
+
+
+def fail_on_mismatches(mismatches: list[str]) -> None:
+    """Tell what an audit found on standard error, the first of it, and exit with 1; else nothing."""
+    for line in mismatches[:MISMATCHES_TOLD]:
+        click.echo(line, err=True)
+    if mismatches:
+        raise click.ClickException(f"{len(mismatches)} mismatches")

@@ -1,0 +1,112 @@
+"""Errors over HTTP: JSON always, in the envelope of the area that was asked."""
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import flask_smorest
+import marshmallow as ma
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from blueprints.common.failures import describe
+from models.database import UNAVAILABLE
+from services.errors import PlatformError
+
+log = logging.getLogger("platform.errors")
+
+STATUS_MESSAGE_AREAS = ("/api/cases/create", "/affiliate")
+STATUS_ERROR_AREAS = ("/profile/user",)
+
+UNAVAILABLE_TEXT = "The service is temporarily unavailable"
+INTERNAL_TEXT = "Something went wrong"
+RETRY_AFTER_SECONDS = "1"
+
+
+class ErrorSchema(ma.Schema):
+    """The envelope of most errors."""
+
+    error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+
+
+def envelope(path: str, text: str) -> dict[str, Any]:
+    """The body of an error, as the contract has it for this path."""
+    if _lies_in(path, STATUS_MESSAGE_AREAS):
+        return {"status": False, "message": text}
+    if _lies_in(path, STATUS_ERROR_AREAS):
+        return {"status": False, "error": text}
+    return {"error": text}
+
+
+def _lies_in(path: str, areas: tuple[str, ...]) -> bool:
+    return any(path == area or path.startswith(f"{area}/") for area in areas)
+
+
+class JsonApi(flask_smorest.Api):
+    """flask-smorest with the contract's envelopes instead of its own."""
+
+    ERROR_SCHEMA = ErrorSchema
+
+    def handle_http_exception(self, error: HTTPException) -> Any:
+        """Every HTTP error, unknown paths and uncaught exceptions included."""
+        if error.response is not None:
+            return error.response
+        status = error.code or 500
+        response = error_response(_text_of(error), status)
+        for name, value in error.get_headers():
+            # Allow, Retry-After, WWW-Authenticate and the like; the body is ours.
+            if name.lower() not in ("content-type", "content-length"):
+                response.headers[name] = value
+        return response
+
+
+def error_response(text: str, status: int) -> Response:
+    """An error in the envelope of the path that was asked."""
+    response = jsonify(envelope(request.path, text))
+    response.status_code = status
+    return response
+
+
+def register_error_handlers(app: Flask) -> None:
+    """Answer the platform's own errors, and a database that is away."""
+
+    @app.errorhandler(PlatformError)
+    def refused(error: PlatformError) -> Response:
+        response = error_response(error.text, error.status)
+        if error.status == HTTPStatus.UNAUTHORIZED:
+            response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    def unavailable(error: Exception) -> Response:
+        log.error("database unavailable", extra={"failure": describe(error)})
+        response = error_response(UNAVAILABLE_TEXT, 503)
+        response.headers["Retry-After"] = RETRY_AFTER_SECONDS
+        return response
+
+    for kind in UNAVAILABLE:
+        app.register_error_handler(kind, unavailable)
+
+
+def _text_of(error: HTTPException) -> str:
+    if (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return INTERNAL_TEXT
+    messages = getattr(error, "data", {}).get("messages")
+    if isinstance(messages, Mapping):
+        return "; ".join(_sentences(messages))
+    return error.name.capitalize()
+
+
+def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Validation messages as "name: what is wrong"; the outermost key is only the place (query, json)."""
+    found: list[str] = []
+    for fields in messages.values():
+        if isinstance(fields, Mapping):
+            for name, what in fields.items():
+                if isinstance(what, Mapping):
+                    found += _sentences({name: what}, f"{prefix}{name}.")
+                else:
+                    found += [f"{prefix}{name}: {text}" for text in what]
+        else:
+            found += [str(text) for text in fields]
+    return found

@@ -1,0 +1,31 @@
+"""Describing an unexpected failure without what it was about: no amount, seed or token reaches a log."""
+
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def describe(error: BaseException) -> str:
+    """The exception's kind, its causes', and where each was raised.
+
+    Never its message: a database puts the values of a refused row into it, a library its argument.
+    """
+    parts = []
+    cause: BaseException | None = error
+    while cause is not None:
+        code = getattr(cause, "pgcode", None)
+        kind = f"{type(cause).__name__}{f' {code}' if code else ''}"
+        frames = [
+            f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(cause.__traceback__)
+        ]
+        parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}")
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return "; caused by ".join(parts)
+
+
+def _short(filename: str) -> str:
+    path = Path(filename)
+    if path.is_relative_to(ROOT):
+        return str(path.relative_to(ROOT)).split("site-packages/")[-1]
+    return "/".join(path.parts[-2:])

@@ -1,0 +1,18 @@
+"""The services of the running app, for views, handlers and commands."""
+
+from typing import cast
+
+from flask import Flask, current_app
+
+from services.platform import Platform
+
+EXTENSION = "platform"
+
+
+def install_platform(app: Flask, platform: Platform) -> None:
+    app.extensions[EXTENSION] = platform
+
+
+def platform() -> Platform:
+    """The services that this app was built with."""
+    return cast("Platform", current_app.extensions[EXTENSION])

@@ -1,0 +1,88 @@
+"""The wire: camelCase names, money as numbers of coins, prices as texts, and strict parameters."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from services.money import number_from_cents, price_text
+from services.text import is_storable
+
+MAX_LIMIT = 100
+MOST_DIGITS = 4_000
+LARGEST_PAGE = 10**MOST_DIGITS
+
+
+class WireSchema(ma.Schema):
+    """The base of every schema: snake_case inside is camelCase outside, in this one place."""
+
+    class Meta:
+        unknown = ma.EXCLUDE
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field[Any]) -> None:
+        if field_obj.data_key is None:
+            field_obj.data_key = camel_case(field_name)
+
+
+class QuerySchema(WireSchema):
+    """The base of query parameters: an empty value is the default."""
+
+    @ma.pre_load
+    def drop_empty(self, data: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if value != ""}
+
+
+class Coins(ma.fields.Field[int]):
+    """Cents inside, a JSON number of coins outside."""
+
+    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> int | float | None:
+        return None if value is None else number_from_cents(value)
+
+
+class Price(ma.fields.Field[int]):
+    """Cents inside, a text such as $12.34 outside; null when there is no price."""
+
+    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str | None:
+        return None if value is None else price_text(value)
+
+
+class WholeNumber(ma.fields.Field[int]):
+    """A query parameter that is a whole number from 1."""
+
+    def __init__(self, *, most: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._most = most
+
+    def _deserialize(self, value: Any, _attr: str | None, _data: Any, **_: Any) -> int:
+        if re.fullmatch(r"[0-9]+", str(value), re.ASCII):
+            # Python refuses to read numbers of thousands of digits; every such page is past the end.
+            number = int(value) if len(value) <= MOST_DIGITS else LARGEST_PAGE
+            if number >= 1 and (self._most is None or number <= self._most):
+                return number
+        bound = f"from 1 to {self._most}" if self._most else "from 1"
+        raise ma.ValidationError(f"must be a whole number {bound}")
+
+
+WIRE_TYPES = {Coins: "number", Price: "string", WholeNumber: "integer"}
+"""What these fields are in the API document."""
+
+
+class Text(ma.fields.String):
+    """Text that both databases can keep."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text: str = super()._deserialize(value, attr, data, **kwargs)
+        if not is_storable(text):
+            raise ma.ValidationError("must not have NUL characters or lone surrogates")
+        return text
+
+
+def one_of(*values: str) -> ma.validate.OneOf:
+    """A validator for an enumerated parameter."""
+    return ma.validate.OneOf(values, error=f"must be one of {', '.join(values)}")
+
+
+def camel_case(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)

@@ -1,0 +1,1 @@
+"""Fairness as the operator, or anybody with a calculator, sees it."""

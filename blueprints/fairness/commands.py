@@ -1,0 +1,82 @@
+"""flask fairness: recomputing rolls, all of them or one by hand."""
+
+from typing import Any
+
+import click
+
+from blueprints.common.commands import (
+    Amount,
+    OperatorGroup,
+    fail_on_mismatches,
+    operator_command,
+    print_json,
+    progress_bar,
+)
+from blueprints.common.platform import platform
+from services import fairness, fairness_audit
+from services.errors import OperatorError
+from services.money import Cents, number_from_cents
+
+group = OperatorGroup("fairness", help="Provably fair rolls.")
+
+
+@group.command("audit")
+@operator_command
+def audit() -> None:
+    """Recompute every settled bet from its seeds and its stored price and edge; exit 1 on any mismatch."""
+    with progress_bar(length=1, label="bets") as bar:
+
+        def progress(done: int, of: int) -> None:
+            bar.length = of
+            bar.update(done - bar.pos)
+
+        result = fairness_audit.audit(seeds=platform().seeds, progress=progress)
+    print_json(
+        {
+            "bets": result.bets,
+            "mismatches": len(result.mismatches),
+            "wagered": number_from_cents(result.wagered),
+            "paid": number_from_cents(result.paid),
+            "returnToPlayer": result.return_to_player,
+        }
+    )
+    fail_on_mismatches(result.mismatches)
+
+
+@group.command("verify")
+@click.option("--server-seed", required=True)
+@click.option("--client-seed", required=True)
+@click.option("--nonce", required=True, type=click.IntRange(min=1))
+@click.option("--amount", type=Amount(), help="The wager, for the threshold.")
+@click.option("--price", type=Amount(), help="The item's price, for the threshold.")
+@operator_command
+def verify(server_seed: str, client_seed: str, nonce: int, amount: Cents | None, price: Cents | None) -> None:
+    """Recompute one roll by hand; needs no database. With an amount and a price, whether it won."""
+    if not fairness.is_client_seed(client_seed):
+        raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
+    if not server_seed.isascii():
+        raise OperatorError("a server seed is ASCII text")
+    if (amount is None) != (price is None):
+        raise OperatorError("--amount and --price go together")
+    roll = fairness.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+    answer: dict[str, Any] = {
+        "serverSeedCommitment": fairness.commitment_of(server_seed),
+        "roll": roll,
+        "percent": fairness.percent(roll),
+    }
+    if amount is not None and price is not None:
+        answer |= _outcome(roll, amount, price)
+    print_json(answer)
+
+
+def _outcome(roll: int, amount: Cents, price: Cents) -> dict[str, Any]:
+    if not 0 < amount < price:
+        raise OperatorError("the amount must be above 0 and below the price")
+    house_edge_ppm = platform().settings.upgrader_house_edge_ppm
+    threshold = fairness.threshold(wager_cents=amount, price_cents=price, house_edge_ppm=house_edge_ppm)
+    return {
+        "houseEdge": house_edge_ppm / fairness.PPM,
+        "threshold": threshold,
+        "chance": fairness.percent(threshold),
+        "win": roll < threshold,
+    }

@@ -1,0 +1,1 @@
+"""The real-time connection: who is connected, what is sent to whom, and the proofs that come later."""

@@ -1,0 +1,94 @@
+"""Who is on which socket, and how much one player or one socket may ask for at a time."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from services.clock import Millis
+from services.errors import PlatformError, Unauthorized
+from services.upgrader.errors import TooManySpins
+
+MAX_SOCKETS = 10
+MAX_EVENTS_IN_FLIGHT = 5
+
+
+class TooManyConnections(PlatformError):
+    """The player has ten sockets already."""
+
+    status = 429
+    text = "Too many connections"
+
+
+@dataclass
+class Connection:
+    """One socket. ``user_id`` is None for a spectator, who may only watch."""
+
+    sid: str
+    user_id: int | None = None
+    expires_at: Millis | None = None
+    events_in_flight: int = field(default=0, compare=False)
+
+    def user_id_at(self, now: Millis) -> int | None:
+        """The player on this socket; None once their token has expired."""
+        if self.expires_at is not None and now >= self.expires_at:
+            return None
+        return self.user_id
+
+
+class Connections:
+    """All sockets of this process. Nothing is kept of one that is gone."""
+
+    def __init__(self) -> None:
+        self._by_sid: dict[str, Connection] = {}
+        self._by_user: dict[int, dict[str, Connection]] = defaultdict(dict)
+        self._guard = threading.Lock()
+
+    def add(self, connection: Connection) -> None:
+        """Raises TooManyConnections when the player has as many as are allowed."""
+        with self._guard:
+            if connection.user_id is not None:
+                if len(self._by_user.get(connection.user_id, ())) >= MAX_SOCKETS:
+                    raise TooManyConnections
+                self._by_user[connection.user_id][connection.sid] = connection
+            self._by_sid[connection.sid] = connection
+
+    def remove(self, sid: str) -> Connection | None:
+        with self._guard:
+            connection = self._by_sid.pop(sid, None)
+            if connection is not None and connection.user_id is not None:
+                sockets = self._by_user[connection.user_id]
+                sockets.pop(sid, None)
+                if not sockets:
+                    del self._by_user[connection.user_id]
+            return connection
+
+    def get(self, sid: str) -> Connection | None:
+        return self._by_sid.get(sid)
+
+    def sids_of(self, user_id: int, *, now: Millis) -> list[str]:
+        """The player's sockets whose tokens are still good, oldest first."""
+        with self._guard:
+            sockets = list(self._by_user.get(user_id, {}).values())
+        return [connection.sid for connection in sockets if connection.user_id_at(now) is not None]
+
+    @contextmanager
+    def event_in_flight(self, sid: str) -> Iterator[Connection]:
+        """The socket that an event came from, while it is handled.
+
+        Raises TooManySpins when five are being handled, Unauthorized when the socket has gone.
+        """
+        connection = self._by_sid.get(sid)
+        if connection is None:
+            raise Unauthorized
+        if connection.events_in_flight >= MAX_EVENTS_IN_FLIGHT:
+            raise TooManySpins
+        connection.events_in_flight += 1
+        try:
+            yield connection
+        finally:
+            connection.events_in_flight -= 1
+
+    def __len__(self) -> int:
+        return len(self._by_sid)

@@ -1,0 +1,97 @@
+"""Connecting and leaving: a player with a good token, or a spectator without one."""
+
+import logging
+
+from flask import Flask, request
+from flask_socketio import ConnectionRefusedError as Refused
+from flask_socketio import SocketIO
+
+from blueprints.common.failures import describe
+from blueprints.common.platform import platform
+from blueprints.realtime import outgoing
+from blueprints.realtime.connections import Connection
+from blueprints.realtime.server import in_background, realtime
+from models.database import reading
+from services import live_bets, users
+from services.errors import PlatformError, Unauthorized, UserNotFound
+from services.upgrader.spin import balances_of
+
+log = logging.getLogger("platform.events")
+
+FAILED = "Something went wrong"
+PING_TIMEOUT = "ping timeout"
+
+
+def register(app: Flask, socketio: SocketIO) -> None:
+    """Attach connecting and leaving to this server."""
+    socketio.on_event("connect", connect)
+    socketio.on_event("disconnect", disconnect)
+
+    def accepted(sid: str) -> None:
+        with app.app_context():
+            in_background(_welcome, sid)
+
+    socketio.server.manager.accepted = accepted
+
+
+def connect(auth: object = None) -> None:
+    """Let a socket in. Refused ones get ``connect_error`` with the reason as its message.
+
+    While the database is away the transport is closed instead: a good token is not refused, and the
+    client's own reconnecting, which a refusal would end, goes on until the database is back.
+    """
+    sid = request.sid  # type: ignore[attr-defined]
+    try:
+        connection = _connection(sid, auth)
+        realtime().connections.add(connection)
+    except PlatformError as refusal:
+        raise Refused(refusal.text) from None
+    except Exception as failure:  # noqa: BLE001  # see above
+        log.error("connect failed", extra={"failure": describe(failure)})  # noqa: TRY400
+        realtime().close_transport(sid)
+        raise Refused(FAILED) from None
+    realtime().proofs.start()
+
+
+def disconnect(reason: str | None = None) -> None:
+    """Forget a socket; what was sent to one that turned out to be dead is sent again."""
+    sid = request.sid  # type: ignore[attr-defined]
+    connection = realtime().connections.remove(sid)
+    if connection is not None and connection.user_id is not None:
+        in_background(realtime().proofs.socket_gone, sid, reason == PING_TIMEOUT)
+
+
+def _connection(sid: str, auth: object) -> Connection:
+    token = auth.get("token") if isinstance(auth, dict) else None
+    if token is None or token == "":
+        return Connection(sid)
+    services = platform()
+    claims = services.tokens.check(token, now=services.clock())
+    try:
+        user = users.get(platform_id=claims.platform_id)
+    except UserNotFound:
+        raise Unauthorized from None
+    return Connection(sid, user.id, claims.expires_at)
+
+
+def _welcome(sid: str) -> None:
+    """What a socket is sent once it is accepted: the player's own things, then what everybody sees."""
+    connection = realtime().connections.get(sid)
+    if connection is None:
+        return
+    now = platform().clock()
+    try:
+        # Borrowed once for all of it: when everybody comes back at once, connections are what is short.
+        with reading():
+            user_id = connection.user_id_at(now)
+            if user_id is not None:
+                _welcome_player(user_id, sid)
+            outgoing.send_live_bets(sid, live_bets.newest(now=now))
+    except Exception as failure:  # noqa: BLE001  # the connection stays; all of this can be asked for over HTTP
+        log.error("welcome failed", extra={"failure": describe(failure)})  # noqa: TRY400
+
+
+def _welcome_player(user_id: int, sid: str) -> None:
+    outgoing.send_commitment(user_id, platform().seeds.announced(user_id=user_id), only_to=sid)
+    outgoing.send_balance(user_id, balances_of(user_id), only_to=sid)
+    realtime().proofs.deliver_missed(user_id)

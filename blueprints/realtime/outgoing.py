@@ -1,0 +1,83 @@
+"""Everything that leaves over a socket: the events' names, shapes and receivers. See asyncapi.json."""
+
+from typing import Any
+
+from blueprints.common.platform import platform
+from blueprints.realtime.schemas import BalanceSchema, LiveBetSchema, PfSchema, ProofSchema
+from blueprints.realtime.server import realtime
+from blueprints.upgrader.schemas import CommitmentSchema
+from models.bets import Bet
+from services.live_bets import LiveBet
+from services.money import number_from_cents
+from services.server_seeds import Commitment
+from services.upgrader.spin import WON, Balances
+
+SPIN = "upgrader:spin"
+PF = "upgrader:pf"
+PROOF = "upgrader:proof"
+COMMITMENT = "upgrader:commitment"
+BALANCE = "balance"
+LIVE_BETS = "live-bets"
+NEW_LIVE_BET = "live-bets:new"
+
+
+def spin_answer(bet: Bet) -> dict[str, Any]:
+    """The answer to a settled spin: the item won and its value, or the item wanted and 0."""
+    return {
+        "status": True,
+        "result": {
+            "success": bet.status == WON,
+            "amount": number_from_cents(bet.payout_cents),
+            "item": bet.item,
+        },
+    }
+
+
+def refusal(text: str) -> dict[str, Any]:
+    """The answer to a spin that was refused."""
+    return {"status": False, "error": text}
+
+
+def send_answer(sid: str, answer: dict[str, Any]) -> None:
+    """To the socket that asked."""
+    _send(SPIN, answer, sid)
+
+
+def send_pf(sid: str, bet: Bet) -> None:
+    """To the socket that asked."""
+    _send(PF, PfSchema().dump(bet), sid)
+
+
+def send_proof(sid: str, bet: Bet) -> None:
+    """To one socket of the player; the bet is revealed."""
+    _send(PROOF, ProofSchema().dump(bet), sid)
+
+
+def send_commitment(user_id: int, commitment: Commitment, *, only_to: str | None = None) -> None:
+    """To all sockets of the player, or to the one that has just connected."""
+    _send_to_player(COMMITMENT, CommitmentSchema().dump(commitment), user_id, only_to)
+
+
+def send_balance(user_id: int, balances: Balances, *, only_to: str | None = None) -> None:
+    """To all sockets of the player, or to the one that has just connected."""
+    _send_to_player(BALANCE, BalanceSchema().dump(balances), user_id, only_to)
+
+
+def send_live_bets(sid: str, bets: list[LiveBet]) -> None:
+    """To a socket that has just connected."""
+    _send(LIVE_BETS, LiveBetSchema().dump(bets, many=True), sid)
+
+
+def announce_live_bet(bet: LiveBet) -> None:
+    """To everybody, spectators included."""
+    realtime().socketio.emit(NEW_LIVE_BET, LiveBetSchema().dump(bet))
+
+
+def _send_to_player(event: str, payload: dict[str, Any], user_id: int, only_to: str | None) -> None:
+    sids = realtime().connections.sids_of(user_id, now=platform().clock())
+    for sid in sids if only_to is None else [only_to]:
+        _send(event, payload, sid)
+
+
+def _send(event: str, payload: Any, sid: str) -> None:
+    realtime().socketio.emit(event, payload, to=sid)

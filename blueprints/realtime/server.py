@@ -1,0 +1,134 @@
+"""The Socket.IO server of an app, and what runs beside its requests."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import socketio
+from flask import Flask, current_app
+from flask_socketio import SocketIO
+from gevent import monkey
+
+from blueprints.realtime.connections import Connections
+from blueprints.realtime.handshakes import NAMESPACE, close_silent_handshakes
+from services import exact_json
+
+if TYPE_CHECKING:
+    from blueprints.realtime.proof_delivery import ProofDelivery
+
+EXTENSION = "realtime"
+MAX_MESSAGE_BYTES = 64 * 1024
+HANDSHAKE_SECONDS = 10
+
+
+class Manager(socketio.Manager):  # type: ignore[misc]
+    """Tells when a socket's acceptance is on its way; before that nothing may be sent to it."""
+
+    accepted: Callable[[str], None]
+
+    def connect(self, sid: str, namespace: str) -> Any:
+        accepted = super().connect(sid, namespace)
+        self.accepted(sid)
+        return accepted
+
+
+class Tasks:
+    """How many background tasks are under way: what an orderly end waits for."""
+
+    def __init__(self) -> None:
+        self._running = 0
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        with self._guard:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._running -= 1
+
+    def __len__(self) -> int:
+        return self._running
+
+
+@dataclass(frozen=True)
+class Realtime:
+    """The real-time side of one app."""
+
+    socketio: SocketIO
+    connections: Connections
+    proofs: ProofDelivery
+    tasks: Tasks = field(default_factory=Tasks)
+
+    def close_transport(self, sid: str) -> None:
+        """End the connection below the protocol, as a broken network would."""
+        server = self.socketio.server
+        server.eio.disconnect(server.manager.eio_sid_from_sid(sid, NAMESPACE))
+
+    def close(self) -> None:
+        """Let all sockets go and stop what runs in the background. Spins that have begun end on their own."""
+        self.proofs.close()
+        transports = self.socketio.server.eio
+        for transport in list(transports.sockets):
+            # Each on its own: one that died in silence would wait forever for its queue to empty.
+            self.socketio.start_background_task(transports.disconnect, transport)
+
+
+def create_server(app: Flask, *, allowed_origins: tuple[str, ...]) -> SocketIO:
+    """A server for this app: on greenlets where the process is patched for them, else on threads."""
+    server = SocketIO()
+    server.init_app(
+        app,
+        client_manager=Manager(),
+        async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
+        cors_allowed_origins=list(allowed_origins),
+        max_http_buffer_size=MAX_MESSAGE_BYTES,
+        json=exact_json,
+        manage_session=False,
+        logger=_quiet_logger("socketio"),
+        engineio_logger=_quiet_logger("engineio"),
+    )
+    close_silent_handshakes(server, after_seconds=HANDSHAKE_SECONDS)
+    return server
+
+
+def _quiet_logger(name: str) -> logging.Logger:
+    """Only errors: below that the libraries log whole packets, tokens and all."""
+    logger = logging.getLogger(name)
+    logger.setLevel(logging.ERROR)
+    return logger
+
+
+def install_realtime(app: Flask, realtime: Realtime) -> None:
+    app.extensions[EXTENSION] = realtime
+
+
+def realtime() -> Realtime:
+    """The real-time side of the running app."""
+    return cast("Realtime", current_app.extensions[EXTENSION])
+
+
+def in_background(task: Callable[..., Any], *args: Any) -> None:
+    """Run a task beside the requests, within this app."""
+    app = cast("Any", current_app)._get_current_object()  # noqa: SLF001  # Flask's documented way to pass an app on
+
+    running = realtime()
+
+    def run() -> None:
+        with running.tasks.counted(), app.app_context():
+            task(*args)
+
+    running.socketio.start_background_task(run)
+
+
+def pause() -> None:
+    """Let others run for a moment in the middle of long work."""
+    time.sleep(0)

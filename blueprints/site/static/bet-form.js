@@ -1,0 +1,99 @@
+// What the player is about to bet: the item, the wager, the seed, the chance, and why it can't be spun yet.
+
+import { byId } from "./dom.js";
+import { freshClientSeed, isClientSeed, percentOf, randomHex, thresholdOf } from "./fairness.js";
+import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "./money.js";
+
+/** Reads and writes the form. `changed()` is called when anything in it has. */
+export class BetForm {
+  #changed;
+  #item = null;
+
+  /** `/upgrader/rules`, once they are known. */
+  rules = null;
+
+  constructor(changed) {
+    this.#changed = changed;
+    for (const id of ["wager", "client-seed"]) byId(id).addEventListener("input", changed);
+    byId("fresh").addEventListener("click", () => this.setClientSeed(freshClientSeed()));
+  }
+
+  set item(item) {
+    this.#item = item;
+    byId("wanted-image").src = item.image;
+    byId("wanted-name").textContent = item.marketHashName;
+    byId("wanted-price").textContent = `$${format(item.priceCents)}`;
+    this.#changed();
+  }
+
+  get wagerCents() {
+    return centsOfText(byId("wager").value);
+  }
+
+  setWager(cents) {
+    byId("wager").value = plain(cents);
+    this.#changed();
+  }
+
+  setClientSeed(seed) {
+    byId("client-seed").value = seed;
+    this.#changed();
+  }
+
+  setRules(rules) {
+    this.rules = rules;
+    const edge = Number((rules.houseEdge * 100).toFixed(4));
+    byId("limits").textContent = `${format(this.minCents)} to ${format(this.maxCents)}; the house keeps ${edge} %`;
+    this.#changed();
+  }
+
+  get minCents() {
+    return centsOfCoins(this.rules.minWager);
+  }
+
+  get maxCents() {
+    return centsOfCoins(this.rules.maxWager);
+  }
+
+  /** Winning rolls out of 10,000,000; null while item, wager or rules are missing or make no bet. */
+  get threshold() {
+    const wagerCents = this.wagerCents;
+    if (!this.rules || !this.#item || !wagerCents || wagerCents >= this.#item.priceCents) return null;
+    return thresholdOf({ edge: this.rules.houseEdge, wagerCents, priceCents: this.#item.priceCents });
+  }
+
+  get chance() {
+    return percentOf(this.threshold ?? 0);
+  }
+
+  get multiplier() {
+    return this.#item.priceCents / this.wagerCents;
+  }
+
+  /** Why the server would refuse this bet, in words; null when nothing speaks against it. */
+  objection(balanceCents) {
+    const wager = this.wagerCents;
+    if (!this.rules) return "The rules have not been loaded yet.";
+    if (!this.#item) return "Choose an item first.";
+    if (wager === null) return "The wager must be an amount with at most two decimals.";
+    if (wager < this.minCents) return `The wager must be at least ${format(this.minCents)}.`;
+    if (wager >= this.#item.priceCents) return "The item must be worth more than the wager.";
+    if (wager > this.maxCents) return `The wager must be at most ${format(this.maxCents)}.`;
+    if (this.threshold === 0) return "The wager is too small for this item.";
+    if (wager > balanceCents) return "Your balance is too small for this wager.";
+    if (!isClientSeed(byId("client-seed").value)) return "The client seed is 4 to 64 letters, digits, - and _.";
+    return null;
+  }
+
+  /** The payload of a spin on this commitment. Its request id makes sending it twice harmless. */
+  request(serverSeedCommitment) {
+    return {
+      amount: coinsOfCents(this.wagerCents),
+      item: this.#item.marketHashName,
+      clientSeed: byId("client-seed").value,
+      serverSeedCommitment,
+      price: coinsOfCents(this.#item.priceCents),
+      requestId: randomHex(16),
+    };
+  }
+}

@@ -1,0 +1,56 @@
+// The dial: a winning zone from the top clockwise, and a needle that stops at the roll.
+
+const TURNS = 5;
+const DEGREES_PER_PERCENT = 3.6;
+
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** The `<svg>` with a `.zone` whose path length is 100, and a `.needle`. */
+export class Wheel {
+  #svg;
+  #zone;
+  #needle;
+  #percent = 0;
+
+  constructor(svg) {
+    this.#svg = svg;
+    this.#zone = svg.querySelector(".zone");
+    this.#needle = svg.querySelector(".needle");
+  }
+
+  /** Paint the zone that wins: from 0 to this percentage. */
+  showChance(percent) {
+    this.#zone.setAttribute("stroke-dasharray", `${percent} 100`);
+    this.#zone.classList.toggle("empty", percent === 0);
+  }
+
+  /** Colour the dial by how the last spin ended: "won", "lost", or "" while that is open. */
+  showOutcome(outcome) {
+    this.#svg.dataset.outcome = outcome;
+  }
+
+  /** Turn the needle to the roll; resolves when it has stopped. */
+  spinTo(percent, seconds) {
+    const from = this.#percent;
+    const distance = TURNS * 100 + ((percent - from + 100) % 100);
+    const duration = seconds * 1000;
+    this.#percent = percent;
+    return new Promise((stopped) => {
+      const began = performance.now();
+      const step = (now) => {
+        const done = duration > 0 ? Math.min(Math.max((now - began) / duration, 0), 1) : 1;
+        if (done === 1) this.#point(percent);
+        else if (!stillness.matches) this.#point(from + distance * (1 - (1 - done) ** 4));
+        if (done === 1) stopped();
+        else requestAnimationFrame(step);
+      };
+      requestAnimationFrame(step);
+    });
+  }
+
+  #point(percent) {
+    const { x, y, width, height } = this.#svg.viewBox.baseVal;
+    const degrees = (percent * DEGREES_PER_PERCENT) % 360;
+    this.#needle.setAttribute("transform", `rotate(${degrees} ${x + width / 2} ${y + height / 2})`);
+  }
+}

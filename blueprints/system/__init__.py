@@ -1,0 +1,1 @@
+"""Running the platform: health, metrics, documents, pictures, schema."""

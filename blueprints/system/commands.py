@@ -1,0 +1,35 @@
+"""flask db upgrade, flask seed, flask demo: what a fresh clone needs before it can serve."""
+
+import click
+
+from blueprints.common.commands import OperatorCommand, OperatorGroup, operator_command, print_json
+from blueprints.common.platform import platform
+from models import migrate
+from services import demo
+
+db = OperatorGroup("db", help="The database schema.")
+
+
+@db.command("upgrade")
+@operator_command
+def upgrade() -> None:
+    """Bring the schema up to date; safe to run twice, and by two processes at once."""
+    print_json({"applied": migrate.upgrade()})
+
+
+@click.command("seed", cls=OperatorCommand)
+@operator_command
+def seed() -> None:
+    """Import the demo catalogue and draw its pictures; again changes nothing."""
+    services = platform()
+    print_json({"items": demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())})
+
+
+@click.command("demo", cls=OperatorCommand)
+@operator_command
+def demo_page() -> None:
+    """The address of the built-in page, signed in as a demo player with coins."""
+    services = platform()
+    user = demo.player(seeds=services.seeds, now=services.clock())
+    token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
+    print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={token}"})

@@ -1,0 +1,40 @@
+"""/media: the pictures that this process serves."""
+
+from flask import Blueprint, Response, send_from_directory
+
+from blueprints.common.auth import public
+from blueprints.common.platform import platform
+from services import pictures
+
+blueprint = Blueprint("media", __name__, url_prefix="/media")
+
+WEBP = "image/webp"
+DAY_SECONDS = 86_400
+
+
+@blueprint.get("/neutral/item.webp")
+@public
+def neutral_item() -> Response:
+    """What is shown for an item without a picture: 360 x 360."""
+    return _cached(Response(pictures.neutral_item_picture(), mimetype=WEBP))
+
+
+@blueprint.get("/neutral/avatar.webp")
+@public
+def neutral_avatar() -> Response:
+    """What is shown for a player without a picture."""
+    return _cached(Response(pictures.neutral_avatar(), mimetype=WEBP))
+
+
+@blueprint.get("/items/<name>")
+@public
+def item_picture(name: str) -> Response:
+    """A picture of a demo item, drawn by ``flask seed``."""
+    directory = platform().settings.instance_dir / "media" / "items"
+    return send_from_directory(directory, name, mimetype=WEBP, max_age=DAY_SECONDS)
+
+
+def _cached(response: Response) -> Response:
+    response.cache_control.public = True
+    response.cache_control.max_age = DAY_SECONDS
+    return response

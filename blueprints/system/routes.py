@@ -1,0 +1,59 @@
+"""Whether this process and its database are well, and what it has done so far."""
+
+from pathlib import Path
+from typing import Any
+
+import marshmallow as ma
+from flask import Response
+
+from blueprints import realtime
+from blueprints.common.auth import public
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema, error_response
+from blueprints.common.schemas import WireSchema
+from blueprints.system.metrics import metrics_text
+from models import migrate
+
+blueprint = Area("system", __name__, description="Health and metrics")
+
+ASYNCAPI = Path(realtime.__file__).with_name("asyncapi.json").read_bytes()
+SCHEMA_OUTDATED = "The database schema is not up to date"
+
+
+class HealthSchema(WireSchema):
+    status = ma.fields.String(required=True)
+
+
+@blueprint.get("/healthz")
+@public
+@blueprint.response(200, HealthSchema)
+def healthz() -> dict[str, Any]:
+    """This process answers. Says nothing of the database."""
+    return {"status": "ok"}
+
+
+@blueprint.get("/readyz")
+@public
+@blueprint.response(200, HealthSchema)
+@blueprint.alt_response(503, schema=ErrorSchema)
+def readyz() -> dict[str, Any] | Response:
+    """The database answers and has the schema of this version."""
+    if migrate.pending():
+        return error_response(SCHEMA_OUTDATED, 503)
+    return {"status": "ok"}
+
+
+@blueprint.get("/asyncapi.json")
+@public
+@blueprint.response(200, {"type": "object"})
+def asyncapi() -> Response:
+    """The events of the socket, as an AsyncAPI document."""
+    return Response(ASYNCAPI, mimetype="application/json")
+
+
+@blueprint.get("/metrics")
+@public
+@blueprint.response(200, {"type": "string"}, content_type="text/plain")
+def metrics() -> Response:
+    """Counters in Prometheus' text format."""
+    return metrics_text()

@@ -1,0 +1,1 @@
+"""The upgrader: its catalogue, its rules, and its spins."""

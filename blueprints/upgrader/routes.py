@@ -1,0 +1,104 @@
+"""/upgrader: the catalogue, the rules, and a player's own commitment and bets."""
+
+import threading
+from typing import Any
+
+from cachetools import LRUCache, cached
+from flask import Response
+
+from blueprints.common.auth import SECURITY, current_user, public, require_user
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.etag import tagged
+from blueprints.common.pagination import Pagination
+from blueprints.common.platform import platform
+from blueprints.common.ready_list import ReadyList, build_ready_list
+from blueprints.realtime.server import pause
+from blueprints.upgrader.schemas import (
+    BetSchema,
+    CommitmentSchema,
+    InventoryItemSchema,
+    ItemPageSchema,
+    ItemsQuery,
+    RulesSchema,
+)
+from blueprints.upgrader.views import rules_view, whole_bet
+from services import bets
+from services.catalogue import Catalogue, Sort
+from services.server_seeds import Commitment
+
+blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
+
+
+@cached(LRUCache(maxsize=1), condition=threading.Condition())
+def _ready_items(catalogue: Catalogue) -> ReadyList:
+    """The whole catalogue as bytes, made once for each state of it."""
+    return build_ready_list(InventoryItemSchema(), catalogue.items, pause=pause)
+
+
+@blueprint.get("/items")
+@public
+@blueprint.doc(
+    responses={
+        200: {
+            "description": "Every item that can be won, by price, the most expensive first",
+            "content": {
+                "application/json": {"schema": {"type": "array", "items": InventoryItemSchema}},
+            },
+        },
+        304: {"description": "The client has this list already"},
+    }
+)
+def list_items() -> Response:
+    """The whole catalogue, dearest first."""
+    return _ready_items(platform().catalogue.current()).response()
+
+
+@blueprint.get("/items/pagination")
+@public
+@tagged
+@blueprint.arguments(ItemsQuery, location="query")
+@blueprint.response(200, ItemPageSchema)
+@blueprint.alt_response(304, description="The client has this page already")
+@blueprint.alt_response(400, schema=ErrorSchema)
+def page_items(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of the catalogue, searched and sorted."""
+    page, limit = query["page"], query["limit"]
+    items, total = (
+        platform()
+        .catalogue.current()
+        .page(number=page, limit=limit, sort=Sort(query["sort"]), search=query["search"])
+    )
+    return {"items": items, "pagination": Pagination(page, limit, total)}
+
+
+@blueprint.get("/rules")
+@public
+@tagged
+@blueprint.response(200, RulesSchema)
+def rules() -> dict[str, Any]:
+    """House edge, wager limits and proof delay, the same for everyone."""
+    return rules_view(platform().upgrader.rules)
+
+
+@blueprint.get("/commitment")
+@require_user
+@blueprint.response(200, CommitmentSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def commitment() -> Commitment:
+    """The commitment of the caller's next spin."""
+    return platform().seeds.announced(user_id=current_user().id)
+
+
+@blueprint.get("/bets/<int:nonce>")
+@require_user
+@blueprint.response(200, BetSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.alt_response(404, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def bet(nonce: int) -> dict[str, Any]:
+    """One of the caller's own bets, with all that verifying it takes."""
+    services = platform()
+    found = bets.get(user_id=current_user().id, nonce=nonce)
+    return whole_bet(found, server_seed=services.proofs.visible_server_seed(found, now=services.clock()))

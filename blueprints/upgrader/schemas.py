@@ -1,0 +1,87 @@
+"""The shapes of the upgrader's catalogue, rules and bets."""
+
+import marshmallow as ma
+
+from blueprints.common.media import item_image_url
+from blueprints.common.pagination import PaginationSchema, page_query
+from blueprints.common.schemas import Coins, Price, Text, WireSchema, one_of
+from services.catalogue import Sort
+
+DEFAULT_LIMIT = 18
+
+
+class InventoryItemSchema(WireSchema):
+    """An item of the catalogue. ``price`` such as $12.34, ``nextPriceFetch`` in ms."""
+
+    app_id = ma.fields.Integer(required=True, data_key="appid")
+    market_hash_name = ma.fields.String(required=True)
+    gun_name = ma.fields.String(required=True)
+    skin_name = ma.fields.String(required=True)
+    image = ma.fields.Function(lambda item: item_image_url(item.image), metadata={"type": "string"})
+    price = Price(required=True, attribute="price_cents", metadata={"type": "string"})
+    next_price_fetch = ma.fields.Integer(required=True, attribute="next_price_fetch_ms")
+
+
+class ItemsQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
+    sort = ma.fields.String(
+        load_default=Sort.DESCENDING, validate=one_of(*Sort), metadata={"description": "By price"}
+    )
+    search = Text(
+        load_default="", metadata={"description": "Part of the gun's or the skin's name, in any case"}
+    )
+
+
+class ItemPageSchema(WireSchema):
+    items = ma.fields.List(ma.fields.Nested(InventoryItemSchema), required=True)
+    pagination = ma.fields.Nested(PaginationSchema, required=True)
+
+
+class RulesSchema(WireSchema):
+    """What holds for every spin. Wagers in coins, ``proofDelay`` in seconds."""
+
+    house_edge = ma.fields.Float(required=True)
+    min_wager = Coins(required=True)
+    max_wager = Coins(required=True)
+    proof_delay = ma.fields.Float(required=True)
+    roll_range = ma.fields.Integer(required=True)
+
+
+class CommitmentSchema(WireSchema):
+    """The commitment of the player's next spin."""
+
+    server_seed_commitment = ma.fields.String(required=True)
+    nonce = ma.fields.Integer(required=True)
+
+
+class PublishedFairnessSchema(WireSchema):
+    """What a roll was made of. ``serverSeed`` is empty until the proof is due."""
+
+    server_seed_commitment = ma.fields.String(required=True)
+    server_seed = ma.fields.String(required=True)
+    client_seed = ma.fields.String(required=True)
+    nonce = ma.fields.Integer(required=True)
+    public_seed = ma.fields.String(required=True)
+    round = ma.fields.Integer(required=True)
+
+
+class FairnessEntrySchema(WireSchema):
+    """A settled bet. ``completedAt`` in ms: when its proof is due."""
+
+    id = ma.fields.String(required=True)
+    game = ma.fields.String(required=True)
+    bet_amount = Coins(required=True)
+    payout = Coins(required=True)
+    status = ma.fields.String(required=True, validate=one_of("won", "lost"))
+    completed_at = ma.fields.Integer(required=True)
+    pf = ma.fields.Nested(PublishedFairnessSchema, required=True)
+
+
+class BetSchema(FairnessEntrySchema):
+    """A settled bet with all that verifying it takes. ``chance`` in percent."""
+
+    item = ma.fields.String(required=True)
+    price = Price(required=True, metadata={"type": "string"})
+    house_edge = ma.fields.Float(required=True)
+    threshold = ma.fields.Integer(required=True)
+    roll = ma.fields.Integer(required=True)
+    chance = ma.fields.Float(required=True)

@@ -1,0 +1,1 @@
+"""Players as the operator sees them."""

@@ -1,0 +1,76 @@
+"""The gunicorn worker: websockets and HTTP on greenlets, and an orderly end."""
+
+import time
+from typing import Any, ClassVar
+
+import gevent
+from gevent.pool import Pool
+from geventwebsocket.gunicorn.workers import GeventWebSocketWorker
+from geventwebsocket.handler import WebSocketHandler
+from gunicorn.http.wsgi import base_environ
+from gunicorn.workers.ggevent import VERSION, PyWSGIHandler, PyWSGIServer
+
+NOTICE_SECONDS = 0.5
+REJOIN_SECONDS = 1.3
+"""How long the sockets stay after the listener has closed. Let go at once, they would rejoin this process."""
+
+FINISH_SECONDS = 20.0
+"""How long requests and spins that have begun may take; a stop must be over within 30 seconds."""
+
+
+class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
+    """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
+
+    busy: ClassVar[set["Handler"]] = set()
+
+    def log_request(self) -> None:
+        """The app has logged it."""
+
+    def run_application(self) -> None:
+        self.busy.add(self)
+        try:
+            super().run_application()
+        finally:
+            self.busy.discard(self)
+
+
+class Worker(GeventWebSocketWorker):  # type: ignore[misc]
+    """Stops in order: no new connections, then the sockets, then what is still running, then exit 0.
+
+    The stock worker waits for sockets that nobody tells to go, until it is killed.
+    """
+
+    wsgi_handler = Handler
+
+    def run(self) -> None:
+        servers = [self._serve(listener) for listener in self.sockets]
+        while self.alive:
+            self._wait(NOTICE_SECONDS)
+        for server in servers:
+            server.close()
+        self._wait(REJOIN_SECONDS)
+        realtime = self.wsgi.extensions["realtime"]
+        realtime.close()
+        deadline = time.monotonic() + FINISH_SECONDS
+        while (Handler.busy or realtime.tasks) and time.monotonic() < deadline:
+            self._wait(0.1)
+        for server in servers:
+            server.stop(timeout=0.1)
+
+    def _serve(self, listener: Any) -> PyWSGIServer:
+        listener.setblocking(1)
+        environ = base_environ(self.cfg) | {"wsgi.multithread": True, "SERVER_SOFTWARE": VERSION}
+        server = self.server_class(
+            listener,
+            application=self.wsgi,
+            spawn=Pool(self.worker_connections),
+            log=self.log,
+            handler_class=self.wsgi_handler,
+            environ=environ,
+        )
+        server.start()
+        return server
+
+    def _wait(self, seconds: float) -> None:
+        self.notify()
+        gevent.sleep(seconds)

@@ -1,0 +1,1 @@
+"""What the platform remembers: tables, constraints, indexes and migrations. No rules."""

@@ -1,0 +1,73 @@
+"""Settled bets, with all that is needed to prove them fair."""
+
+import peewee
+from peewee import SQL, Check
+
+from models.database import Table
+from models.ledger import LedgerTransaction
+from models.users import User
+
+
+class Bet(Table):
+    """One settled spin. Its server seed stays sealed until its proof is due."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
+    game = peewee.CharField(max_length=16)
+    nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
+    # The bet and the money it moved are one: no bet without its entries, no entries booked twice.
+    ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
+
+    wager_cents = peewee.BigIntegerField(constraints=[Check("wager_cents > 0")])
+    payout_cents = peewee.BigIntegerField(constraints=[Check("payout_cents >= 0")])
+    status = peewee.CharField(max_length=8, constraints=[Check("status IN ('won', 'lost')")])
+    item = peewee.CharField(max_length=200)
+    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents > 0")])
+    house_edge_ppm = peewee.IntegerField(constraints=[Check("house_edge_ppm BETWEEN 0 AND 999999")])
+    threshold = peewee.IntegerField(constraints=[Check("threshold BETWEEN 1 AND 9999999")])
+    roll = peewee.IntegerField(constraints=[Check("roll BETWEEN 0 AND 9999999")])
+
+    client_seed = peewee.CharField(max_length=64)
+    # Unique: no server seed is ever used for two spins, of one player or of two.
+    server_seed_commitment = peewee.CharField(max_length=64, unique=True)
+    sealed_server_seed = peewee.TextField(null=True)
+    server_seed = peewee.CharField(max_length=64, null=True)
+
+    request_id = peewee.CharField(max_length=64, null=True)
+    request_digest = peewee.CharField(max_length=64, null=True)
+
+    created_at_ms = peewee.BigIntegerField()
+    # When the proof is due and the bet counts as over for everybody else.
+    completed_at_ms = peewee.BigIntegerField()
+    proof_delivered_at_ms = peewee.BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "bets"
+        indexes = (
+            # The last guard of the nonce: two spins with one nonce cannot both be kept.
+            (("user", "nonce"), True),
+            # The last guard of a retried request; rows without an id do not collide.
+            (("user", "request_id"), True),
+        )
+        constraints = [
+            Check("(status = 'won') = (roll < threshold)"),
+            Check("(status = 'won') = (payout_cents > 0)"),
+            Check("price_cents > wager_cents"),
+            Check("(server_seed IS NULL) <> (sealed_server_seed IS NULL)"),
+            Check("completed_at_ms >= created_at_ms"),
+        ]
+
+
+# The newest bets whose wheel has stopped: the live feed.
+Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_by_completion"))
+# The proofs that a player has not been sent yet; nearly always empty.
+Bet.add_index(
+    Bet.index(
+        Bet.user,
+        Bet.nonce,
+        name="bets_without_delivered_proof",
+        where=SQL("proof_delivered_at_ms IS NULL"),
+    )
+)
+# The seeds still sealed: what a start-up has to reveal or to schedule.
+Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))

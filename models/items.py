@@ -1,0 +1,24 @@
+"""The inventory: every item that can be won, with its current price."""
+
+import peewee
+from peewee import Check
+
+from models.database import Table
+
+
+class Item(Table):
+    """An item of one of the two games, unique by its full market name."""
+
+    id = peewee.BigAutoField()
+    app_id = peewee.IntegerField(constraints=[Check("app_id IN (730, 252490)")])
+    market_hash_name = peewee.CharField(max_length=200, unique=True)
+    gun_name = peewee.CharField(max_length=200)
+    skin_name = peewee.CharField(max_length=200)
+    # An address, a path below /media, or empty for the neutral picture.
+    image = peewee.CharField(max_length=1000, default="")
+    price_cents = peewee.BigIntegerField(null=True, constraints=[Check("price_cents >= 0")])
+    custom_price = peewee.BooleanField(default=False)
+    next_price_fetch_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "items"

@@ -1,0 +1,52 @@
+"""The double-entry ledger: rows are written once and never changed."""
+
+import peewee
+from peewee import Check
+
+from models.database import Table
+from models.users import User
+
+
+class LedgerTransaction(Table):
+    """One change of balances; its entries sum to zero."""
+
+    id = peewee.BigAutoField()
+    kind = peewee.CharField(max_length=32)
+    created_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "ledger_transactions"
+
+
+class LedgerEntry(Table):
+    """What one transaction adds to (or, negative, takes from) one account.
+
+    A player's accounts are ``balance``, ``vault`` and ``sweepstake``; the house's begin with
+    ``house.`` and belong to nobody.
+    """
+
+    id = peewee.BigAutoField()
+    transaction = peewee.ForeignKeyField(LedgerTransaction, backref="entries", on_delete="RESTRICT")
+    account = peewee.CharField(max_length=32)
+    user = peewee.ForeignKeyField(User, null=True, on_delete="RESTRICT", index=False)
+    amount_cents = peewee.BigIntegerField(constraints=[Check("amount_cents <> 0")])
+
+    class Meta:
+        table_name = "ledger_entries"
+        constraints = [
+            Check(
+                "(user_id IS NOT NULL AND account IN ('balance', 'vault', 'sweepstake'))"
+                " OR (user_id IS NULL AND substr(account, 1, 6) = 'house.')"
+            )
+        ]
+
+
+# A player's own entries, and the audit's sum of each account, without touching the table.
+LedgerEntry.add_index(
+    LedgerEntry.index(
+        LedgerEntry.user,
+        LedgerEntry.account,
+        LedgerEntry.amount_cents,
+        name="ledger_entries_by_account",
+    )
+)

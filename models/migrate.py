@@ -1,0 +1,52 @@
+"""Bringing the schema up to date: numbered files in ``migrations/``, each applied once."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playhouse.migrations import Runner
+
+from models.database import Sqlite, database, reading
+
+DIRECTORY = Path(__file__).with_name("migrations")
+ADVISORY_LOCK = 4_915_231_710_227
+
+
+def upgrade() -> list[str]:
+    """Apply what is pending, in order; returns the names applied.
+
+    Safe to run twice, and by two processes at once: the second waits, then finds nothing to do.
+    """
+    with reading(), _only_one_process():
+        return list(_runner().up())
+
+
+def pending() -> list[str]:
+    """The names of the migrations that this database still lacks."""
+    with reading():
+        return [migration.name for migration in _runner().status() if not migration.applied]
+
+
+def _runner() -> Runner:
+    return Runner(database.obj, str(DIRECTORY))
+
+
+@contextmanager
+def _only_one_process() -> Iterator[None]:
+    if isinstance(database.obj, Sqlite):
+        lock = Path(f"{database.database}.upgrade-lock")
+        with lock.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        return
+    # Waiting for another process to finish its upgrade may take longer than a statement may.
+    database.execute_sql("SET statement_timeout = 0")
+    database.execute_sql("SET lock_timeout = 0")
+    database.execute_sql("SELECT pg_advisory_lock(%s)", (ADVISORY_LOCK,))
+    try:
+        yield
+    finally:
+        database.execute_sql("SELECT pg_advisory_unlock(%s)", (ADVISORY_LOCK,))
+        database.execute_sql("RESET statement_timeout")
+        database.execute_sql("RESET lock_timeout")

@@ -1,0 +1,55 @@
+"""Players: who they are, what they own, and the running totals of their play."""
+
+import peewee
+from peewee import Check
+
+from models.database import Table
+
+
+class User(Table):
+    """A player. Balances change only through the ledger (services/ledger.py)."""
+
+    id = peewee.BigAutoField()
+    platform_id = peewee.CharField(max_length=80, unique=True)
+    username = peewee.CharField(max_length=32)
+    # Unique here rather than above: two spellings of one name are one name.
+    username_folded = peewee.CharField(max_length=32, unique=True)
+    avatar = peewee.CharField(max_length=500, default="")
+    registered_at_ms = peewee.BigIntegerField()
+
+    balance_cents = peewee.BigIntegerField(default=0, constraints=[Check("balance_cents >= 0")])
+    vault_cents = peewee.BigIntegerField(default=0, constraints=[Check("vault_cents >= 0")])
+    sweepstake_cents = peewee.BigIntegerField(default=0, constraints=[Check("sweepstake_cents >= 0")])
+    vault_deadline_ms = peewee.BigIntegerField(null=True)
+
+    # Experience that was given rather than wagered for (an operator's --level).
+    granted_experience = peewee.BigIntegerField(default=0, constraints=[Check("granted_experience >= 0")])
+    wagered_cents = peewee.BigIntegerField(default=0, constraints=[Check("wagered_cents >= 0")])
+    earned_cents = peewee.BigIntegerField(default=0, constraints=[Check("earned_cents >= 0")])
+
+    client_seed = peewee.CharField(max_length=64, constraints=[Check("length(client_seed) BETWEEN 4 AND 64")])
+    trade_url = peewee.CharField(max_length=500, default="")
+    two_factor_enabled = peewee.BooleanField(default=False)
+    affiliate_code = peewee.CharField(max_length=24, null=True, unique=True)
+    used_affiliate_code = peewee.CharField(max_length=24, null=True)
+    deposit_bonus = peewee.BooleanField(default=False)
+    free_cases = peewee.IntegerField(default=0, constraints=[Check("free_cases >= 0")])
+
+    class Meta:
+        table_name = "users"
+
+
+class AnnouncedSeed(Table):
+    """The server seed of a player's next spin: its commitment is public, the seed itself sealed.
+
+    One row a player. A spin replaces it with a guarded update on the nonce, so of two spins
+    with the same nonce, whatever process they run in, one finds no row and changes nothing.
+    """
+
+    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
+    nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
+    server_seed_commitment = peewee.CharField(max_length=64, unique=True)
+    sealed_server_seed = peewee.TextField()
+
+    class Meta:
+        table_name = "announced_seeds"

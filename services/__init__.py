@@ -1,0 +1,1 @@
+"""What the platform does: its rules and transactions. Knows neither HTTP nor sockets."""

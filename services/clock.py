@@ -1,0 +1,12 @@
+"""The clock. Services take the time as an argument; only the edge of the program asks for it."""
+
+import time
+from typing import NewType
+
+Millis = NewType("Millis", int)
+"""Unix time, or a duration, in whole milliseconds."""
+
+
+def now_ms() -> Millis:
+    """The current Unix time in milliseconds."""
+    return Millis(time.time_ns() // 1_000_000)

@@ -1,0 +1,44 @@
+"""What can go wrong by the rules: one class for each, with the text and the HTTP status it answers."""
+
+from typing import ClassVar
+
+
+class PlatformError(Exception):
+    """A refusal that the caller is told of in so many words. Changes nothing."""
+
+    status: ClassVar[int] = 400
+    text: ClassVar[str] = "Bad request"
+
+    def __init__(self) -> None:
+        super().__init__(self.text)
+
+
+class Unauthorized(PlatformError):
+    """No token, or one that is not good."""
+
+    status = 401
+    text = "Unauthorized"
+
+
+class InsufficientBalance(PlatformError):
+    """An account holds less than would be taken from it."""
+
+    text = "Insufficient balance"
+
+
+class UserNotFound(PlatformError):
+    """No player has this platform id."""
+
+    status = 404
+    text = "User not found"
+
+
+class BetNotFound(PlatformError):
+    """The player has no bet with this nonce."""
+
+    status = 404
+    text = "Bet not found"
+
+
+class OperatorError(Exception):
+    """A command was given something it can't take; ``str()`` is the one line that says what."""

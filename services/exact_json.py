@@ -1,0 +1,33 @@
+"""JSON as it was written: decimals stay exact, and what is not a number stays recognisable.
+
+Python's own reader turns 1.005 into the nearest double, takes NaN, and gives up on deep nesting
+with a RecursionError. Money must not pass through any of that.
+"""
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+
+def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
+    """Parse JSON; fractions become Decimal, NaN and Infinity a non-finite Decimal.
+
+    Raises ValueError for anything malformed, too deep, or with an integer of thousands of digits.
+    """
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=Decimal)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except InvalidOperation:
+        raise ValueError("an exponent beyond all bounds") from None
+
+
+def dumps(value: object, *, separators: tuple[str, str] = (",", ":"), **_ignored: object) -> str:
+    """Compact JSON text; a Decimal becomes a number. Raises ValueError for NaN and Infinity."""
+    return json.dumps(value, separators=separators, allow_nan=False, default=_number)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, Decimal):
+        return float(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")

@@ -1,0 +1,214 @@
+"""Importing items: arrays of inventory items, and price feeds. All of a file or nothing of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import peewee
+
+from models.database import writing
+from models.items import Item
+from services import item_names
+from services.clock import Millis
+from services.errors import OperatorError
+from services.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+from services.text import is_storable
+
+APP_IDS = (730, 252_490)
+CURRENCY = "USD"
+MAX_NAME = 200
+MAX_IMAGE = 1000
+ROWS_A_STATEMENT = 500
+
+
+@dataclass(frozen=True)
+class ImportedItem:
+    """One row of a file, checked. None means that the file says nothing about it."""
+
+    app_id: int
+    market_hash_name: str
+    price_cents: Cents | None
+    gun_name: str | None = None
+    skin_name: str | None = None
+    image: str | None = None
+    custom_price: bool | None = None
+    next_price_fetch_ms: Millis | None = None
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """How many items a file brought, and how many of those were there already."""
+
+    items: int
+    created: int
+    updated: int
+
+
+def import_document(document: object, *, app_id: int | None, now: Millis) -> ImportResult:
+    """Import a parsed file of either format; see ``read_array`` and ``read_feed``.
+
+    Items that are there are updated by their full name. Raises OperatorError, naming the row, and
+    keeps nothing of the file.
+    """
+    if isinstance(document, list):
+        rows = read_array(document)
+    elif isinstance(document, dict):
+        rows = read_feed(document, app_id=app_id)
+    else:
+        raise OperatorError("the file is neither an array of items nor a price feed")
+    return store(rows, now=now)
+
+
+def read_array(document: list[Any]) -> list[ImportedItem]:
+    """Rows of ``{appid, marketHashName, price, gunName?, skinName?, image?, customPrice?, nextPriceFetch?}``.
+
+    ``price`` is a number of coins, or null. Raises OperatorError with the number of the bad row, from 1.
+    """
+    rows = []
+    seen: set[str] = set()
+    for number, row in enumerate(document, start=1):
+        try:
+            item = _array_row(row)
+        except ValueError as problem:
+            raise OperatorError(f"row {number}: {problem}") from None
+        if item.market_hash_name in seen:
+            raise OperatorError(f"row {number}: marketHashName stands in the file twice")
+        seen.add(item.market_hash_name)
+        rows.append(item)
+    return rows
+
+
+def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[ImportedItem]:
+    """Rows of ``{"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}``.
+
+    Raises OperatorError, with the number of the bad price, from 1, where there is one.
+    """
+    if app_id not in APP_IDS:
+        raise OperatorError(f"a price feed needs --appid {' or '.join(map(str, APP_IDS))}")
+    metadata, prices = document.get("metadata"), document.get("prices")
+    if not isinstance(metadata, dict) or not isinstance(prices, dict):
+        raise OperatorError("a price feed has the objects metadata and prices")
+    if metadata.get("currency") != CURRENCY:
+        raise OperatorError(f"the currency of a price feed must be {CURRENCY}")
+    rows = []
+    for number, (name, cents) in enumerate(prices.items(), start=1):
+        try:
+            rows.append(ImportedItem(app_id, _name(name, "the name"), _feed_price(cents)))
+        except ValueError as problem:
+            raise OperatorError(f"row {number}: {problem}") from None
+    return rows
+
+
+def store(rows: Iterable[ImportedItem], *, now: Millis) -> ImportResult:
+    """Insert or update these items in one transaction.
+
+    What a row leaves open keeps its stored value; a new item's names are parsed from its market name.
+    An item with a custom price keeps it unless the row itself says ``customPrice``.
+    """
+    with writing():
+        stored = {item.market_hash_name: item for item in Item.select()}
+        values = [_merged(row, stored.get(row.market_hash_name), now) for row in rows]
+        for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
+            Item.insert_many(chunk).on_conflict(
+                conflict_target=[Item.market_hash_name], update=_EVERY_COLUMN
+            ).execute()
+    updated = sum(value["market_hash_name"] in stored for value in values)
+    return ImportResult(items=len(values), created=len(values) - updated, updated=updated)
+
+
+_EVERY_COLUMN = {
+    field: getattr(peewee.EXCLUDED, field.column_name)
+    for field in (
+        Item.app_id,
+        Item.gun_name,
+        Item.skin_name,
+        Item.image,
+        Item.price_cents,
+        Item.custom_price,
+        Item.next_price_fetch_ms,
+    )
+}
+
+
+def _merged(row: ImportedItem, stored: Item | None, now: Millis) -> dict[str, object]:
+    parsed = item_names.parse(row.market_hash_name)
+    keeps_price = stored is not None and stored.custom_price and row.custom_price is None
+    return {
+        "app_id": row.app_id,
+        "market_hash_name": row.market_hash_name,
+        "gun_name": _first(row.gun_name, stored and stored.gun_name, parsed.gun_name),
+        "skin_name": _first(row.skin_name, stored and stored.skin_name, parsed.skin_name),
+        "image": _first(row.image, stored and stored.image, ""),
+        "price_cents": stored.price_cents if stored is not None and keeps_price else row.price_cents,
+        "custom_price": _first(row.custom_price, stored and stored.custom_price, False),
+        "next_price_fetch_ms": _first(row.next_price_fetch_ms, now),
+    }
+
+
+def _first(*values: object) -> object:
+    return next(value for value in values if value is not None)
+
+
+def _array_row(row: object) -> ImportedItem:
+    if not isinstance(row, dict):
+        raise ValueError("must be an object")
+    app_id = row.get("appid")
+    if isinstance(app_id, bool) or app_id not in APP_IDS:
+        raise ValueError(f"appid must be {' or '.join(map(str, APP_IDS))}")
+    if "price" not in row:
+        raise ValueError("price must be a number or null")
+    custom_price = row.get("customPrice")
+    if custom_price is not None and not isinstance(custom_price, bool):
+        raise ValueError("customPrice must be true or false")
+    return ImportedItem(
+        app_id=app_id,
+        market_hash_name=_name(row.get("marketHashName"), "marketHashName"),
+        gun_name=_optional_text(row, "gunName", MAX_NAME),
+        skin_name=_optional_text(row, "skinName", MAX_NAME),
+        image=_optional_text(row, "image", MAX_IMAGE),
+        price_cents=_array_price(row["price"]),
+        custom_price=custom_price,
+        next_price_fetch_ms=_optional_time(row, "nextPriceFetch"),
+    )
+
+
+def _name(value: object, what: str) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME or not is_storable(value):
+        raise ValueError(f"{what} must be a text of 1 to {MAX_NAME} characters")
+    return value
+
+
+def _optional_text(row: Mapping[str, object], key: str, most: int) -> str | None:
+    value = row.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > most or not is_storable(value):
+        raise ValueError(f"{key} must be a text of at most {most} characters")
+    return value
+
+
+def _optional_time(row: Mapping[str, object], key: str) -> Millis | None:
+    value = row.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
+        raise ValueError(f"{key} must be a time in milliseconds")
+    return Millis(value)
+
+
+def _array_price(value: object) -> Cents | None:
+    if value is None:
+        return None
+    try:
+        cents = cents_from_number(value)
+    except NotAnAmount:
+        cents = Cents(-1)
+    if cents < 0:
+        raise ValueError("price must be null or a number from 0 to 1000000000 with at most two decimals")
+    return cents
+
+
+def _feed_price(value: object) -> Cents:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_AMOUNT_CENTS:
+        raise ValueError(f"the price must be a whole number of cents from 0 to {MAX_AMOUNT_CENTS}")
+    return Cents(value)

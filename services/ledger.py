@@ -1,0 +1,101 @@
+"""The ledger: the one module that changes a balance.
+
+Every change is one transaction whose entries sum to zero over the accounts it touches, written in the
+same database transaction as the balance columns themselves.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+from models.database import writing
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.users import User
+from services.clock import Millis
+from services.errors import InsufficientBalance
+from services.money import Cents
+
+
+class Account(StrEnum):
+    """Where coins can be: a player's three accounts, and the house's, which have no balance row."""
+
+    BALANCE = "balance"
+    VAULT = "vault"
+    SWEEPSTAKE = "sweepstake"
+    HOUSE_BETS = "house.bets"
+    HOUSE_GRANTS = "house.grants"
+
+
+class Kind(StrEnum):
+    """What a transaction was for."""
+
+    SPIN = "spin"
+    GRANT = "grant"
+
+
+BALANCE_COLUMN = {
+    Account.BALANCE: User.balance_cents,
+    Account.VAULT: User.vault_cents,
+    Account.SWEEPSTAKE: User.sweepstake_cents,
+}
+
+TransactionId = NewType("TransactionId", int)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Coins added to (negative: taken from) one account. ``user_id`` is None for the house's."""
+
+    account: Account
+    amount: Cents
+    user_id: int | None = None
+
+
+def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
+    """Write one ledger transaction and move the balances with it, all or nothing.
+
+    What is taken from an account must be there before what the same transaction adds to it: a wager
+    is not paid from its own winnings. Of two postings that want the same last coin the database lets
+    one through; the other raises InsufficientBalance and has changed nothing.
+    """
+    if sum(entry.amount for entry in entries) != 0 or not entries:
+        raise ValueError("ledger entries must sum to zero")
+    with writing():
+        for user_id, changes in _by_user(entries).items():
+            _move_balances(user_id, changes)
+        transaction_id = LedgerTransaction.insert(kind=kind, created_at_ms=now).execute()
+        LedgerEntry.insert_many(
+            [
+                {
+                    "transaction": transaction_id,
+                    "account": entry.account,
+                    "user": entry.user_id,
+                    "amount_cents": entry.amount,
+                }
+                for entry in entries
+            ]
+        ).execute()
+    return TransactionId(transaction_id)
+
+
+def _by_user(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
+    """The entries of players' accounts, in a fixed order of players so that no two postings deadlock."""
+    grouped: dict[int, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.user_id is not None:
+            grouped[entry.user_id].append(entry)
+    return dict(sorted(grouped.items()))
+
+
+def _move_balances(user_id: int, entries: Sequence[Entry]) -> None:
+    net: dict[Account, int] = defaultdict(int)
+    taken: dict[Account, int] = defaultdict(int)
+    for entry in entries:
+        net[entry.account] += entry.amount
+        taken[entry.account] += max(-entry.amount, 0)
+    changes = {BALANCE_COLUMN[account]: BALANCE_COLUMN[account] + amount for account, amount in net.items()}
+    guards = [BALANCE_COLUMN[account] >= amount for account, amount in taken.items() if amount]
+    if not User.update(changes).where(User.id == user_id, *guards).execute():
+        raise InsufficientBalance

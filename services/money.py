@@ -1,0 +1,50 @@
+"""Money: whole cents inside, JSON numbers of coins (12.34) and price texts ($12.34) outside."""
+
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from typing import NewType
+
+Cents = NewType("Cents", int)
+"""A whole number of hundredths of a coin. The only form that money has inside the program."""
+
+NO_COINS = Cents(0)
+
+MAX_AMOUNT_CENTS = Cents(1_000_000_000 * 100)
+"""The largest amount that is taken from outside: 1,000,000,000 coins."""
+
+_MAX_COINS = MAX_AMOUNT_CENTS // 100
+_HUNDREDTH = Decimal("0.01")
+_EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
+
+
+class NotAnAmount(ValueError):
+    """What came in is not a finite number of at most two decimals within the bounds."""
+
+
+def cents_from_number(value: object) -> Cents:
+    """Exact cents of a JSON number of coins, negative ones included.
+
+    Takes what the exact JSON reader gives: int or Decimal; a float only when its shortest
+    text has two decimals at most. Never rounds. Raises NotAnAmount.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise NotAnAmount
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if not number.is_finite() or not -_MAX_COINS <= number <= _MAX_COINS:
+        raise NotAnAmount
+    try:
+        return Cents(int(number.quantize(_HUNDREDTH, context=_EXACT).scaleb(2)))
+    except (Inexact, InvalidOperation):
+        raise NotAnAmount from None
+
+
+def number_from_cents(cents: int) -> int | float:
+    """The JSON number for an amount: 12.34, or 12 when it is whole.
+
+    A double holds every amount below 90 trillion coins to the cent.
+    """
+    return cents / 100 if cents % 100 else cents // 100
+
+
+def price_text(cents: int) -> str:
+    """An item price as the front end shows it: $12.34, two decimals, no grouping."""
+    return f"${cents // 100}.{cents % 100:02d}"

@@ -1,0 +1,56 @@
+"""The services that hold state or secrets, built once from the settings."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from services.catalogue import CatalogueCache
+from services.clock import Millis, now_ms
+from services.money import Cents
+from services.server_seeds import ServerSeeds
+from services.tokens import Tokens
+from services.upgrader.proofs import Proofs
+from services.upgrader.rules import UpgraderRules
+from services.upgrader.spin import Upgrader
+from services.upgrader.spin_lock import SpinLocks
+from services.upgrader.spin_rate import SpinRate
+from settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform:
+    """What views, handlers and commands call. ``clock`` gives Unix time in milliseconds."""
+
+    settings: Settings
+    tokens: Tokens
+    seeds: ServerSeeds
+    catalogue: CatalogueCache
+    upgrader: Upgrader
+    proofs: Proofs
+    spin_rate: SpinRate
+    spin_locks: SpinLocks = field(default_factory=SpinLocks)
+    clock: Callable[[], Millis] = now_ms
+
+
+def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) -> Platform:
+    """Wire the services to each other."""
+    seeds = ServerSeeds(secret_key=settings.secret_key)
+    catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
+    rules = UpgraderRules(
+        house_edge_ppm=settings.upgrader_house_edge_ppm,
+        min_wager=Cents(settings.upgrader_min_wager_cents),
+        max_wager=Cents(settings.upgrader_max_wager_cents),
+        proof_delay=Millis(settings.upgrader_proof_delay_ms),
+    )
+    return Platform(
+        settings=settings,
+        tokens=Tokens(
+            secret=settings.jwt_secret, issuer=settings.base_url, ttl_seconds=settings.jwt_ttl_seconds
+        ),
+        seeds=seeds,
+        catalogue=catalogue,
+        upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
+        proofs=Proofs(seeds=seeds),
+        spin_rate=SpinRate(enabled=settings.ratelimit_enabled),
+        clock=clock,
+    )

@@ -1,0 +1,67 @@
+"""Access tokens: signed JWTs that name a player until they expire."""
+
+import re
+import uuid
+from dataclasses import dataclass
+
+import jwt
+
+from services.clock import Millis
+from services.errors import Unauthorized
+
+ALGORITHM = "HS256"
+PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Who a good token names, and when it stops being good."""
+
+    platform_id: str
+    expires_at: Millis
+
+
+class Tokens:
+    """Issues and checks tokens under one secret, for one issuer."""
+
+    def __init__(self, *, secret: str, issuer: str, ttl_seconds: int) -> None:
+        self._secret = secret
+        self._issuer = issuer
+        self._ttl_seconds = ttl_seconds
+
+    def issue(self, *, platform_id: str, now: Millis) -> str:
+        issued_at = now // 1000
+        claims = {
+            "sub": platform_id,
+            "iat": issued_at,
+            "exp": issued_at + self._ttl_seconds,
+            "iss": self._issuer,
+            "jti": uuid.uuid4().hex,
+        }
+        return jwt.encode(claims, self._secret, algorithm=ALGORITHM)
+
+    def check(self, token: object, *, now: Millis) -> Claims:
+        """Whom the token names. Raises Unauthorized for anything but our own, unexpired token."""
+        if not isinstance(token, str):
+            raise Unauthorized
+        try:
+            claims = jwt.decode(
+                token,
+                self._secret,
+                algorithms=[ALGORITHM],
+                issuer=self._issuer,
+                # The time is compared below, with the clock that everything else goes by.
+                options={"require": ["sub", "exp", "iss"], "verify_exp": False, "verify_iat": False},
+            )
+        except (jwt.InvalidTokenError, UnicodeError):
+            raise Unauthorized from None
+        platform_id, expires = claims["sub"], claims["exp"]
+        if (
+            not PLATFORM_ID.fullmatch(platform_id)
+            or isinstance(expires, bool)
+            or not isinstance(expires, int)
+        ):
+            raise Unauthorized
+        if expires * 1000 <= now:
+            raise Unauthorized
+        return Claims(platform_id, Millis(expires * 1000))

@@ -1,0 +1,1 @@
+"""The upgrader: wager an amount on a more expensive item."""

@@ -1,0 +1,84 @@
+"""Proofs: when a bet is over its server seed is revealed for good, and sent to its player at least once.
+
+The time a proof is due is stored with the bet, so nothing here needs to survive a restart.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import peewee
+
+from models.bets import Bet
+from models.database import reading, writing
+from models.users import User
+from services.clock import Millis
+from services.server_seeds import ServerSeeds
+
+BATCH = 500
+
+
+class Proofs:
+    """Reveals server seeds and remembers which proofs have reached their players."""
+
+    def __init__(self, *, seeds: ServerSeeds) -> None:
+        self._seeds = seeds
+
+    @reading()
+    def pending(self) -> list[Bet]:
+        """Bets whose seed is still sealed, by the time they are due. At start: the ones to schedule."""
+        return list(Bet.select().where(Bet.server_seed.is_null()).order_by(Bet.completed_at_ms, Bet.id))
+
+    def reveal(self, bet_ids: Sequence[int], *, now: Millis) -> list[Bet]:
+        """Open these bets' seeds for good, in the order of their ids; those not due yet are left out.
+
+        Doing it again, here or in another process, changes nothing. Players come loaded with the bets.
+        """
+        revealed: list[Bet] = []
+        for chunk in peewee.chunked(sorted(bet_ids), BATCH):
+            with writing():
+                bets = list(
+                    Bet.select(Bet, User.username, User.avatar, User.id)
+                    .join(User)
+                    .where(Bet.id.in_(chunk), Bet.completed_at_ms <= now)
+                    .order_by(Bet.id)
+                )
+                for bet in bets:
+                    self._open(bet)
+            revealed += bets
+        return revealed
+
+    def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
+        """The bet's server seed; empty until its proof is due."""
+        if bet.completed_at_ms > now:
+            return ""
+        return self._seeds.of_bet(bet)
+
+    @reading()
+    def undelivered(self, *, user_id: int, now: Millis) -> list[int]:
+        """The ids of the player's bets whose due proof has not reached them, oldest first."""
+        query = (
+            Bet.select(Bet.id)
+            .where(Bet.user == user_id, Bet.proof_delivered_at_ms.is_null(), Bet.completed_at_ms <= now)
+            .order_by(Bet.nonce)
+        )
+        return list(query.scalars())
+
+    def mark_delivered(self, bet_ids: Iterable[int], *, now: Millis) -> None:
+        """Remember that these proofs have reached their player."""
+        self._mark(bet_ids, now)
+
+    def mark_undelivered(self, bet_ids: Iterable[int]) -> None:
+        """Take that back: their socket turns out to have been dead."""
+        self._mark(bet_ids, None)
+
+    def _mark(self, bet_ids: Iterable[int], at: Millis | None) -> None:
+        for chunk in peewee.chunked(sorted(bet_ids), BATCH):
+            with writing():
+                Bet.update(proof_delivered_at_ms=at).where(Bet.id.in_(chunk)).execute()
+
+    def _open(self, bet: Bet) -> None:
+        if bet.server_seed is not None:
+            return
+        bet.server_seed = self._seeds.of_bet(bet)
+        Bet.update(server_seed=bet.server_seed, sealed_server_seed=None).where(
+            Bet.id == bet.id, Bet.server_seed.is_null()
+        ).execute()

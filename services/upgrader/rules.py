@@ -1,0 +1,16 @@
+"""The upgrader's rules, the same for every player."""
+
+from dataclasses import dataclass
+
+from services.clock import Millis
+from services.money import Cents
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpgraderRules:
+    """The house edge in millionths, the limits of a wager, and how long after a spin its proof is due."""
+
+    house_edge_ppm: int
+    min_wager: Cents
+    max_wager: Cents
+    proof_delay: Millis

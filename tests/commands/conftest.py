@@ -1,0 +1,33 @@
+"""What these tests have in common: files to import, and databases that nobody has migrated."""
+
+import json
+
+import psycopg2
+import pytest
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file for a command to read, from its text or from what its JSON says; its path."""
+
+    def to_file(content, name="items.json"):
+        path = tmp_path / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    return to_file
+
+
+@pytest.fixture
+def empty_database_url(database_url, tmp_path):
+    """A database of each kind with nothing in it."""
+    if database_url.startswith("sqlite"):
+        return f"sqlite:///{tmp_path}/empty.db"
+    connection = psycopg2.connect(database_url)
+    with connection, connection.cursor() as cursor:
+        cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    connection.close()
+    return database_url

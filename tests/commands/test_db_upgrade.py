@@ -1,0 +1,83 @@
+"""flask db upgrade: from nothing to the schema of this version, once, whoever asks."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.database import Table, database, reading
+from tests.support.servers import ROOT
+
+MIGRATIONS = sorted(path.stem for path in Path(ROOT, "models", "migrations").glob("[0-9]*.py"))
+
+
+@pytest.fixture
+def app(make_app, empty_database_url):
+    """An app over a database with nothing in it."""
+    return make_app(DATABASE_URL=empty_database_url)
+
+
+def test_an_upgrade_applies_every_migration_in_order(run):
+    assert run("db", "upgrade") == {"applied": MIGRATIONS}
+
+
+def test_an_upgrade_makes_every_table(run):
+    run("db", "upgrade")
+
+    with reading():
+        tables = set(database.get_tables())
+    assert {table._meta.table_name for table in Table.__subclasses__()} <= tables  # noqa: SLF001
+
+
+def test_an_upgrade_makes_a_running_process_ready(run, client):
+    before = client.get("/readyz").status_code
+
+    run("db", "upgrade")
+
+    assert (before, client.get("/readyz").status_code) == (503, 200)
+
+
+def test_a_second_upgrade_finds_nothing_to_do(run):
+    run("db", "upgrade")
+
+    assert run("db", "upgrade") == {"applied": []}
+
+
+def test_a_second_upgrade_leaves_what_is_there(run):
+    run("db", "upgrade")
+    platform_id = run("users", "create", "alice", "--balance", "5")["platformid"]
+
+    run("db", "upgrade")
+
+    assert run("users", "show", platform_id)["balance"] == 5
+
+
+def test_a_command_before_the_upgrade_says_so_in_one_line(fails):
+    said = fails("users", "show", "76561198000000001")
+
+    assert said.startswith("Error: ")
+    assert len(said.splitlines()) == 1
+
+
+def test_of_two_upgrades_at_once_one_does_the_work(env, empty_database_url):
+    command = [sys.executable, "-m", "flask", "db", "upgrade"]
+    environment = os.environ | env | {"DATABASE_URL": empty_database_url}
+
+    upgrades = [
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    ended = [upgrade.communicate(timeout=60) for upgrade in upgrades]
+
+    assert [upgrade.returncode for upgrade in upgrades] == [0, 0], ended
+    assert sorted(json.loads(stdout)["applied"] for stdout, _ in ended) == [[], MIGRATIONS]

@@ -1,0 +1,181 @@
+"""Fixtures: an app on each database, its clients, and players made for a test."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app import create_app
+from models.database import database
+from services import item_import, users
+from services.clock import now_ms
+from services.money import Cents
+from settings import Settings
+from tests.support.databases import PostgresServer, SqliteFiles, postgres_server
+from tests.support.servers import come_to_rest, threaded_server
+from tests.support.sockets import Socket
+
+SECRET = "a secret of the tests, long enough to be one"
+
+
+@pytest.fixture(scope="session")
+def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
+    return SqliteFiles(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A fresh, migrated database of each kind."""
+    kind = "sqlite_files" if request.param == "sqlite" else "postgres"
+    with request.getfixturevalue(kind).fresh(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def env(database_url: str, tmp_path: Path) -> dict[str, str]:
+    """The environment of a test's app or server process."""
+    return {
+        "DATABASE_URL": database_url,
+        "INSTANCE_DIR": str(tmp_path / "instance"),
+        "SECRET_KEY": SECRET,
+        "JWT_SECRET": SECRET[::-1],
+        # A token names its issuer, so server processes on other ports must go by the same address.
+        "BASE_URL": "http://127.0.0.1:5000",
+        "CORS_ORIGINS": "https://play.example.com",
+        "UPGRADER_PROOF_DELAY": "0.2",
+    }
+
+
+@pytest.fixture
+def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
+    """Builds the app with other settings than the usual ones of a test."""
+    built: list[Flask] = []
+
+    def make(*, clock: Callable[[], int] = now_ms, **changes: str) -> Flask:
+        app = create_app(Settings.from_env(env | changes), clock=clock)
+        app.testing = True
+        built.append(app)
+        return app
+
+    yield make
+    for app in built:
+        come_to_rest(app)
+    database.obj.close_idle()
+
+
+@pytest.fixture
+def app(make_app: Callable[..., Flask]) -> Flask:
+    return make_app()
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+@dataclass(frozen=True)
+class Player:
+    """A player of a test: the ids, the token and the header that goes with it."""
+
+    id: int
+    platform_id: str
+    username: str
+    token: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+@pytest.fixture
+def new_player(app: Flask) -> Callable[..., Player]:
+    """Makes a player of this app, with 100 coins unless told otherwise."""
+
+    def new(username: str = "alice", *, coins: int = 100, **details: Any) -> Player:
+        platform = app.extensions["platform"]
+        user = users.create(
+            username=username,
+            balance=Cents(coins * 100),
+            seeds=platform.seeds,
+            now=platform.clock(),
+            **details,
+        )
+        token = platform.tokens.issue(platform_id=user.platform_id, now=platform.clock())
+        return Player(user.id, user.platform_id, user.username, token)
+
+    return new
+
+
+@pytest.fixture
+def player(new_player: Callable[..., Player]) -> Player:
+    return new_player()
+
+
+@pytest.fixture
+def add_item(app: Flask) -> Callable[..., str]:
+    """Puts an item into the catalogue, before it is first looked at; returns its full name."""
+
+    def add(name: str = "AK-47 | Copper Tide (Field-Tested)", *, price: Any = 10, **row: Any) -> str:
+        document = [{"appid": 730, "marketHashName": name, "price": price, **row}]
+        item_import.import_document(document, app_id=None, now=now_ms())
+        return name
+
+    return add
+
+
+@pytest.fixture
+def server(app: Flask) -> Iterator[str]:
+    """The app on a real port; the address."""
+    with threaded_server(app) as url:
+        yield url
+
+
+@pytest.fixture
+def connect(server: str) -> Iterator[Callable[..., Socket]]:
+    """Opens sockets to the app; they are closed with the test."""
+    with ExitStack() as stack:
+
+        def open_socket(player: Player | None = None, **options: Any) -> Socket:
+            options.setdefault("auth", {"token": player.token} if player else None)
+            socket = Socket(server, **options)
+            stack.callback(socket.close)
+            return socket
+
+        yield open_socket
+
+
+@pytest.fixture
+def run(app: Flask) -> Callable[..., Any]:
+    """Runs an operator's command that must succeed; the JSON it printed, a list if there are more lines."""
+
+    def run_command(*arguments: str) -> Any:
+        result = app.test_cli_runner().invoke(args=list(arguments))
+        assert result.exit_code == 0, result.output
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        return lines[0] if len(lines) == 1 else lines
+
+    return run_command
+
+
+@pytest.fixture
+def fails(app: Flask) -> Callable[..., str]:
+    """Runs an operator's command that must fail; what it said on standard error."""
+
+    def run_command(*arguments: str) -> str:
+        result = app.test_cli_runner().invoke(args=list(arguments))
+        assert result.exit_code == 1, result.output
+        return result.stderr.strip()
+
+    return run_command

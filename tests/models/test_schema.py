@@ -1,0 +1,435 @@
+"""The schema: the models say the same as the migrations, and the database keeps the rules by itself."""
+
+import peewee
+import psycopg2
+import pytest
+
+from models.bets import Bet
+from models.database import Table, database, open_database, reading, writing
+from models.items import Item
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.users import AnnouncedSeed, User
+
+AT = 1_700_000_000_123
+
+SQLITE_CATALOGUE = {
+    "definitions": """
+        SELECT name, tbl_name, sql FROM sqlite_master
+        WHERE tbl_name NOT LIKE 'sqlite%' AND tbl_name <> 'schema_migration' AND sql IS NOT NULL
+    """,
+    "implied indexes": """
+        SELECT indexes.tbl_name, columns.name, implied."unique", implied.origin
+        FROM sqlite_master AS indexes, pragma_index_list(indexes.tbl_name) AS implied,
+             pragma_index_info(implied.name) AS columns
+        WHERE indexes.type = 'table' AND indexes.tbl_name <> 'schema_migration'
+    """,
+}
+
+POSTGRES_CATALOGUE = {
+    "columns": """
+        SELECT table_name, column_name, data_type, character_maximum_length, numeric_precision, is_nullable,
+               column_default, is_identity
+        FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'schema_migration'
+    """,
+    "constraints": """
+        SELECT conrelid::regclass::text, conname, contype::text, pg_get_constraintdef(oid)
+        FROM pg_constraint
+        WHERE connamespace = 'public'::regnamespace AND conrelid <> 'schema_migration'::regclass
+    """,
+    "indexes": """
+        SELECT tablename, indexname, indexdef FROM pg_indexes
+        WHERE schemaname = 'public' AND tablename <> 'schema_migration'
+    """,
+}
+
+EMPTY = "DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE schema_migration ()"
+
+
+def catalogue():
+    """All that the open database says of its tables, without the order in which they were made."""
+    queries = SQLITE_CATALOGUE if isinstance(database.obj, peewee.SqliteDatabase) else POSTGRES_CATALOGUE
+    with reading():
+        return {what: sorted(database.execute_sql(query), key=repr) for what, query in queries.items()}
+
+
+@pytest.fixture
+def migrated(database_url):
+    """The catalogue of a migrated database."""
+    opened = open_database(database_url)
+    yield catalogue()
+    opened.close_all()
+
+
+@pytest.fixture
+def modelled(migrated, database_url, tmp_path):
+    """The catalogue of a database whose tables were made from the models."""
+    if database_url.startswith("sqlite"):
+        opened = open_database(f"sqlite:///{tmp_path}/modelled.db")
+    else:
+        connection = psycopg2.connect(database_url)
+        with connection, connection.cursor() as cursor:
+            cursor.execute(EMPTY)
+        connection.close()
+        opened = open_database(database_url)
+    with writing():
+        database.create_tables(Table.__subclasses__(), safe=False)
+    yield catalogue()
+    opened.close_all()
+
+
+def test_the_models_are_what_the_migrations_made(migrated, modelled):
+    assert modelled == migrated
+
+
+def test_the_catalogue_that_is_compared_knows_every_table_and_rule(migrated):
+    shown = repr(migrated)
+
+    missing = [
+        table._meta.table_name  # noqa: SLF001
+        for table in Table.__subclasses__()
+        if table._meta.table_name not in shown  # noqa: SLF001
+    ]
+
+    assert missing == []
+    assert "balance_cents >= 0" in shown
+
+
+USER = {
+    "platform_id": "76561198000000001",
+    "username": "Alice",
+    "username_folded": "alice",
+    "registered_at_ms": AT,
+    "client_seed": "seed",
+}
+ITEM = {
+    "app_id": 730,
+    "market_hash_name": "Item",
+    "gun_name": "Item",
+    "skin_name": "",
+    "price_cents": 1,
+    "next_price_fetch_ms": AT,
+}
+BET = {
+    "game": "upgrader",
+    "nonce": 1,
+    "wager_cents": 100,
+    "payout_cents": 0,
+    "status": "lost",
+    "item": "Item",
+    "price_cents": 1000,
+    "house_edge_ppm": 50_000,
+    "threshold": 950_000,
+    "roll": 950_000,
+    "client_seed": "seed",
+    "server_seed_commitment": "c" * 64,
+    "sealed_server_seed": "sealed",
+    "server_seed": None,
+    "created_at_ms": AT,
+    "completed_at_ms": AT,
+}
+WON = {"status": "won", "roll": 949_999, "payout_cents": 1000}
+
+
+@pytest.fixture
+def tables(database_url):
+    """A database of each kind, open, with no code between it and the test."""
+    opened = open_database(database_url)
+    yield
+    opened.close_all()
+
+
+@pytest.fixture
+def insert(tables):
+    """Puts a row into a table; its id."""
+
+    def row(table, **values):
+        with writing():
+            return table.insert(**values).execute()
+
+    return row
+
+
+@pytest.fixture
+def user(insert):
+    return insert(User, **USER)
+
+
+@pytest.fixture
+def bet(insert, user):
+    """Puts a bet of the user into the database, with a ledger transaction of its own unless told another."""
+
+    def row(**changes):
+        if "ledger_transaction" not in changes:
+            changes["ledger_transaction"] = insert(LedgerTransaction, kind="spin", created_at_ms=AT)
+        return insert(Bet, **({"user": user} | BET | changes))
+
+    return row
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"balance_cents": -1},
+        {"vault_cents": -1},
+        {"sweepstake_cents": -1},
+        {"granted_experience": -1},
+        {"wagered_cents": -1},
+        {"earned_cents": -1},
+        {"free_cases": -1},
+        {"client_seed": "abc"},
+        {"client_seed": ""},
+        {"platform_id": None},
+        {"username": None},
+        {"balance_cents": None},
+    ],
+    ids=str,
+)
+def test_a_player_cannot_be_so(user, change):
+    with pytest.raises(peewee.IntegrityError), writing():
+        User.update(change).where(User.id == user).execute()
+
+
+@pytest.mark.parametrize("column", ["balance_cents", "vault_cents", "sweepstake_cents"])
+def test_an_account_can_be_emptied_and_not_overdrawn(user, column):
+    field = getattr(User, column)
+
+    with writing():
+        User.update({column: 0}).where(User.id == user).execute()
+
+    with pytest.raises(peewee.IntegrityError), writing():
+        User.update({column: field - 1}).where(User.id == user).execute()
+
+
+@pytest.mark.parametrize("same", ["platform_id", "username_folded"])
+def test_two_players_cannot_share(insert, user, same):
+    other = {"platform_id": "76561198000000002", "username_folded": "bob"} | {same: USER[same]}
+
+    with pytest.raises(peewee.IntegrityError):
+        insert(User, **(USER | other))
+
+
+def test_two_players_cannot_own_one_affiliate_code(insert):
+    insert(User, **USER, affiliate_code="CODE")
+
+    with pytest.raises(peewee.IntegrityError):
+        insert(User, **(USER | {"platform_id": "2", "username_folded": "bob"}), affiliate_code="CODE")
+
+
+def test_many_players_may_own_no_affiliate_code(insert):
+    insert(User, **USER, affiliate_code=None)
+
+    assert insert(User, **(USER | {"platform_id": "2", "username_folded": "bob"}), affiliate_code=None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"app_id": 440}, {"price_cents": -1}, {"market_hash_name": None}, {"custom_price": None}],
+    ids=str,
+)
+def test_an_item_cannot_be_so(insert, change):
+    with pytest.raises(peewee.IntegrityError):
+        insert(Item, **(ITEM | change))
+
+
+@pytest.mark.parametrize("change", [{"price_cents": None}, {"price_cents": 0}, {"app_id": 252490}], ids=str)
+def test_an_item_may_be_so(insert, change):
+    assert insert(Item, **(ITEM | change))
+
+
+def test_two_items_cannot_have_one_name(insert):
+    insert(Item, **ITEM)
+
+    with pytest.raises(peewee.IntegrityError):
+        insert(Item, **ITEM)
+
+
+@pytest.mark.parametrize(
+    ("account", "whose", "amount"),
+    [
+        ("balance", "the player's", 0),
+        ("house.bets", "nobody's", 0),
+        ("balance", "nobody's", 5),
+        ("vault", "nobody's", 5),
+        ("sweepstake", "nobody's", 5),
+        ("house.bets", "the player's", 5),
+        ("savings", "the player's", 5),
+        ("savings", "nobody's", 5),
+        ("house", "nobody's", 5),
+        ("", "nobody's", 5),
+        ("balance", "a stranger's", 5),
+    ],
+)
+def test_an_entry_cannot_be_so(insert, user, account, whose, amount):
+    owner = {"the player's": user, "nobody's": None, "a stranger's": user + 1}[whose]
+    transaction = insert(LedgerTransaction, kind="grant", created_at_ms=AT)
+
+    with pytest.raises(peewee.IntegrityError):
+        insert(LedgerEntry, transaction=transaction, account=account, user=owner, amount_cents=amount)
+
+
+@pytest.mark.parametrize(
+    ("account", "is_players"),
+    [("balance", True), ("vault", True), ("sweepstake", True), ("house.bets", False)],
+)
+@pytest.mark.parametrize("amount", [1, -1, 2**62])
+def test_an_entry_may_be_so(insert, user, account, is_players, amount):
+    transaction = insert(LedgerTransaction, kind="grant", created_at_ms=AT)
+    owner = user if is_players else None
+
+    assert insert(LedgerEntry, transaction=transaction, account=account, user=owner, amount_cents=amount)
+
+
+def test_an_entry_cannot_be_of_no_transaction(insert, user):
+    with pytest.raises(peewee.IntegrityError):
+        insert(LedgerEntry, transaction=999, account="balance", user=user, amount_cents=1)
+
+
+@pytest.mark.parametrize("table", [User, LedgerTransaction])
+def test_what_the_ledger_speaks_of_cannot_be_deleted(insert, user, table):
+    transaction = insert(LedgerTransaction, kind="grant", created_at_ms=AT)
+    insert(LedgerEntry, transaction=transaction, account="balance", user=user, amount_cents=1)
+
+    with pytest.raises(peewee.IntegrityError), writing():
+        table.delete().execute()
+
+
+@pytest.mark.parametrize("change", [{}, WON, {"server_seed": "s" * 64, "sealed_server_seed": None}], ids=str)
+def test_a_bet_may_be_so(bet, change):
+    assert bet(**change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"nonce": 0},
+        {"wager_cents": 0},
+        {"wager_cents": -1},
+        {"wager_cents": 1000},
+        {"payout_cents": -1},
+        {"payout_cents": 1},
+        {"status": "open"},
+        {"status": "won"},
+        {"roll": 949_999},
+        {"roll": 949_999, "status": "won"},
+        {"roll": 949_999, "payout_cents": 1000},
+        {"status": "won", "payout_cents": 1000},
+        WON | {"payout_cents": 0},
+        {"price_cents": 0},
+        {"house_edge_ppm": -1},
+        {"house_edge_ppm": 1_000_000},
+        {"threshold": 0},
+        {"threshold": 10_000_000},
+        {"roll": -1},
+        {"roll": 10_000_000},
+        {"server_seed": "s" * 64},
+        {"sealed_server_seed": None},
+        {"completed_at_ms": AT - 1},
+        {"user": 999},
+        {"user": None},
+        {"ledger_transaction": 999},
+        {"ledger_transaction": None},
+        {"client_seed": None},
+    ],
+    ids=str,
+)
+def test_a_bet_cannot_be_so(bet, change):
+    with pytest.raises(peewee.IntegrityError):
+        bet(**change)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"nonce": 7}, {"nonce": 7}),
+        ({"server_seed_commitment": "d" * 64}, {"server_seed_commitment": "d" * 64}),
+        ({"request_id": "mine"}, {"request_id": "mine"}),
+    ],
+    ids=["a nonce", "a commitment", "a request id"],
+)
+def test_two_bets_of_a_player_cannot_share(bet, first, second):
+    bet(**({"nonce": 1, "server_seed_commitment": "a" * 64} | first))
+
+    with pytest.raises(peewee.IntegrityError):
+        bet(**({"nonce": 2, "server_seed_commitment": "b" * 64} | second))
+
+
+def test_two_bets_cannot_be_of_one_transaction(bet, insert):
+    transaction = insert(LedgerTransaction, kind="spin", created_at_ms=AT)
+    bet(ledger_transaction=transaction)
+
+    with pytest.raises(peewee.IntegrityError):
+        bet(nonce=2, server_seed_commitment="d" * 64, ledger_transaction=transaction)
+
+
+def test_bets_without_a_request_id_do_not_collide(bet):
+    bet(request_id=None)
+
+    assert bet(nonce=2, server_seed_commitment="d" * 64, request_id=None)
+
+
+def test_players_may_use_the_same_nonce_and_request_id(bet, insert):
+    other = insert(User, **(USER | {"platform_id": "2", "username_folded": "bob"}))
+    bet(request_id="mine")
+
+    assert bet(user=other, server_seed_commitment="d" * 64, request_id="mine")
+
+
+def test_two_players_cannot_have_bets_with_one_commitment(bet, insert):
+    other = insert(User, **(USER | {"platform_id": "2", "username_folded": "bob"}))
+    bet()
+
+    with pytest.raises(peewee.IntegrityError):
+        bet(user=other)
+
+
+def test_a_player_with_bets_cannot_be_deleted(bet):
+    bet()
+
+    with pytest.raises(peewee.IntegrityError), writing():
+        User.delete().execute()
+
+
+def test_the_transaction_of_a_bet_cannot_be_deleted(bet):
+    bet()
+
+    with pytest.raises(peewee.IntegrityError), writing():
+        LedgerTransaction.delete().execute()
+
+
+@pytest.fixture
+def announce(insert):
+    """Announces a seed to a player."""
+
+    def row(user, **changes):
+        values = {"nonce": 1, "server_seed_commitment": "c" * 64, "sealed_server_seed": "sealed"}
+        insert(AnnouncedSeed, user=user, **(values | changes))
+
+    return row
+
+
+@pytest.mark.parametrize(
+    "change", [{"nonce": 0}, {"server_seed_commitment": None}, {"sealed_server_seed": None}], ids=str
+)
+def test_an_announced_seed_cannot_be_so(announce, user, change):
+    with pytest.raises(peewee.IntegrityError):
+        announce(user, **change)
+
+
+def test_a_player_has_one_announced_seed(announce, user):
+    announce(user)
+
+    with pytest.raises(peewee.IntegrityError):
+        announce(user, nonce=2, server_seed_commitment="d" * 64)
+
+
+def test_a_seed_cannot_be_announced_to_two_players(announce, insert, user):
+    other = insert(User, **(USER | {"platform_id": "2", "username_folded": "bob"}))
+    announce(user)
+
+    with pytest.raises(peewee.IntegrityError):
+        announce(other)
+
+
+def test_a_seed_cannot_be_announced_to_nobody(announce, user):
+    with pytest.raises(peewee.IntegrityError):
+        announce(user + 1)

@@ -1,0 +1,26 @@
+"""One player's slow query is nobody else's."""
+
+import threading
+import urllib.request
+
+import pytest
+
+from tests.support.servers import gunicorn, server_process
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_slow_query_does_not_hold_up_another_request(app, env, tmp_path):
+    with server_process(gunicorn("tests.support.slow_query_app:app"), env, tmp_path) as server:
+        order = []
+
+        def ask(path):
+            urllib.request.urlopen(server.url + path, timeout=20).close()
+            order.append(path)
+
+        slow = threading.Thread(target=ask, args=["/slow-query"])
+        slow.start()
+        # Answers once the slow query is under way, as the database itself sees it.
+        ask("/while-the-query-sleeps")
+        slow.join()
+
+    assert order == ["/while-the-query-sleeps", "/slow-query"]

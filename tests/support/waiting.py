@@ -1,0 +1,17 @@
+"""Waiting for what sends no event: asked again and again, with a bound."""
+
+import threading
+from collections.abc import Callable
+
+BOUND_SECONDS = 10
+STEP_SECONDS = 0.02
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Return as soon as the condition holds; fail when it does not within the bound."""
+    pause = threading.Event()
+    for _ in range(int(BOUND_SECONDS / STEP_SECONDS)):
+        if condition():
+            return
+        pause.wait(STEP_SECONDS)
+    raise AssertionError("waited in vain")

@@ -1,0 +1,103 @@
+"""Which other origins' pages may call: the front end's, the listed ones, and no other."""
+
+import pytest
+
+FRONT_END = "https://play.example.com"
+LISTED = "https://partner.example.com:8443"
+STRANGERS = [
+    "https://evil.example.net",
+    "http://play.example.com",
+    "https://play.example.com:8443",
+    "https://play.example.com.evil.test",
+    "https://playXexample.com",
+    "https://evil.test/?https://play.example.com",
+    "null",
+]
+
+ALLOWED_ORIGIN = "Access-Control-Allow-Origin"
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(FRONTEND_URL=f"{FRONT_END}/game/", CORS_ORIGINS=LISTED)
+
+
+@pytest.mark.parametrize("origin", [FRONT_END, LISTED])
+@pytest.mark.parametrize("path", ["/healthz", "/upgrader/items", "/auth/me", "/no-such-path"])
+def test_an_allowed_origin_may_read_every_answer(client, origin, path):
+    answer = client.get(path, headers={"Origin": origin})
+
+    assert answer.headers[ALLOWED_ORIGIN] == origin
+    assert "Origin" in ", ".join(answer.headers.getlist("Vary"))
+
+
+@pytest.mark.parametrize("origin", STRANGERS)
+def test_another_origin_may_read_nothing(client, origin):
+    answer = client.get("/upgrader/items", headers={"Origin": origin})
+
+    assert ALLOWED_ORIGIN not in answer.headers
+
+
+def test_another_origin_is_not_allowed_when_only_the_front_end_is(make_app):
+    client = make_app(FRONTEND_URL=FRONT_END).test_client()
+
+    answer = client.get("/upgrader/items", headers={"Origin": "https://evil.example.net"})
+
+    assert answer.headers.get(ALLOWED_ORIGIN) in (None, FRONT_END)
+
+
+def preflight(client, origin):
+    return client.options(
+        "/auth/me",
+        headers={
+            "Origin": origin,
+            "Access-Control-Request-Method": "GET",
+            "Access-Control-Request-Headers": "authorization",
+        },
+    )
+
+
+@pytest.mark.parametrize("origin", [FRONT_END, LISTED])
+def test_an_allowed_origin_may_send_a_token(client, origin):
+    answer = preflight(client, origin)
+
+    assert answer.status_code == 200
+    assert answer.headers[ALLOWED_ORIGIN] == origin
+    assert "GET" in answer.headers["Access-Control-Allow-Methods"]
+    assert answer.headers["Access-Control-Allow-Headers"].lower() == "authorization"
+
+
+@pytest.mark.parametrize("origin", STRANGERS)
+def test_another_origin_may_not_send_a_token(client, origin):
+    answer = preflight(client, origin)
+
+    assert ALLOWED_ORIGIN not in answer.headers
+
+
+def test_no_origin_may_send_cookies(client):
+    answer = client.get("/auth/me", headers={"Origin": FRONT_END})
+
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+def test_pages_may_read_the_headers_that_they_need(client):
+    answer = client.get("/upgrader/items", headers={"Origin": FRONT_END})
+
+    exposed = {name.strip() for name in answer.headers["Access-Control-Expose-Headers"].split(",")}
+    assert exposed == {"ETag", "Retry-After", "X-Request-Id"}
+
+
+@pytest.mark.parametrize("origin", [FRONT_END, LISTED])
+def test_an_allowed_origin_may_open_a_socket(client, origin):
+    answer = client.get("/socket.io/?EIO=4&transport=polling", headers={"Origin": origin})
+
+    assert answer.status_code == 200
+    assert answer.headers[ALLOWED_ORIGIN] == origin
+
+
+@pytest.mark.parametrize("origin", STRANGERS)
+def test_another_origin_may_not_open_a_socket(client, origin):
+    answer = client.get("/socket.io/?EIO=4&transport=polling", headers={"Origin": origin})
+
+    assert answer.status_code == 400
+    assert ALLOWED_ORIGIN not in answer.headers

@@ -1,0 +1,205 @@
+"""The API document and its browser."""
+
+import json
+import re
+
+import pytest
+
+NO_DOCUMENT = {"/openapi.json", "/docs/", "/docs/<path:path>"}
+"""Routes that are the documents themselves."""
+
+PICTURES = "/media/"
+PAGES = "/"
+
+
+@pytest.fixture
+def document(client):
+    return client.get("/openapi.json").json
+
+
+def operations(document):
+    """Every operation, by its method and path."""
+    return {
+        f"{method.upper()} {path}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method != "parameters"
+    }
+
+
+def documented(rule):
+    """A rule as the document writes it."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+
+
+def schemas(node):
+    """Every object schema with its properties, wherever it stands in the document."""
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict):
+            yield node
+        for child in node.values():
+            yield from schemas(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from schemas(child)
+
+
+def test_the_document_says_what_it_is(document):
+    assert document["openapi"] == "3.1.0"
+    assert document["info"] == {"title": "Gaming platform", "version": "1"}
+
+
+def test_every_route_of_the_api_stands_in_the_document(app, document):
+    routes = {
+        documented(rule)
+        for rule in app.url_map.iter_rules()
+        if rule.rule not in NO_DOCUMENT
+        and not rule.rule.startswith(PICTURES)
+        and not rule.endpoint.startswith("site.")
+    }
+
+    assert set(document["paths"]) == routes
+
+
+def test_every_operation_has_a_summary(document):
+    without = [name for name, operation in operations(document).items() if not operation.get("summary")]
+
+    assert without == []
+
+
+def test_every_operation_has_an_id_of_its_own(document):
+    ids = [operation.get("operationId") for operation in operations(document).values()]
+
+    assert None not in ids
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_operation_says_what_it_answers(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if not operation["responses"].get("200", {}).get("content")
+    ]
+
+    assert without == []
+
+
+def test_a_bearer_is_asked_for_where_one_is_needed(app, document):
+    needed = {
+        f"GET {documented(rule)}"
+        for rule in app.url_map.iter_rules()
+        if getattr(app.view_functions[rule.endpoint], "auth_policy", None) == "user"
+    }
+
+    asked = {name for name, operation in operations(document).items() if "security" in operation}
+
+    assert asked == needed
+    assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+
+
+def test_an_operation_with_a_bearer_says_how_it_refuses(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if "security" in operation and not operation["responses"].get("401", {}).get("content")
+    ]
+
+    assert without == []
+
+
+def test_an_operation_with_parameters_says_how_it_refuses_bad_ones(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if operation.get("parameters") and not operation["responses"].get("400", {}).get("content")
+    ]
+
+    assert without == []
+
+
+def test_every_reference_leads_somewhere(document):
+    references = set(re.findall(r'"\$ref": ?"#/([^"]+)"', json.dumps(document)))
+
+    broken = []
+    for reference in references:
+        node = document
+        for part in reference.split("/"):
+            node = node.get(part, {})
+        if not node:
+            broken.append(reference)
+
+    assert references
+    assert broken == []
+
+
+def test_every_field_says_its_type(document):
+    without = sorted(
+        {
+            name
+            for schema in schemas(document)
+            for name, field in schema["properties"].items()
+            if not {"type", "$ref", "allOf", "anyOf", "oneOf"} & set(field)
+        }
+    )
+
+    assert without == []
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("Rules", "/upgrader/rules"), ("User", "/auth/me"), ("Commitment", "/upgrader/commitment")],
+)
+def test_the_document_names_the_fields_that_are_answered(client, document, player, name, path):
+    answered = client.get(path, headers=player.headers).json
+
+    assert set(document["components"]["schemas"][name]["properties"]) == set(answered)
+
+
+def test_the_document_names_the_fields_of_an_item(client, document, add_item):
+    add_item()
+
+    answered = client.get("/upgrader/items").json[0]
+
+    assert set(document["components"]["schemas"]["InventoryItem"]["properties"]) == set(answered)
+
+
+def test_the_browser_shows_the_document_of_this_process(client):
+    page = client.get("/docs/")
+
+    assert page.status_code == 200
+    assert '"url": "/openapi.json"' in page.text
+
+
+def test_the_browser_is_found_without_its_last_slash(client):
+    page = client.get("/docs", follow_redirects=True)
+
+    assert page.status_code == 200
+    assert '"url": "/openapi.json"' in page.text
+
+
+def test_every_file_of_the_browser_comes_from_this_process(client):
+    page = client.get("/docs/").text
+    files = re.findall(r'<(?:script|link)[^>]*(?:src|href)="([^"]+)"', page)
+
+    statuses = {file: client.get(file, buffered=True).status_code for file in files}
+
+    assert len(files) >= 4
+    assert [file for file in files if not file.startswith("/docs/")] == []
+    assert set(statuses.values()) == {200}
+
+
+def test_the_browser_names_no_outside_host(client):
+    page = client.get("/docs/").text
+
+    hosts = set(re.findall(r"https?://([^/\"']+)", page))
+
+    assert hosts <= {"localhost"}
+
+
+def test_the_browser_sends_the_document_to_no_validator(client):
+    page = client.get("/docs/").text
+
+    config = json.loads(re.search(r"user_config = (\{.*\});", page)[1])
+
+    # Left out, the browser asks a host of its makers for a badge.
+    assert config.get("validatorUrl", "left out") is None

@@ -1,0 +1,436 @@
+"""Settings: what each one takes, what it says to a bad value, and what it never shows."""
+
+import ast
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from settings import Settings, SettingsError
+
+ROOT = Path(__file__).resolve().parents[1]
+GOOD_SECRET = "f3a9c1d77be04e52a8816b1f0c9d2e34"
+OTHER_SECRET = "0b7e55d1c2f84a6d9be3a7716c20f498"
+
+AMOUNT = "must be an amount from 0.01 to 1000000000 with at most two decimals"
+FRACTION = "must be a fraction from 0 to below 1 with at most six decimals"
+SECONDS = "must be seconds from 0 to 600 with at most three decimals"
+ADDRESS = "must be an http or https address"
+ORIGINS = "must be origins such as https://play.example.com, separated by commas"
+DATABASE = "must begin with sqlite:/// or postgresql://"
+WEAK = "must be a random text of at least 32 characters"
+MISSING = "must be given when APP_ENV is production"
+
+SETTINGS = [
+    "APP_ENV",
+    "BASE_URL",
+    "CATALOGUE_TTL",
+    "CORS_ORIGINS",
+    "DATABASE_URL",
+    "FRONTEND_URL",
+    "INSTANCE_DIR",
+    "JWT_SECRET",
+    "JWT_TTL",
+    "PORT",
+    "RATELIMIT_ENABLED",
+    "SECRET_KEY",
+    "UPGRADER_HOUSE_EDGE",
+    "UPGRADER_MAX_WAGER",
+    "UPGRADER_MIN_WAGER",
+    "UPGRADER_PROOF_DELAY",
+]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads settings from variables, with an instance directory of the test's own."""
+
+    def from_variables(**variables):
+        return Settings.from_env(variables, instance_dir=tmp_path / "instance")
+
+    return from_variables
+
+
+@pytest.fixture
+def refused(read):
+    """The lines that say what is wrong with these variables."""
+
+    def lines(**variables):
+        with pytest.raises(SettingsError) as raised:
+            read(**variables)
+        return str(raised.value).splitlines()
+
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("production", False),
+        ("base_url", "http://127.0.0.1:5000"),
+        ("frontend_url", "http://127.0.0.1:5000/"),
+        ("allowed_origins", ("http://127.0.0.1:5000",)),
+        ("port", 5000),
+        ("jwt_ttl_seconds", 7 * 24 * 3600),
+        ("ratelimit_enabled", True),
+        ("catalogue_ttl_seconds", 3600),
+        ("upgrader_house_edge_ppm", 50_000),
+        ("upgrader_min_wager_cents", 1),
+        ("upgrader_max_wager_cents", 1_000_000),
+        ("upgrader_proof_delay_ms", 6000),
+    ],
+)
+def test_a_setting_that_is_left_out_has_its_default(read, field, expected):
+    settings = read()
+
+    assert getattr(settings, field) == expected
+
+
+def test_the_database_is_by_default_a_file_of_the_instance_directory(read, tmp_path):
+    settings = read()
+
+    assert settings.database_url == f"sqlite:///{tmp_path}/instance/platform.db"
+
+
+def test_another_instance_directory_moves_the_default_database_with_it(read, tmp_path):
+    settings = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
+
+    assert settings.instance_dir == tmp_path / "elsewhere"
+    assert settings.database_url == f"sqlite:///{tmp_path}/elsewhere/platform.db"
+
+
+def test_another_port_moves_the_default_address_with_it(read):
+    settings = read(PORT="8080")
+
+    assert settings.base_url == "http://127.0.0.1:8080"
+    assert settings.frontend_url == "http://127.0.0.1:8080/"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "field", "expected"),
+    [
+        ("APP_ENV", "development", "production", False),
+        ("PORT", "1", "port", 1),
+        ("PORT", " 65535 ", "port", 65_535),
+        ("BASE_URL", "https://api.example.com", "base_url", "https://api.example.com"),
+        ("BASE_URL", "https://api.example.com/", "base_url", "https://api.example.com"),
+        ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
+        ("BASE_URL", "http://[::1]:5000", "base_url", "http://[::1]:5000"),
+        ("FRONTEND_URL", "https://play.example.com", "frontend_url", "https://play.example.com"),
+        ("DATABASE_URL", "sqlite:///relative.db", "database_url", "sqlite:///relative.db"),
+        ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
+        ("DATABASE_URL", "postgres://db/platform", "database_url", "postgres://db/platform"),
+        ("SECRET_KEY", GOOD_SECRET, "secret_key", GOOD_SECRET),
+        ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
+        ("JWT_TTL", "1", "jwt_ttl_seconds", 1),
+        ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
+        ("RATELIMIT_ENABLED", "1", "ratelimit_enabled", True),
+        ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
+        ("UPGRADER_HOUSE_EDGE", "0", "upgrader_house_edge_ppm", 0),
+        ("UPGRADER_HOUSE_EDGE", "0.000001", "upgrader_house_edge_ppm", 1),
+        ("UPGRADER_HOUSE_EDGE", "0.999999", "upgrader_house_edge_ppm", 999_999),
+        ("UPGRADER_MIN_WAGER", "1.10", "upgrader_min_wager_cents", 110),
+        ("UPGRADER_MAX_WAGER", "1000000000", "upgrader_max_wager_cents", 100_000_000_000),
+        ("UPGRADER_MAX_WAGER", "0.29", "upgrader_max_wager_cents", 29),
+        ("UPGRADER_PROOF_DELAY", "0", "upgrader_proof_delay_ms", 0),
+        ("UPGRADER_PROOF_DELAY", "0.001", "upgrader_proof_delay_ms", 1),
+        ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
+    ],
+)
+def test_a_good_value_is_taken(read, name, text, field, expected):
+    settings = read(**{name: text})
+
+    assert getattr(settings, field) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("APP_ENV", "prod", "must be one of development, production"),
+        ("APP_ENV", "PRODUCTION", "must be one of development, production"),
+        ("PORT", "0", "must be a whole number from 1 to 65535"),
+        ("PORT", "65536", "must be a whole number from 1 to 65535"),
+        ("PORT", "http", "must be a whole number from 1 to 65535"),
+        ("PORT", "5_000", "must be a whole number from 1 to 65535"),
+        ("PORT", "\u0665\u0660", "must be a whole number from 1 to 65535"),
+        ("BASE_URL", "api.example.com", ADDRESS),
+        ("BASE_URL", "ftp://api.example.com", ADDRESS),
+        ("BASE_URL", "http://", ADDRESS),
+        ("BASE_URL", "http://api.example.com:99999", ADDRESS),
+        ("BASE_URL", "http://[::1", ADDRESS),
+        ("BASE_URL", "http://api.example.com/#top", ADDRESS),
+        ("BASE_URL", "http://api.example.com/?a=1", ADDRESS),
+        ("BASE_URL", "http://api example.com", ADDRESS),
+        ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
+        ("FRONTEND_URL", "play.example.com", ADDRESS),
+        ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
+        ("CORS_ORIGINS", "*", ORIGINS),
+        ("CORS_ORIGINS", "null", ORIGINS),
+        ("CORS_ORIGINS", "play.example.com", ORIGINS),
+        ("CORS_ORIGINS", "https://play.example.com/", ORIGINS),
+        ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
+        ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
+        ("DATABASE_URL", "mysql://db/platform", DATABASE),
+        ("DATABASE_URL", "sqlite:///", DATABASE),
+        ("DATABASE_URL", "platform.db", DATABASE),
+        ("JWT_TTL", "0", "must be a whole number from 1 to 315360000"),
+        ("JWT_TTL", "-1", "must be a whole number from 1 to 315360000"),
+        ("JWT_TTL", "1.5", "must be a whole number from 1 to 315360000"),
+        ("JWT_TTL", "9" * 5000, "must be a whole number from 1 to 315360000"),
+        ("RATELIMIT_ENABLED", "no", "must be one of 0, 1"),
+        ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
+        ("CATALOGUE_TTL", "1h", "must be a whole number from 1 to 86400"),
+        ("UPGRADER_HOUSE_EDGE", "1", FRACTION),
+        ("UPGRADER_HOUSE_EDGE", "-0.01", FRACTION),
+        ("UPGRADER_HOUSE_EDGE", "5%", FRACTION),
+        ("UPGRADER_HOUSE_EDGE", "0.0500001", FRACTION),
+        ("UPGRADER_HOUSE_EDGE", "NaN", FRACTION),
+        ("UPGRADER_MIN_WAGER", "0", AMOUNT),
+        ("UPGRADER_MIN_WAGER", "0.015", AMOUNT),
+        ("UPGRADER_MAX_WAGER", "1000000000.01", AMOUNT),
+        ("UPGRADER_MAX_WAGER", "Infinity", AMOUNT),
+        ("UPGRADER_MAX_WAGER", "1e400", AMOUNT),
+        ("UPGRADER_MAX_WAGER", "ten", AMOUNT),
+        ("UPGRADER_MIN_WAGER", "10000.01", "must not be above UPGRADER_MAX_WAGER"),
+        ("UPGRADER_PROOF_DELAY", "-1", SECONDS),
+        ("UPGRADER_PROOF_DELAY", "600.001", SECONDS),
+        ("UPGRADER_PROOF_DELAY", "0.0001", SECONDS),
+        ("UPGRADER_PROOF_DELAY", "6s", SECONDS),
+    ],
+)
+def test_a_bad_value_is_refused_in_a_line_that_names_the_setting(refused, name, text, what):
+    assert refused(**{name: text}) == [f"{name}: {what}"]
+
+
+def test_an_instance_directory_that_cannot_be_made_is_refused_by_name(refused, tmp_path):
+    file = tmp_path / "a-file"
+    file.write_text("in the way")
+
+    lines = refused(INSTANCE_DIR=str(file))
+
+    assert len(lines) == 1
+    assert lines[0].startswith("INSTANCE_DIR: ")
+
+
+def test_every_bad_value_has_a_line_of_its_own(refused):
+    lines = refused(PORT="x", JWT_TTL="y", UPGRADER_HOUSE_EDGE="2", APP_ENV="test")
+
+    assert sorted(line.split(":")[0] for line in lines) == [
+        "APP_ENV",
+        "JWT_TTL",
+        "PORT",
+        "UPGRADER_HOUSE_EDGE",
+    ]
+
+
+@pytest.mark.parametrize("empty", ["", "   "])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_an_empty_value_is_the_default(read, name, empty):
+    assert read(**{name: empty}) == read()
+
+
+def test_production_needs_both_secrets(refused):
+    lines = refused(APP_ENV="production")
+
+    assert lines == [f"SECRET_KEY: {MISSING}", f"JWT_SECRET: {MISSING}"]
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "JWT_SECRET"])
+@pytest.mark.parametrize(
+    "weak", ["short", GOOD_SECRET[:31], "a" * 64, "abcabcabcabcabcabcabcabcabcabcabcabc"]
+)
+def test_production_refuses_a_weak_secret(refused, name, weak):
+    secrets = {"SECRET_KEY": GOOD_SECRET, "JWT_SECRET": OTHER_SECRET} | {name: weak}
+
+    lines = refused(APP_ENV="production", **secrets)
+
+    assert lines == [f"{name}: {WEAK}"]
+
+
+def test_production_keeps_no_secret_of_its_own(read, tmp_path):
+    read(APP_ENV="production", SECRET_KEY=GOOD_SECRET, JWT_SECRET=OTHER_SECRET)
+
+    assert list((tmp_path / "instance").iterdir()) == []
+
+
+def test_the_secrets_of_development_are_made_once_and_kept(read):
+    first, second = read(), read()
+
+    assert (second.secret_key, second.jwt_secret) == (first.secret_key, first.jwt_secret)
+
+
+def test_the_secrets_of_development_are_two_random_ones(read, tmp_path):
+    here = read()
+    elsewhere = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
+
+    secrets = {here.secret_key, here.jwt_secret, elsewhere.secret_key, elsewhere.jwt_secret}
+
+    assert len(secrets) == 4
+    assert all(re.fullmatch("[0-9a-f]{64}", secret) for secret in secrets)
+
+
+def test_the_secrets_of_development_are_for_their_owner_only(read, tmp_path):
+    read()
+
+    files = sorted((tmp_path / "instance").iterdir())
+
+    assert [file.name for file in files] == ["jwt_secret", "secret_key"]
+    assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600, 0o600]
+
+
+def test_a_given_secret_is_used_instead_of_the_kept_one(read):
+    read()
+
+    settings = read(JWT_SECRET=GOOD_SECRET)
+
+    assert settings.jwt_secret == GOOD_SECRET
+
+
+@pytest.mark.parametrize(
+    ("frontend_url", "origin"),
+    [
+        ("https://play.example.com", "https://play.example.com"),
+        ("https://play.example.com/game/?tab=1", "https://play.example.com"),
+        ("https://play.example.com:8443/", "https://play.example.com:8443"),
+        ("https://play.example.com:443/", "https://play.example.com"),
+        ("http://PLAY.example.com:80/", "http://play.example.com"),
+        ("http://[::1]:3000/", "http://[::1]:3000"),
+    ],
+)
+def test_the_front_end_is_allowed_by_its_origin(read, frontend_url, origin):
+    settings = read(FRONTEND_URL=frontend_url)
+
+    assert settings.allowed_origins == (origin,)
+
+
+def test_listed_origins_are_allowed_besides_the_front_end(read):
+    settings = read(
+        FRONTEND_URL="https://play.example.com",
+        CORS_ORIGINS="https://a.example.com, http://b.example.com:81,",
+    )
+
+    assert settings.allowed_origins == (
+        "https://play.example.com",
+        "https://a.example.com",
+        "http://b.example.com:81",
+    )
+
+
+def test_an_origin_that_is_listed_twice_is_allowed_once(read):
+    settings = read(
+        FRONTEND_URL="https://play.example.com",
+        CORS_ORIGINS="https://play.example.com,https://PLAY.example.com",
+    )
+
+    assert settings.allowed_origins == ("https://play.example.com",)
+
+
+def test_nothing_secret_stands_in_the_text_of_the_settings(read):
+    settings = read(
+        SECRET_KEY=GOOD_SECRET,
+        JWT_SECRET=OTHER_SECRET,
+        DATABASE_URL="postgresql://platform:correct-horse@db/platform",
+    )
+
+    shown = f"{settings!r} {settings}"
+
+    assert [secret for secret in (GOOD_SECRET, OTHER_SECRET, "correct-horse") if secret in shown] == []
+
+
+def test_a_refusal_does_not_repeat_a_secret(refused):
+    lines = refused(APP_ENV="production", SECRET_KEY="hunter2", JWT_SECRET=GOOD_SECRET)
+
+    assert "hunter2" not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["flask", "db", "upgrade"],
+        ["flask", "run"],
+        ["gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_bad_setting_stops_the_start_with_its_line(tmp_path, command):
+    env = os.environ | {"INSTANCE_DIR": str(tmp_path), "JWT_TTL": "a week", "PORT": "5000"}
+
+    ended = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+    assert ended.returncode != 0
+    assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
+    assert "Traceback" not in ended.stderr
+
+
+class Recorder(Mapping[str, str]):
+    """An environment that is empty and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def environment_variables(tmp_path: Path) -> list[str]:
+    """Every variable that the program reads."""
+    recorder = Recorder()
+    Settings.from_env(recorder, instance_dir=tmp_path)
+    of_gunicorn = re.findall(r'os\.environ(?:\.get\(|\[)"(\w+)"', (ROOT / "gunicorn.conf.py").read_text())
+    return sorted(recorder.asked | set(of_gunicorn))
+
+
+def test_these_tests_know_every_setting(tmp_path):
+    recorder = Recorder()
+
+    Settings.from_env(recorder, instance_dir=tmp_path)
+
+    assert sorted(recorder.asked) == SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("document", "mention"), [("README.md", r"`{name}`"), (".env.example", r"(?m)^#? ?{name}=")]
+)
+def test_every_setting_stands_in_the_documents(tmp_path, document, mention):
+    text = (ROOT / document).read_text()
+
+    missing = [
+        name for name in environment_variables(tmp_path) if not re.search(mention.format(name=name), text)
+    ]
+
+    assert missing == []
+
+
+def test_only_the_settings_read_the_environment():
+    sources = [ROOT / "app.py", ROOT / "wsgi.py", *ROOT.glob("blueprints/**/*.py")]
+    sources += [*ROOT.glob("services/**/*.py"), *ROOT.glob("models/**/*.py")]
+
+    readers = [
+        str(source.relative_to(ROOT))
+        for source in sources
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
+        if isinstance(node.value, ast.Name) and node.value.id == "os"
+    ]
+
+    assert readers == ["app.py"]

@@ -1,0 +1,198 @@
+"""Timed proofs: not before they are due, and never not at all."""
+
+import hashlib
+
+import pytest
+
+from models.bets import Bet
+from models.database import reading
+from models.users import AnnouncedSeed
+from tests.support.servers import threaded_server
+from tests.support.sockets import Socket
+from tests.support.waiting import wait_until
+
+
+class Clock:
+    """A clock that stands until it is moved, in ms."""
+
+    def __init__(self, now=1_800_000_000_000):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def bet(client, player, nonce=1):
+    return client.get(f"/upgrader/bets/{nonce}", headers=player.headers).json
+
+
+def test_the_proof_opens_the_commitment(connect, player, item):
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item, "clientSeed": "my-own-seed"})
+    pf = socket.expect("upgrader:pf")
+
+    proof = socket.expect("upgrader:proof")
+
+    assert hashlib.sha256(proof["serverSeed"].encode()).hexdigest() == pf["serverSeedCommitment"]
+    assert proof == {
+        "serverSeed": proof["serverSeed"],
+        "serverSeedCommitment": pf["serverSeedCommitment"],
+        "clientSeed": "my-own-seed",
+        "nonce": 1,
+    }
+
+
+def test_the_proof_goes_only_to_the_socket_that_asked(connect, player, item):
+    asking, watching = connect(player), connect(player)
+    asking.spin({"amount": 1, "item": item})
+    asking.expect("upgrader:proof")
+
+    asking.spin({"amount": 1, "item": item})
+    asking.expect("upgrader:proof")
+    watching.expect("live-bets:new")
+    watching.expect("live-bets:new")
+
+    assert "upgrader:proof" not in [name for name, _ in watching.seen]
+
+
+class TestWithAClockThatStands:
+    """The app's clock moves only when the test moves it."""
+
+    @pytest.fixture
+    def app(self, make_app, clock):
+        return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+
+    def test_a_bets_seed_is_hidden_until_its_proof_is_due(self, connect, client, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+
+        clock.now += 5_999
+        assert bet(client, player)["pf"]["serverSeed"] == ""
+
+        clock.now += 1
+        assert len(bet(client, player)["pf"]["serverSeed"]) == 64
+
+    def test_completed_at_is_when_the_proof_is_due(self, connect, client, player, item, clock):
+        spun_at = clock.now
+
+        connect(player).spin({"amount": 1, "item": item})
+
+        assert bet(client, player)["completedAt"] == spun_at + 6_000
+
+    def test_the_sealed_seed_in_the_database_is_not_the_seed(self, connect, client, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+        with reading():
+            row = str(list(Bet.select().dicts())) + str(list(AnnouncedSeed.select().dicts()))
+
+        clock.now += 6_000
+
+        assert bet(client, player)["pf"]["serverSeed"] not in row
+
+    def test_live_bets_do_not_show_a_bet_before_its_proof_is_due(self, connect, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+
+        assert connect().expect("live-bets") == []
+
+        clock.now += 6_000
+        assert len(connect().expect("live-bets")) == 1
+
+    def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(
+        self, connect, app, player, item, clock
+    ):
+        asking, other = connect(player), connect(player)
+        asking.spin({"amount": 1, "item": item})
+        asking.close()
+        wait_until(lambda: len(app.extensions["realtime"].connections) == 1)
+
+        clock.now += 6_000
+
+        assert other.expect("upgrader:proof")["nonce"] == 1
+
+    def test_a_player_who_was_away_gets_the_proof_on_connecting(self, connect, app, player, item, clock):
+        socket = connect(player)
+        socket.spin({"amount": 1, "item": item})
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
+        wait_until(lambda: len(app.extensions["realtime"].connections) == 0)
+        clock.now += 60_000
+
+        back = connect(player)
+
+        assert [back.expect("upgrader:proof")["nonce"] for _ in range(2)] == [1, 2]
+
+    def test_another_player_gets_nothing_of_it(self, connect, new_player, player, item, clock):
+        stranger = connect(new_player("stranger"))
+        connect(player).spin({"amount": 1, "item": item})
+
+        clock.now += 6_000
+        stranger.expect("live-bets:new")
+
+        assert "upgrader:proof" not in [name for name, _ in stranger.seen]
+
+    def test_a_proof_survives_a_restart(self, connect, make_app, app, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+        app.extensions["realtime"].close()
+        clock.now += 6_000
+
+        restarted = make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+        with threaded_server(restarted) as url:
+            socket = Socket(url, auth={"token": player.token})
+            proof = socket.expect("upgrader:proof")
+            socket.close()
+
+        assert proof["nonce"] == 1
+
+    def test_a_bet_that_was_waiting_at_a_restart_is_still_announced(
+        self, connect, make_app, app, player, item, clock
+    ):
+        connect(player).spin({"amount": 1, "item": item})
+        app.extensions["realtime"].close()
+
+        restarted = make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+        with threaded_server(restarted) as url:
+            spectator = Socket(url)
+            spectator.expect("live-bets")
+            clock.now += 6_000
+            announced = spectator.expect("live-bets:new")
+            spectator.close()
+
+        assert announced["user"] == player.username
+
+
+def test_a_delivered_proof_does_not_come_again(connect, player, item):
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item})
+    socket.expect("upgrader:proof")
+    wait_until(lambda: not _undelivered(player))
+
+    again = connect(player)
+    again.expect("live-bets")
+
+    assert "upgrader:proof" not in [name for name, _ in again.seen]
+
+
+def test_a_proof_sent_to_a_socket_that_was_dead_comes_again(connect, app, player, item):
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item})
+    socket.expect("upgrader:proof")
+    wait_until(lambda: not _undelivered(player))
+    realtime = app.extensions["realtime"]
+    other = connect(player)
+    other.expect("live-bets")
+    with app.app_context():
+        (sid, _) = realtime.connections.sids_of(player.id, now=0)
+        realtime.connections.remove(sid)
+
+        # What the server does when a socket has not answered its pings.
+        realtime.proofs.socket_gone(sid, True)
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+
+
+def _undelivered(player):
+    with reading():
+        return Bet.select().where(Bet.user == player.id, Bet.proof_delivered_at_ms.is_null()).count()

@@ -1,0 +1,50 @@
+"""Thirty spins in ten seconds, and five events of one socket at a time."""
+
+from contextlib import ExitStack
+
+import pytest
+
+
+def test_the_thirty_first_spin_in_ten_seconds_is_refused(connect, player):
+    socket = connect(player)
+
+    answers = [socket.spin("nonsense")["error"] for _ in range(31)]
+
+    assert answers == ["Invalid request"] * 30 + ["Too many requests"]
+
+
+def test_another_player_has_a_limit_of_their_own(connect, new_player):
+    busy, calm = connect(new_player("busy")), connect(new_player("calm"))
+    for _ in range(31):
+        busy.spin("nonsense")
+
+    assert calm.spin("nonsense")["error"] == "Invalid request"
+
+
+class TestWithTheLimitsOff:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(RATELIMIT_ENABLED="0")
+
+    def test_a_load_test_may_spin_as_often_as_it_likes(self, connect, player):
+        socket = connect(player)
+
+        assert {socket.spin("nonsense")["error"] for _ in range(40)} == {"Invalid request"}
+
+
+def test_a_sixth_event_in_flight_is_refused(app, connect, player):
+    socket = connect(player)
+    connections = app.extensions["realtime"].connections
+    (sid,) = connections.sids_of(player.id, now=0)
+
+    with app.app_context(), _five_events(connections, sid):
+        assert socket.spin("nonsense")["error"] == "Too many requests"
+
+    assert socket.spin("nonsense")["error"] == "Invalid request"
+
+
+def _five_events(connections, sid):
+    stack = ExitStack()
+    for _ in range(5):
+        stack.enter_context(connections.event_in_flight(sid))
+    return stack

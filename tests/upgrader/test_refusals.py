@@ -1,0 +1,156 @@
+"""Refused spins: the text, as an event and to the acknowledgement, and nothing changed."""
+
+from decimal import Decimal
+
+import pytest
+
+REFUSED = {
+    "not an object": ("spin please", "Invalid request"),
+    "nothing at all": (None, "Invalid request"),
+    "a list": ([1, 2], "Invalid request"),
+    "no amount": ({"amount": ...}, "Invalid request"),
+    "no item": ({"item": ...}, "Invalid request"),
+    "an amount of null": ({"amount": None}, "Invalid request"),
+    "an amount that is a list": ({"amount": [1]}, "Invalid request"),
+    "an item that is a number": ({"item": 5}, "Invalid request"),
+    "a price that is a text": ({"price": "10"}, "Invalid request"),
+    "a price that is a boolean": ({"price": True}, "Invalid request"),
+    "an empty request id": ({"requestId": ""}, "Invalid request"),
+    "a request id of 65 characters": ({"requestId": "x" * 65}, "Invalid request"),
+    "a request id with a line break": ({"requestId": "a\nb"}, "Invalid request"),
+    "a request id that is a number": ({"requestId": 7}, "Invalid request"),
+    "a boolean amount": ({"amount": True}, "Invalid amount"),
+    "a text amount": ({"amount": "1"}, "Invalid amount"),
+    "an amount of zero": ({"amount": 0}, "Invalid amount"),
+    "a negative amount": ({"amount": -1}, "Invalid amount"),
+    "a third decimal": ({"amount": 1.005}, "Invalid amount"),
+    "an amount above 1e9": ({"amount": 1_000_000_000.01}, "Invalid amount"),
+    "a seed of three characters": ({"clientSeed": "abc"}, "Invalid client seed"),
+    "a seed of 65 characters": ({"clientSeed": "a" * 65}, "Invalid client seed"),
+    "a seed with a space": ({"clientSeed": "my seed"}, "Invalid client seed"),
+    "a seed that is a number": ({"clientSeed": 12345}, "Invalid client seed"),
+    "an unknown item": ({"item": "AK-47 | Nothing"}, "Item not found"),
+    "an item with a NUL": ({"item": "AK-47\0"}, "Item not found"),
+    "another price": ({"price": 9.99}, "Item price has changed"),
+    "a wager of the item's price": ({"amount": 10}, "Item price must be higher than the wager"),
+    "a wager above the price": ({"amount": 11}, "Item price must be higher than the wager"),
+    "another commitment": ({"serverSeedCommitment": "0" * 64}, "Commitment does not match"),
+    "a commitment that is a number": ({"serverSeedCommitment": 5}, "Commitment does not match"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refused_spin_says_why_and_changes_nothing(case, connect, player, item, state_of):
+    changes, text = REFUSED[case]
+    payload = changes
+    if isinstance(changes, dict):
+        payload = {"amount": 1, "item": item} | changes
+        payload = {key: value for key, value in payload.items() if value is not ...}
+    before = state_of(player)
+    socket = connect(player)
+    socket.expect("live-bets")
+
+    answer = socket.spin(payload)
+
+    assert answer == {"status": False, "error": text}
+    assert socket.next() == ("upgrader:spin", answer)
+    assert state_of(player) == before
+
+
+def test_a_spin_without_arguments_is_refused(connect, player):
+    assert connect(player).spin() == {"status": False, "error": "Invalid request"}
+
+
+def test_a_wager_that_could_never_win_is_refused(connect, player, add_item, state_of):
+    dear = add_item("Dear | Thing", price=1_000_000_000)
+    before = state_of(player)
+
+    answer = connect(player).spin({"amount": 0.01, "item": dear})
+
+    assert answer["error"] == "Wager is too small for this item"
+    assert state_of(player) == before
+
+
+def test_a_wager_above_the_limit_is_refused(connect, player, add_item, state_of):
+    dear = add_item("Dear | Thing", price=20_000)
+    before = state_of(player)
+
+    answer = connect(player).spin({"amount": 10_000.01, "item": dear})
+
+    assert answer["error"] == "Wager is above the limit"
+    assert state_of(player) == before
+
+
+def test_more_than_the_balance_is_refused(connect, player, add_item, state_of):
+    dear = add_item("Dear | Thing", price=200)
+    before = state_of(player)
+
+    answer = connect(player).spin({"amount": 100.01, "item": dear})
+
+    assert answer["error"] == "Insufficient balance"
+    assert state_of(player) == before
+
+
+def test_the_whole_balance_can_be_wagered(connect, player, add_item):
+    dear = add_item("Dear | Thing", price=200)
+
+    assert connect(player).spin({"amount": 100, "item": dear})["status"] is True
+
+
+@pytest.mark.parametrize("price", [None, 0])
+def test_an_item_without_a_price_above_zero_is_not_found(price, connect, player, add_item):
+    item = add_item(price=price)
+
+    answer = connect(player).spin({"amount": 1, "item": item})
+
+    assert answer["error"] == "Item not found"
+
+
+def test_a_refused_spin_keeps_the_commitment(connect, client, player, item):
+    announced = client.get("/upgrader/commitment", headers=player.headers).json
+
+    connect(player).spin({"amount": 1_000, "item": item})
+
+    assert client.get("/upgrader/commitment", headers=player.headers).json == announced
+
+
+def test_a_number_that_json_does_not_have_is_an_invalid_amount(connect, player, item):
+    socket = connect(player)
+
+    # Written by hand, because no encoder of good manners writes it.
+    socket.transport.send(f'42["upgrader:spin",{{"amount":NaN,"item":"{item}"}}]')
+
+    assert socket.expect("upgrader:spin") == {"status": False, "error": "Invalid amount"}
+
+
+def test_a_decimal_beyond_what_a_double_can_tell_is_still_seen(connect, player, item):
+    socket = connect(player)
+
+    socket.transport.send(f'42["upgrader:spin",{{"amount":1.000000000000000000001,"item":"{item}"}}]')
+
+    assert socket.expect("upgrader:spin")["error"] == "Invalid amount"
+    assert Decimal("1.000000000000000000001") != 1
+
+
+# Each spin breaks this rule and every later one; the first broken rule answers.
+IN_ORDER = [
+    ({"item": 5, "amount": "x", "clientSeed": "?", "price": 1}, "Invalid request"),
+    ({"item": "none", "amount": "x", "clientSeed": "?", "price": 1}, "Invalid amount"),
+    ({"item": "none", "amount": 0.001, "clientSeed": "?", "price": 1}, "Invalid amount"),
+    ({"item": "none", "amount": 20_000, "clientSeed": "?", "price": 1}, "Invalid client seed"),
+    ({"item": "none", "amount": 20_000, "price": 1, "serverSeedCommitment": "x"}, "Item not found"),
+    ({"amount": 20_000, "price": 1, "serverSeedCommitment": "x"}, "Item price has changed"),
+    ({"amount": 30_000, "serverSeedCommitment": "x"}, "Item price must be higher than the wager"),
+    ({"amount": 20_000, "serverSeedCommitment": "x"}, "Wager is above the limit"),
+    ({"amount": 5_000, "serverSeedCommitment": "x"}, "Commitment does not match"),
+    ({"amount": 5_000}, "Insufficient balance"),
+]
+
+
+@pytest.mark.parametrize(("payload", "text"), IN_ORDER)
+def test_of_several_broken_rules_the_first_in_order_answers(payload, text, connect, player, add_item):
+    item = add_item("Dear | Thing", price=30_000)
+
+    answer = connect(player).spin({"item": item} | payload)
+
+    assert answer["error"] == text

@@ -1,0 +1,69 @@
+"""Request ids: a retry never spins twice."""
+
+import pytest
+
+
+def spin(target, **changes):
+    return {"amount": 1, "item": target, "clientSeed": "same-seed", "requestId": "r-1"} | changes
+
+
+def test_the_same_request_again_gets_the_first_answer_and_spins_once(connect, player, item, state_of):
+    socket = connect(player)
+    first = socket.spin(spin(item))
+    after_first = state_of(player)
+
+    again = socket.spin(spin(item))
+
+    assert again == first
+    assert state_of(player) == after_first
+
+
+def test_a_repeated_request_is_answered_from_another_socket_too(connect, player, item, state_of):
+    first = connect(player).spin(spin(item))
+
+    assert connect(player).spin(spin(item)) == first
+
+
+def test_the_first_answer_stands_although_price_and_commitment_have_moved_on(connect, player, item):
+    socket = connect(player)
+    commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
+    request = spin(item, serverSeedCommitment=commitment, price=10)
+    first = socket.spin(request)
+
+    assert socket.spin(request) == first
+
+
+def test_an_amount_written_differently_is_the_same_request(connect, player, item):
+    socket = connect(player)
+    first = socket.spin(spin(item, amount=1))
+
+    assert socket.spin(spin(item, amount=1.0)) == first
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"amount": 2}, {"clientSeed": "other-seed"}, {"clientSeed": None}, {"price": 10}, {"item": "another"}],
+)
+def test_the_same_id_with_other_content_is_refused(other, connect, player, item, state_of):
+    socket = connect(player)
+    socket.spin(spin(item))
+    before = state_of(player)
+
+    answer = socket.spin(spin(item, **other))
+
+    assert answer == {"status": False, "error": "Request id was used for another spin"}
+    assert state_of(player) == before
+
+
+def test_the_id_of_a_refused_spin_can_be_used_again(connect, player, item):
+    socket = connect(player)
+    assert socket.spin(spin(item, amount=9.999))["status"] is False
+
+    assert socket.spin(spin(item))["status"] is True
+
+
+def test_two_players_may_use_the_same_id(connect, new_player, item):
+    for name in ("alice", "bob"):
+        answer = connect(new_player(name)).spin(spin(item))
+
+        assert answer["status"] is True

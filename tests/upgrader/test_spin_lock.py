@@ -1,0 +1,102 @@
+"""One spin at a time for each player, and nobody waits for another."""
+
+import sqlite3
+import threading
+from contextlib import closing, contextmanager
+
+import psycopg2
+import pytest
+
+from models.database import writing
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def hold_up(database_url):
+    """Keeps the database from settling the player's spin while the block runs."""
+
+    @contextmanager
+    def hold(player):
+        if database_url.startswith("sqlite"):
+            path = database_url.removeprefix("sqlite:///")
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                yield
+                connection.rollback()
+        else:
+            with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", [player.id])
+                yield
+                connection.rollback()
+
+    return hold
+
+
+@pytest.fixture
+def in_the_middle_of_a_spin(app, connect, player, item, hold_up):
+    """Runs the block while the player's spin is being settled; gives where its answer will be."""
+
+    @contextmanager
+    def spinning():
+        answers = []
+        socket = connect(player)
+        with hold_up(player):
+            spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
+            spin.start()
+            wait_until(lambda: len(app.extensions["platform"].spin_locks) == 1)
+            yield answers
+        spin.join()
+
+    return spinning
+
+
+def test_a_second_spin_meanwhile_is_refused(connect, player, item, in_the_middle_of_a_spin):
+    second = connect(player)
+
+    with in_the_middle_of_a_spin() as first:
+        answer = second.spin({"amount": 1, "item": item})
+
+    assert answer == {"status": False, "error": "A spin is already in progress"}
+    assert first[0]["status"] is True
+
+
+def test_the_lock_comes_before_the_request_is_looked_at(connect, player, in_the_middle_of_a_spin):
+    second = connect(player)
+
+    with in_the_middle_of_a_spin():
+        assert second.spin("nonsense")["error"] == "A spin is already in progress"
+
+
+def test_a_refused_spin_gives_the_lock_back(connect, player, item):
+    socket = connect(player)
+
+    socket.spin({"amount": "x", "item": item})
+
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+
+def test_nothing_is_kept_of_a_player_who_is_not_spinning(app, connect, player, item):
+    connect(player).spin({"amount": 1, "item": item})
+
+    assert len(app.extensions["platform"].spin_locks) == 0
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_another_player_spins_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
+    other = connect(new_player("bob"))
+
+    with in_the_middle_of_a_spin() as first:
+        assert other.spin({"amount": 1, "item": item})["status"] is True
+        assert first == []
+
+
+def test_of_two_processes_only_one_settles_a_nonce(app, player):
+    """The second process has read the seed in play; by the time it writes, the nonce is gone."""
+    seeds = app.extensions["platform"].seeds
+
+    with writing():
+        first = seeds.replace(user_id=player.id, used_nonce=1)
+        second = seeds.replace(user_id=player.id, used_nonce=1)
+
+    assert first.nonce == 2
+    assert second is None

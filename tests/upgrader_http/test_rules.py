@@ -1,0 +1,66 @@
+"""GET /upgrader/rules: what holds for every spin of every player."""
+
+import pytest
+
+PATH = "/upgrader/rules"
+
+
+@pytest.fixture
+def rules_with(make_app):
+    """The rules of an app with these settings."""
+
+    def ask(**settings):
+        return make_app(**settings).test_client().get(PATH).json
+
+    return ask
+
+
+def test_the_rules_are_those_of_the_defaults(rules_with):
+    assert rules_with(UPGRADER_PROOF_DELAY="") == {
+        "houseEdge": 0.05,
+        "minWager": 0.01,
+        "maxWager": 10000,
+        "proofDelay": 6,
+        "rollRange": 10_000_000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "text", "field", "value"),
+    [
+        ("UPGRADER_HOUSE_EDGE", "0", "houseEdge", 0),
+        ("UPGRADER_HOUSE_EDGE", "0.012345", "houseEdge", 0.012345),
+        ("UPGRADER_MIN_WAGER", "1.10", "minWager", 1.1),
+        ("UPGRADER_MAX_WAGER", "0.29", "maxWager", 0.29),
+        ("UPGRADER_MAX_WAGER", "1000000000", "maxWager", 1_000_000_000),
+        ("UPGRADER_PROOF_DELAY", "0.5", "proofDelay", 0.5),
+    ],
+)
+def test_a_setting_is_a_rule(rules_with, setting, text, field, value):
+    assert rules_with(**{setting: text})[field] == value
+
+
+def test_the_rules_are_the_same_for_a_player(client, player):
+    assert client.get(PATH, headers=player.headers).json == client.get(PATH).json
+
+
+def test_the_rules_are_not_sent_again_to_who_has_them(client):
+    tag = client.get(PATH).headers["ETag"]
+
+    answer = client.get(PATH, headers={"If-None-Match": tag})
+
+    assert (answer.status_code, answer.data) == (304, b"")
+
+
+def test_other_rules_have_another_tag(client, make_app):
+    tag = client.get(PATH).headers["ETag"]
+
+    answer = make_app(UPGRADER_HOUSE_EDGE="0.04").test_client().get(PATH, headers={"If-None-Match": tag})
+
+    assert (answer.status_code, answer.json["houseEdge"]) == (200, 0.04)
+
+
+def test_the_rules_ask_nothing_of_the_database(client, queries):
+    client.get(PATH)
+
+    assert queries == []
