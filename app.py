@@ -16,8 +16,7 @@ from blueprints.common.schemas import WIRE_TYPES
 from blueprints.fairness import commands as fairness_commands
 from blueprints.ledger import commands as ledger_commands
 from blueprints.realtime import events as realtime_events
-from blueprints.realtime.connections import Connections
-from blueprints.realtime.proof_delivery import ProofDelivery
+from blueprints.realtime.proof_delivery import install_proofs
 from blueprints.realtime.server import Realtime, create_server, install_realtime
 from blueprints.site import routes as site
 from blueprints.system import commands as system_commands
@@ -102,12 +101,8 @@ def _register_commands(app: Flask) -> None:
 
 def _start_realtime(app: Flask, settings: Settings) -> None:
     socketio = create_server(app, allowed_origins=settings.allowed_origins)
-    proofs = ProofDelivery(app, socketio)
-    install_realtime(app, Realtime(socketio, Connections(), proofs))
+    running = Realtime(socketio)
+    install_realtime(app, running)
+    install_proofs(app, running)
     realtime_events.register(app, socketio)
     upgrader_events.register(socketio)
-
-    @app.before_request
-    def reveal_what_fell_due() -> None:
-        # Here and not above, because a command builds an app too and must not run beside itself.
-        proofs.start()

@@ -10,6 +10,7 @@ from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
+from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
 from models.database import reading
 from services import live_bets, users
@@ -50,7 +51,7 @@ def connect(auth: object = None) -> None:
         log.error("connect failed", extra={"failure": describe(failure)})  # noqa: TRY400
         realtime().close_transport(sid)
         raise Refused(FAILED) from None
-    realtime().proofs.start()
+    proofs().start()
 
 
 def disconnect(reason: str | None = None) -> None:
@@ -58,7 +59,7 @@ def disconnect(reason: str | None = None) -> None:
     sid = request.sid  # type: ignore[attr-defined]
     connection = realtime().connections.remove(sid)
     if connection is not None and connection.user_id is not None:
-        in_background(realtime().proofs.socket_gone, sid, reason == PING_TIMEOUT)
+        in_background(proofs().socket_gone, sid, reason == PING_TIMEOUT)
 
 
 def _connection(sid: str, auth: object) -> Connection:
@@ -94,4 +95,4 @@ def _welcome(sid: str) -> None:
 def _welcome_player(user_id: int, sid: str) -> None:
     outgoing.send_commitment(user_id, platform().seeds.announced(user_id=user_id), only_to=sid)
     outgoing.send_balance(user_id, balances_of(user_id), only_to=sid)
-    realtime().proofs.deliver_missed(user_id)
+    proofs().deliver_missed(user_id)

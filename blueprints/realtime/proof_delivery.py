@@ -10,18 +10,21 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import cast
 
-from flask import Flask
+from flask import Flask, current_app
 from flask_socketio import SocketIO
 
 from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
-from blueprints.realtime.server import realtime
+from blueprints.realtime.server import Realtime, realtime
 from models.bets import Bet
 from services.live_bets import live_bet
 
 log = logging.getLogger("platform.proofs")
+
+EXTENSION = "proofs"
 
 LONGEST_WAIT_SECONDS = 1.0
 """How late a step of the system clock, or a database that is back, is noticed at the most."""
@@ -196,6 +199,23 @@ class ProofDelivery:
                 ahead = (self._due[0].due_at_ms - platform().clock()) / 1000
                 return min(max(ahead, 0.0), LONGEST_WAIT_SECONDS)
         return SETTLING_SECONDS if unmarked or self._sent else 60.0
+
+
+def install_proofs(app: Flask, running: Realtime) -> None:
+    """Give this app its proof delivery; it begins with the first request or socket, and ends with the app."""
+    delivery = ProofDelivery(app, running.socketio)
+    app.extensions[EXTENSION] = delivery
+    running.before_close.append(delivery.close)
+
+    @app.before_request
+    def reveal_what_fell_due() -> None:
+        # Not before, because a command builds an app too and must not run beside itself.
+        delivery.start()
+
+
+def proofs() -> ProofDelivery:
+    """The proof delivery of the running app."""
+    return cast("ProofDelivery", current_app.extensions[EXTENSION])
 
 
 def _outlived(sent: Iterable[_Sent], now: float) -> list[int]:

@@ -1,14 +1,12 @@
 """The Socket.IO server of an app, and what runs beside its requests."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import socketio
 from flask import Flask, current_app
@@ -18,9 +16,6 @@ from gevent import monkey
 from blueprints.realtime.connections import Connections
 from blueprints.realtime.handshakes import NAMESPACE, close_silent_handshakes
 from services import exact_json
-
-if TYPE_CHECKING:
-    from blueprints.realtime.proof_delivery import ProofDelivery
 
 EXTENSION = "realtime"
 MAX_MESSAGE_BYTES = 64 * 1024
@@ -64,9 +59,9 @@ class Realtime:
     """The real-time side of one app."""
 
     socketio: SocketIO
-    connections: Connections
-    proofs: ProofDelivery
+    connections: Connections = field(default_factory=Connections)
     tasks: Tasks = field(default_factory=Tasks)
+    before_close: list[Callable[[], None]] = field(default_factory=list)
 
     def close_transport(self, sid: str) -> None:
         """End the connection below the protocol, as a broken network would."""
@@ -75,7 +70,8 @@ class Realtime:
 
     def close(self) -> None:
         """Let all sockets go and stop what runs in the background. Spins that have begun end on their own."""
-        self.proofs.close()
+        for stop in self.before_close:
+            stop()
         transports = self.socketio.server.eio
         for transport in list(transports.sockets):
             # Each on its own: one that died in silence would wait forever for its queue to empty.

@@ -11,6 +11,7 @@ from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
+from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
 from blueprints.system.metrics import count_spin
 from blueprints.upgrader.spin_payload import read_spin
@@ -64,7 +65,7 @@ def _tell(sid: str, user_id: int, settled: Spin) -> dict[str, Any]:
     if settled.following is None:
         outgoing.send_answer(sid, answer)
         return answer
-    realtime().proofs.schedule(settled.bet, sid=sid)
+    proofs().schedule(settled.bet, sid=sid)
     outgoing.send_pf(sid, settled.bet)
     outgoing.send_answer(sid, answer)
     # These come after the acknowledgement, which is on its way once this event's handler has returned.

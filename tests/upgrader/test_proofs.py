@@ -188,7 +188,7 @@ def test_a_proof_sent_to_a_socket_that_was_dead_comes_again(connect, app, player
         realtime.connections.remove(sid)
 
         # What the server does when a socket has not answered its pings.
-        realtime.proofs.socket_gone(sid, True)
+        app.extensions["proofs"].socket_gone(sid, True)
 
     assert other.expect("upgrader:proof")["nonce"] == 1
 
