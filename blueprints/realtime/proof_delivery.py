@@ -4,12 +4,10 @@ When each proof is due stands in the database. What is kept here only says which
 proofs have been handed to a socket so lately that it may still turn out to be dead.
 """
 
-import heapq
 import logging
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 from flask import Flask, current_app
@@ -26,6 +24,9 @@ log = logging.getLogger("platform.proofs")
 
 EXTENSION = "proofs"
 
+SHORTEST_WAIT_SECONDS = 0.05
+"""Under load, proofs go out in rounds rather than one by one."""
+
 LONGEST_WAIT_SECONDS = 1.0
 """How late a step of the system clock, or a database that is back, is noticed at the most."""
 
@@ -40,11 +41,10 @@ HEARTBEAT_SECONDS = 60.0
 """A socket that died in silence is found out within this time (ping interval and timeout, and some)."""
 
 
-@dataclass(order=True, frozen=True)
-class _Due:
+@dataclass
+class _Waiting:
     due_at_ms: int
-    bet_id: int
-    sid: str | None = field(compare=False)
+    sid: str | None = None
 
 
 @dataclass
@@ -61,7 +61,7 @@ class ProofDelivery:
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
         self._app = app
         self._socketio = socketio
-        self._due: list[_Due] = []
+        self._waiting: dict[int, _Waiting] = {}
         self._sent: dict[int, _Sent] = {}
         self._guard = threading.Lock()
         self._wake = threading.Event()
@@ -79,9 +79,10 @@ class ProofDelivery:
 
     def schedule(self, bet: Bet, *, sid: str) -> None:
         """Send this bet's proof to this socket when it is due."""
-        with self._guard:
-            heapq.heappush(self._due, _Due(bet.completed_at_ms, bet.id, sid))
-        self._wake.set()
+        self._enqueue(bet, sid)
+        if len(self._waiting) == 1:
+            # Proofs fall due in the order of their spins, so with others waiting it is awake in time.
+            self._wake.set()
 
     def deliver_missed(self, user_id: int) -> None:
         """Send a player who is connected now the proofs that fell due while they were not."""
@@ -124,47 +125,41 @@ class ProofDelivery:
                     if not pending_known:
                         self._schedule_pending()
                         pending_known = True
-                    self._mark_settled()
+                    self._mark_sent(at_least_seconds_ago=SETTLING_SECONDS)
+                    self._forget_outlived()
                     self._send_due()
                 except Exception as failure:  # noqa: BLE001  # the next round tries again
                     log.error("proofs delayed", extra={"failure": describe(failure)})  # noqa: TRY400
                     self._wake.wait(LONGEST_WAIT_SECONDS)
                 self._wake.wait(self._seconds_to_wait())
+            self._mark_sent(at_least_seconds_ago=0)
         self._ended.set()
 
     def _schedule_pending(self) -> None:
-        with self._guard:
-            known = {due.bet_id for due in self._due}
         for bet in platform().proofs.pending():
-            if bet.id not in known:
-                with self._guard:
-                    heapq.heappush(self._due, _Due(bet.completed_at_ms, bet.id, None))
+            self._enqueue(bet, None)
+
+    def _enqueue(self, bet: Bet, sid: str | None) -> None:
+        """Once for each bet, although a new one may be found in the database and scheduled as well."""
+        with self._guard:
+            waiting = self._waiting.setdefault(bet.id, _Waiting(bet.completed_at_ms))
+            waiting.sid = sid or waiting.sid
 
     def _send_due(self) -> None:
         services = platform()
         now = services.clock()
-        due = self._take_due(now)
+        with self._guard:
+            due = [bet_id for bet_id, waiting in self._waiting.items() if waiting.due_at_ms <= now]
         if not due:
             return
-        asked_by = {entry.bet_id: entry.sid for entry in due}
-        try:
-            bets = services.proofs.reveal(list(asked_by), now=now)
-        except Exception:
-            with self._guard:
-                for entry in due:
-                    heapq.heappush(self._due, entry)
-            raise
+        # Revealed first, no longer waiting only then: what the database can't do now is tried again.
+        bets = services.proofs.reveal(due, now=now)
+        with self._guard:
+            asked_by = {bet_id: self._waiting.pop(bet_id).sid for bet_id in due}
         for bet in bets:
             outgoing.announce_live_bet(live_bet(bet))
             if bet.proof_delivered_at_ms is None and bet.id not in self._sent:
                 self._send(bet, asked_by=asked_by[bet.id])
-
-    def _take_due(self, now: int) -> list[_Due]:
-        with self._guard:
-            due = []
-            while self._due and self._due[0].due_at_ms <= now:
-                due.append(heapq.heappop(self._due))
-            return due
 
     def _send(self, bet: Bet, *, asked_by: str | None) -> None:
         """To the socket that asked; else to the player's others; else it waits for the next connection."""
@@ -174,31 +169,33 @@ class ProofDelivery:
             with self._guard:
                 self._sent[bet.id] = _Sent(bet.id, sid, time.monotonic())
 
-    def _mark_settled(self) -> None:
-        """Write down what was sent a moment ago, and forget what has outlived a heartbeat."""
-        now = time.monotonic()
+    def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
+        """Write down which proofs have reached their players, as far as one can know."""
+        before = time.monotonic() - at_least_seconds_ago
         with self._guard:
-            settled = [
-                sent
-                for sent in self._sent.values()
-                if not sent.marked and now - sent.sent_at >= SETTLING_SECONDS
-            ]
+            settled = [sent for sent in self._sent.values() if not sent.marked and sent.sent_at <= before]
         if settled:
             services = platform()
             services.proofs.mark_delivered([sent.bet_id for sent in settled], now=services.clock())
+        for sent in settled:
+            sent.marked = True
+
+    def _forget_outlived(self) -> None:
+        before = time.monotonic() - HEARTBEAT_SECONDS
         with self._guard:
-            for sent in settled:
-                sent.marked = True
-            for bet_id in _outlived(self._sent.values(), now):
-                del self._sent[bet_id]
+            self._sent = {
+                bet_id: sent
+                for bet_id, sent in self._sent.items()
+                if not sent.marked or sent.sent_at > before
+            }
 
     def _seconds_to_wait(self) -> float:
         with self._guard:
-            unmarked = any(not sent.marked for sent in self._sent.values())
-            if self._due:
-                ahead = (self._due[0].due_at_ms - platform().clock()) / 1000
-                return min(max(ahead, 0.0), LONGEST_WAIT_SECONDS)
-        return SETTLING_SECONDS if unmarked or self._sent else 60.0
+            if self._waiting:
+                next_due_ms = min(waiting.due_at_ms for waiting in self._waiting.values())
+                ahead = (next_due_ms - platform().clock()) / 1000
+                return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
+            return LONGEST_WAIT_SECONDS if self._sent else HEARTBEAT_SECONDS
 
 
 def install_proofs(app: Flask, running: Realtime) -> None:
@@ -216,7 +213,3 @@ def install_proofs(app: Flask, running: Realtime) -> None:
 def proofs() -> ProofDelivery:
     """The proof delivery of the running app."""
     return cast("ProofDelivery", current_app.extensions[EXTENSION])
-
-
-def _outlived(sent: Iterable[_Sent], now: float) -> list[int]:
-    return [entry.bet_id for entry in sent if entry.marked and now - entry.sent_at >= HEARTBEAT_SECONDS]

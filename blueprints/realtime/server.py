@@ -3,8 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -40,15 +39,13 @@ class Tasks:
         self._running = 0
         self._guard = threading.Lock()
 
-    @contextmanager
-    def counted(self) -> Iterator[None]:
+    def begin(self) -> None:
         with self._guard:
             self._running += 1
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._running -= 1
+
+    def end(self) -> None:
+        with self._guard:
+            self._running -= 1
 
     def __len__(self) -> int:
         return self._running
@@ -115,13 +112,16 @@ def realtime() -> Realtime:
 def in_background(task: Callable[..., Any], *args: Any) -> None:
     """Run a task beside the requests, within this app."""
     app = cast("Any", current_app)._get_current_object()  # noqa: SLF001  # Flask's documented way to pass an app on
-
     running = realtime()
 
     def run() -> None:
-        with running.tasks.counted(), app.app_context():
-            task(*args)
+        try:
+            with app.app_context():
+                task(*args)
+        finally:
+            running.tasks.end()
 
+    running.tasks.begin()
     running.socketio.start_background_task(run)
 
 
