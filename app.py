@@ -1,6 +1,7 @@
 """The application: everything is wired here, and only here."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
 
@@ -47,11 +48,20 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] 
     log_requests(app)
     install_metrics(app)
     register_error_handlers(app)
-    CORS(app, origins=list(settings.allowed_origins), expose_headers=["ETag", "Retry-After", "X-Request-Id"])
+    CORS(
+        app,
+        origins=_exactly(settings.allowed_origins),
+        expose_headers=["ETag", "Retry-After", "X-Request-Id"],
+    )
     _register_areas(app)
     _register_commands(app)
     _start_realtime(app, settings)
     return app
+
+
+def _exactly(origins: tuple[str, ...]) -> list[re.Pattern[str]]:
+    """Patterns that match these origins and no other; brackets, as in IPv6, make a pattern of a text."""
+    return [re.compile(re.escape(origin) + r"\Z") for origin in origins]
 
 
 def _settings_or_exit() -> Settings:

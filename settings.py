@@ -198,7 +198,12 @@ class _Reader:
             self.problem(name, "must be given when APP_ENV is production")
             return ""
         # An instance directory that can't be made has been told of already.
-        return _kept_secret(instance_dir / name.lower()) if instance_dir.is_dir() else ""
+        if not instance_dir.is_dir():
+            return ""
+        kept = _kept_secret(instance_dir / name.lower())
+        if len(kept) < MIN_SECRET_LENGTH:
+            self.problem(name, f"the file {name.lower()} in the instance directory is damaged")
+        return kept
 
 
 def _origin(address: str) -> str | None:

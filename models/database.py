@@ -104,6 +104,17 @@ class Postgres(PooledPostgresqlDatabase):  # type: ignore[misc]
         self.execute_sql("SET LOCAL statement_timeout = 0")
 
 
+UNDEFINED_TABLE, UNDEFINED_COLUMN = "42P01", "42703"
+
+
+def is_schema_behind(error: Exception) -> bool:
+    """Whether a statement failed because a migration has not been applied."""
+    code = getattr(error.__cause__ or error.__context__, "pgcode", None)
+    return code in (UNDEFINED_TABLE, UNDEFINED_COLUMN) or str(error).startswith(
+        ("no such table", "no such column")
+    )
+
+
 database = peewee.DatabaseProxy()
 """What all models are bound to; ``open_database`` says which one it is."""
 

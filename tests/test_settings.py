@@ -434,3 +434,13 @@ def test_only_the_settings_read_the_environment():
     ]
 
     assert readers == ["app.py"]
+
+
+def test_a_kept_secret_that_was_cut_off_stops_the_start(read, tmp_path):
+    read()
+    (tmp_path / "instance" / "jwt_secret").write_text("")
+
+    with pytest.raises(SettingsError) as error:
+        read()
+
+    assert error.value.problems == ["JWT_SECRET: the file jwt_secret in the instance directory is damaged"]

@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 import orjson
+import peewee
 from flask.cli import AppGroup
 
-from models.database import UNAVAILABLE
+from models.database import UNAVAILABLE, is_schema_behind
 from services.errors import OperatorError, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
 
@@ -37,7 +38,13 @@ def operator_command(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*args, **kwargs)
         except (OperatorError, PlatformError) as error:
             raise click.ClickException(str(error)) from None
-        except UNAVAILABLE as error:
+        except (peewee.ProgrammingError, *UNAVAILABLE) as error:
+            if is_schema_behind(error):
+                raise click.ClickException(
+                    "the database schema is not up to date: flask db upgrade"
+                ) from None
+            if isinstance(error, peewee.ProgrammingError):
+                raise
             raise click.ClickException(f"the database is not available: {_first_line(error)}") from None
 
     return wrapper

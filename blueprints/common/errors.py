@@ -7,11 +7,12 @@ from typing import Any
 
 import flask_smorest
 import marshmallow as ma
+import peewee
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from blueprints.common.failures import describe
-from models.database import UNAVAILABLE
+from models.database import UNAVAILABLE, is_schema_behind
 from services.errors import PlatformError
 
 log = logging.getLogger("platform.errors")
@@ -86,6 +87,12 @@ def register_error_handlers(app: Flask) -> None:
 
     for kind in UNAVAILABLE:
         app.register_error_handler(kind, unavailable)
+
+    @app.errorhandler(peewee.ProgrammingError)
+    def behind(error: peewee.ProgrammingError) -> Response:
+        if not is_schema_behind(error):
+            raise error
+        return unavailable(error)
 
 
 def _text_of(error: HTTPException) -> str:

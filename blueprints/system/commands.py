@@ -1,6 +1,7 @@
 """flask db upgrade, flask seed, flask demo: what a fresh clone needs before it can serve."""
 
 import click
+from flask.cli import with_appcontext
 
 from blueprints.common.commands import OperatorCommand, OperatorGroup, operator_command, print_json
 from blueprints.common.platform import platform
@@ -18,6 +19,7 @@ def upgrade() -> None:
 
 
 @click.command("seed", cls=OperatorCommand)
+@with_appcontext
 @operator_command
 def seed() -> None:
     """Import the demo catalogue and draw its pictures; again changes nothing."""
@@ -26,6 +28,7 @@ def seed() -> None:
 
 
 @click.command("demo", cls=OperatorCommand)
+@with_appcontext
 @operator_command
 def demo_page() -> None:
     """The address of the built-in page, signed in as a demo player with coins."""

@@ -31,12 +31,12 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
     created: list[User] = []
     with (
         writing(),
-        progress_bar(range(count), label="accounts") as numbers,
+        progress_bar(users.free_usernames(name, count=count), label="accounts") as names,
     ):
-        for _ in numbers:
+        for free_name in names:
             created.append(  # noqa: PERF401  # the progress bar reads better as a loop
                 users.create(
-                    username=name,
+                    username=free_name,
                     platform_id=platform_id,
                     level=level,
                     balance=balance,

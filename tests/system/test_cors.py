@@ -101,3 +101,19 @@ def test_another_origin_may_not_open_a_socket(client, origin):
 
     assert answer.status_code == 400
     assert ALLOWED_ORIGIN not in answer.headers
+
+
+def test_an_origin_with_an_ipv6_address_is_a_plain_text_and_no_pattern(make_app):
+    client = make_app(FRONTEND_URL="http://[::1]:3000/").test_client()
+
+    answer = client.get("/healthz", headers={"Origin": "http://[::1]:3000"})
+
+    assert answer.headers["Access-Control-Allow-Origin"] == "http://[::1]:3000"
+
+
+def test_an_origin_that_only_begins_like_an_allowed_one_is_refused(make_app):
+    client = make_app(FRONTEND_URL="https://play.example.com").test_client()
+
+    answer = client.get("/healthz", headers={"Origin": "https://play.example.com.evil.example"})
+
+    assert "Access-Control-Allow-Origin" not in answer.headers
