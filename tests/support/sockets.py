@@ -72,12 +72,18 @@ class Socket:
         self._unread: deque[tuple[str, Any]] = deque()
         self._ids = itertools.count()
         self.transport = Transport(url)
+        try:
+            self._join(auth)
+        except (Refused, Closed):
+            self.close()
+            raise
+
+    def _join(self, auth: Any) -> None:
         self.transport.send("40" + ("" if auth is None else exact_json.dumps(auth)))
         while (answer := self.transport.receive()).startswith("42"):
             # Something for everybody may overtake the acceptance; the JavaScript client keeps it too.
             self._unread.append(self._event(answer))
         if answer.startswith("44"):
-            self.close()
             raise Refused(exact_json.loads(answer[2:])["message"])
 
     def next(self) -> tuple[str, Any]:

@@ -1,0 +1,80 @@
+"""Sockets while the database is away, and once it is back."""
+
+from contextlib import closing, contextmanager
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg2
+import pytest
+
+from tests.support.sockets import Closed, Refused
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+def item(add_item):
+    return add_item(price=10)
+
+
+@pytest.fixture
+def away(database_url):
+    """The database refuses everybody, and has thrown out who was there, while the block runs."""
+    parts = urlsplit(database_url)
+    name = parts.path.removeprefix("/")
+
+    def administer(*statements):
+        address = urlunsplit(parts._replace(path="/postgres"))
+        with closing(psycopg2.connect(address)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+
+    @contextmanager
+    def gone():
+        administer(
+            f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false',
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",  # noqa: S608
+        )
+        yield
+        administer(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+    return gone
+
+
+def test_a_spin_says_that_something_went_wrong_and_the_next_one_works(connect, player, item, away):
+    socket = connect(player)
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+    with away():
+        assert socket.spin({"amount": 1, "item": item}) == {
+            "status": False,
+            "error": "Something went wrong",
+        }
+
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+
+def test_a_good_token_is_not_refused_but_cut_off_so_that_the_client_tries_again(connect, player, away):
+    with away(), pytest.raises(Closed):
+        connect(player)
+
+    assert connect(player).expect("balance")["balance"] == 100
+
+
+def test_a_bad_token_is_told_so_without_the_database(connect, away):
+    with away(), pytest.raises(Refused, match="Unauthorized"):
+        connect(auth={"token": "not-a-token"})
+
+
+def test_a_proof_that_fell_due_meanwhile_comes_when_the_database_is_back(connect, player, item, away):
+    socket = connect(player)
+    with away():
+        pass
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+    with away():
+        # Fails, and so shows that the proof's round has had its chance to fail as well.
+        assert socket.spin({"amount": 1, "item": item})["status"] is False
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1
