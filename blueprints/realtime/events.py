@@ -10,6 +10,7 @@ from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
+from blueprints.realtime.handshakes import NAMESPACE
 from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
 from models.database import reading
@@ -42,6 +43,9 @@ def connect(auth: object = None) -> None:
     client's own reconnecting, which a refusal would end, goes on until the database is back.
     """
     sid = request.sid  # type: ignore[attr-defined]
+    if not realtime().manager.is_pre_connected(sid, NAMESPACE):
+        # Not a handshake: a client that is in has sent an event of this name.
+        return
     try:
         connection = _connection(sid, auth)
         realtime().connections.add(connection)
@@ -57,6 +61,9 @@ def connect(auth: object = None) -> None:
 def disconnect(reason: str | None = None) -> None:
     """Forget a socket; what was sent to one that turned out to be dead is sent again."""
     sid = request.sid  # type: ignore[attr-defined]
+    if realtime().manager.is_connected(sid, NAMESPACE):
+        # Not the end of a connection: a client has sent an event of this name.
+        return
     connection = realtime().connections.remove(sid)
     if connection is not None and connection.user_id is not None:
         in_background(proofs().socket_gone, sid, reason == PING_TIMEOUT)
@@ -79,6 +86,10 @@ def _welcome(sid: str) -> None:
     """What a socket is sent once it is accepted: the player's own things, then what everybody sees."""
     connection = realtime().connections.get(sid)
     if connection is None:
+        return
+    if not realtime().has_transport(sid):
+        # It ended while the handshake was waiting for the database; no other event will tell.
+        realtime().connections.remove(sid)
         return
     now = platform().clock()
     try:

@@ -60,10 +60,18 @@ class Realtime:
     tasks: Tasks = field(default_factory=Tasks)
     before_close: list[Callable[[], None]] = field(default_factory=list)
 
+    @property
+    def manager(self) -> Manager:
+        manager: Manager = self.socketio.server.manager
+        return manager
+
+    def has_transport(self, sid: str) -> bool:
+        """Whether the connection below the protocol is still there."""
+        return self.manager.eio_sid_from_sid(sid, NAMESPACE) in self.socketio.server.eio.sockets
+
     def close_transport(self, sid: str) -> None:
         """End the connection below the protocol, as a broken network would."""
-        server = self.socketio.server
-        server.eio.disconnect(server.manager.eio_sid_from_sid(sid, NAMESPACE))
+        self.socketio.server.eio.disconnect(self.manager.eio_sid_from_sid(sid, NAMESPACE))
 
     def close(self) -> None:
         """Let all sockets go and stop what runs in the background. Spins that have begun end on their own."""

@@ -4,6 +4,8 @@ import hashlib
 from dataclasses import dataclass
 from decimal import Decimal
 
+import peewee
+
 from models.bets import Bet
 from models.database import reading, writing
 from models.users import User
@@ -93,16 +95,22 @@ class Upgrader:
         item = self._item(request.item)
         _check_price(item, request.price, wager)
         threshold = self._threshold(wager, item.price_cents)
-        with writing():
-            return self._settle(
-                user_id=user_id,
-                request=request,
-                wager=wager,
-                client_seed=client_seed,
-                item=item,
-                threshold=threshold,
-                now=now,
-            )
+        try:
+            with writing():
+                return self._settle(
+                    user_id=user_id,
+                    request=request,
+                    wager=wager,
+                    client_seed=client_seed,
+                    item=item,
+                    threshold=threshold,
+                    now=now,
+                )
+        except peewee.IntegrityError:
+            # Another process has settled the same request in the meantime; its answer is the first one.
+            if request.request_id is not None and (earlier := self._answered(user_id, request)):
+                return earlier
+            raise
 
     @reading()
     def _answered(self, user_id: int, request: SpinRequest) -> Spin | None:

@@ -29,7 +29,7 @@ def test_an_upgrade_makes_every_table(run):
 
     with reading():
         tables = set(database.get_tables())
-    assert {table._meta.table_name for table in Table.__subclasses__()} <= tables  # noqa: SLF001
+    assert {table._meta.table_name for table in Table.__subclasses__()} <= tables
 
 
 def test_an_upgrade_makes_a_running_process_ready(run, client):

@@ -85,9 +85,9 @@ def test_the_catalogue_that_is_compared_knows_every_table_and_rule(migrated):
     shown = repr(migrated)
 
     missing = [
-        table._meta.table_name  # noqa: SLF001
+        table._meta.table_name
         for table in Table.__subclasses__()
-        if table._meta.table_name not in shown  # noqa: SLF001
+        if table._meta.table_name not in shown
     ]
 
     assert missing == []

@@ -75,3 +75,15 @@ def test_an_allowed_origin_connects(origin, raw):
 def test_another_origin_is_refused(raw):
     with pytest.raises(websocket.WebSocketBadStatusException):
         raw(origin="https://evil.example.com")
+
+
+@pytest.mark.parametrize("name", ["connect", "disconnect"])
+def test_an_event_by_the_name_of_a_handshake_is_nothing_special(app, connect, new_player, name):
+    alice, bob = new_player("alice"), new_player("bob")
+    socket = connect(alice)
+
+    socket.emit(name, {"token": bob.token}, {"token": bob.token})
+
+    assert socket.spin("nonsense")["error"] == "Invalid request"
+    connections = app.extensions["realtime"].connections
+    assert (len(connections.sids_of(alice.id, now=0)), len(connections)) == (1, 1)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from services.upgrader.spin import SpinRequest
+
 
 def spin(target, **changes):
     return {"amount": 1, "item": target, "clientSeed": "same-seed", "requestId": "r-1"} | changes
@@ -67,3 +69,24 @@ def test_two_players_may_use_the_same_id(connect, new_player, item):
         answer = connect(new_player(name)).spin(spin(item))
 
         assert answer["status"] is True
+
+
+def test_the_same_request_at_two_processes_at_once_spins_once(app, player, item, state_of):
+    """The other process settles the request after this one has looked for it, before it writes."""
+    upgrader = app.extensions["platform"].upgrader
+    request = SpinRequest(amount=1, item=item, request_id="r-1")
+    looked = upgrader._answered
+    first = []
+
+    def settled_meanwhile(user_id, asked):
+        answered = looked(user_id, asked)
+        if not first:
+            first.append(None)
+            first[0] = upgrader.play(user_id=user_id, request=asked, now=1)
+        return answered
+
+    upgrader._answered = settled_meanwhile
+    again = upgrader.play(user_id=player.id, request=request, now=1)
+
+    assert again.bet.id == first[0].bet.id
+    assert state_of(player)[1] == 1
