@@ -1,5 +1,6 @@
 """The gunicorn worker: websockets and HTTP on greenlets, and an orderly end."""
 
+import logging
 import time
 from typing import Any, ClassVar
 
@@ -9,6 +10,10 @@ from geventwebsocket.gunicorn.workers import GeventWebSocketWorker
 from geventwebsocket.handler import WebSocketHandler
 from gunicorn.http.wsgi import base_environ
 from gunicorn.workers.ggevent import VERSION, PyWSGIHandler, PyWSGIServer
+
+from blueprints.common.failures import describe
+
+log = logging.getLogger("platform.worker")
 
 NOTICE_SECONDS = 0.5
 REJOIN_SECONDS = 1.3
@@ -25,6 +30,10 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
 
     def log_request(self) -> None:
         """The app has logged it."""
+
+    def _log_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:
+        """A connection that failed, without the message and the environment that pywsgi would print."""
+        log.error("connection failed", extra={"failure": describe(error)})
 
     def run_application(self) -> None:
         self.busy.add(self)

@@ -85,9 +85,7 @@ def test_the_catalogue_that_is_compared_knows_every_table_and_rule(migrated):
     shown = repr(migrated)
 
     missing = [
-        table._meta.table_name
-        for table in Table.__subclasses__()
-        if table._meta.table_name not in shown
+        table._meta.table_name for table in Table.__subclasses__() if table._meta.table_name not in shown
     ]
 
     assert missing == []

@@ -1,4 +1,4 @@
-"""One player's slow query is nobody else's."""
+"""One player's slow query, or broken frame, is nobody else's."""
 
 import threading
 import urllib.request
@@ -6,6 +6,7 @@ import urllib.request
 import pytest
 
 from tests.support.servers import gunicorn, server_process
+from tests.support.sockets import Socket
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -24,3 +25,20 @@ def test_a_slow_query_does_not_hold_up_another_request(app, env, tmp_path):
         slow.join()
 
     assert order == ["/while-the-query-sleeps", "/slow-query"]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(player, env, tmp_path):
+    with server_process(gunicorn(), env, tmp_path) as server:
+        bystander = Socket(server.url, auth={"token": player.token})
+        broken = Socket(server.url, auth={"token": player.token})
+
+        broken.transport.send("")
+
+        assert broken.transport.closed()
+        assert bystander.spin("nonsense")["error"] == "Invalid request"
+        log = server.log.read_text()
+        for socket in (bystander, broken):
+            socket.close()
+    assert log.count("connection failed") == 1
+    assert "Traceback" not in log
