@@ -23,6 +23,11 @@ FINISH_SECONDS = 20.0
 """How long requests and spins that have begun may take; a stop must be over within 30 seconds."""
 
 
+def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:
+    if error is not None:
+        log.error("task failed", extra={"failure": describe(error)})
+
+
 class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
 
@@ -51,7 +56,13 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
 
     wsgi_handler = Handler
 
+    def handle_quit(self, _signal: int, _frame: Any) -> None:
+        """Ctrl-C ends it in the same order as SIGTERM does."""
+        self.alive = False
+
     def run(self) -> None:
+        # gevent prints a failed greenlet's arguments, and those may be a client's seed or token.
+        gevent.get_hub().print_exception = _log_failure
         servers = [self._serve(listener) for listener in self.sockets]
         while self.alive:
             self._wait(NOTICE_SECONDS)

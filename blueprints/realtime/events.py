@@ -11,7 +11,7 @@ from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
 from blueprints.realtime.handshakes import NAMESPACE
-from blueprints.realtime.proof_delivery import proofs
+from blueprints.realtime.proof_delivery import BROKEN_SECONDS, HEARTBEAT_SECONDS, proofs
 from blueprints.realtime.server import in_background, realtime
 from models.database import reading
 from services import live_bets, users
@@ -22,6 +22,7 @@ log = logging.getLogger("platform.events")
 
 FAILED = "Something went wrong"
 PING_TIMEOUT = "ping timeout"
+CLIENT_DISCONNECT = "client disconnect"
 
 
 def register(app: Flask, socketio: SocketIO) -> None:
@@ -66,7 +67,14 @@ def disconnect(reason: str | None = None) -> None:
         return
     connection = realtime().connections.remove(sid)
     if connection is not None and connection.user_id is not None:
-        in_background(proofs().socket_gone, sid, reason == PING_TIMEOUT)
+        in_background(proofs().socket_gone, sid, _seconds_of_doubt(reason))
+
+
+def _seconds_of_doubt(reason: str | None) -> float:
+    """For how long before its end a socket may not have received what it was sent."""
+    if reason == PING_TIMEOUT:
+        return HEARTBEAT_SECONDS
+    return 0 if reason == CLIENT_DISCONNECT else BROKEN_SECONDS
 
 
 def _connection(sid: str, auth: object) -> Connection:

@@ -37,6 +37,12 @@ SETTLING_SECONDS = 1.0
 """A proof counts as delivered this long after it was handed to the transport, not at once: a process that
 is killed in between sends it again."""
 
+PENDING_SECONDS = 10.0
+"""How often the database is asked for bets that nobody here has scheduled; there are nearly never any."""
+
+BROKEN_SECONDS = 5.0
+"""A connection that broke may not have carried what it was handed in this time before."""
+
 HEARTBEAT_SECONDS = 60.0
 """A socket that died in silence is found out within this time (ping interval and timeout, and some)."""
 
@@ -63,6 +69,7 @@ class ProofDelivery:
         self._socketio = socketio
         self._waiting: dict[int, _Waiting] = {}
         self._sent: dict[int, _Sent] = {}
+        self._claimed: set[int] = set()
         self._guard = threading.Lock()
         self._wake = threading.Event()
         self._running = False
@@ -89,21 +96,30 @@ class ProofDelivery:
         services = platform()
         now = services.clock()
         missed = services.proofs.undelivered(user_id=user_id, now=now)
-        missed = [bet_id for bet_id in missed if bet_id not in self._sent]
-        for bet in services.proofs.reveal(missed, now=now):
-            self._send(bet, asked_by=None)
-
-    def socket_gone(self, sid: str, was_dead: bool) -> None:  # noqa: FBT001
-        """Take back what was sent to a socket that had died unnoticed, and find the player another."""
         with self._guard:
-            lost = [sent.bet_id for sent in self._sent.values() if sent.sid == sid and was_dead]
-            marked = [bet_id for bet_id in lost if self._sent[bet_id].marked]
-            for bet_id in lost:
-                del self._sent[bet_id]
+            # Several sockets of one player may come back at once; each proof is one task's to send.
+            claimed = set(missed) - self._sent.keys() - self._claimed
+            self._claimed |= claimed
+        try:
+            for bet in services.proofs.reveal(list(claimed), now=now):
+                self._send(bet, asked_by=None)
+        finally:
+            with self._guard:
+                self._claimed -= claimed
+
+    def socket_gone(self, sid: str, within_seconds: float) -> None:
+        """Take back what a socket was sent in this time before it ended, and find the player another."""
+        since = time.monotonic() - within_seconds
+        with self._guard:
+            lost = [sent.bet_id for sent in self._sent.values() if sent.sid == sid and sent.sent_at > since]
         if not lost:
             return
         services = platform()
-        services.proofs.mark_undelivered(marked)
+        # First there, then here: while the database is away they stay known, and are not lost.
+        services.proofs.mark_undelivered(lost)
+        with self._guard:
+            for bet_id in lost:
+                self._sent.pop(bet_id, None)
         for bet in services.proofs.reveal(lost, now=services.clock()):
             self._send(bet, asked_by=None)
 
@@ -116,15 +132,17 @@ class ProofDelivery:
 
     def _run(self) -> None:
         with self._app.app_context():
-            pending_known = False
+            looked_at = -PENDING_SECONDS
             while True:
                 self._wake.clear()
                 if self._stopping:
                     break
                 try:
-                    if not pending_known:
+                    # Again and again: a commit whose answer was lost, or a process that died, leaves bets
+                    # that nobody has scheduled.
+                    if time.monotonic() - looked_at >= PENDING_SECONDS:
                         self._schedule_pending()
-                        pending_known = True
+                        looked_at = time.monotonic()
                     self._mark_sent(at_least_seconds_ago=SETTLING_SECONDS)
                     self._forget_outlived()
                     self._send_due()
@@ -132,8 +150,14 @@ class ProofDelivery:
                     log.error("proofs delayed", extra={"failure": describe(failure)})  # noqa: TRY400
                     self._wake.wait(LONGEST_WAIT_SECONDS)
                 self._wake.wait(self._seconds_to_wait())
-            self._mark_sent(at_least_seconds_ago=0)
+            self._mark_the_last()
         self._ended.set()
+
+    def _mark_the_last(self) -> None:
+        try:
+            self._mark_sent(at_least_seconds_ago=0)
+        except Exception as failure:  # noqa: BLE001  # they come again after the next start
+            log.error("proofs not written down", extra={"failure": describe(failure)})  # noqa: TRY400
 
     def _schedule_pending(self) -> None:
         for bet in platform().proofs.pending():
@@ -195,7 +219,7 @@ class ProofDelivery:
                 next_due_ms = min(waiting.due_at_ms for waiting in self._waiting.values())
                 ahead = (next_due_ms - platform().clock()) / 1000
                 return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
-            return LONGEST_WAIT_SECONDS if self._sent else HEARTBEAT_SECONDS
+            return LONGEST_WAIT_SECONDS if self._sent else PENDING_SECONDS
 
 
 def install_proofs(app: Flask, running: Realtime) -> None:

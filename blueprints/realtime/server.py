@@ -12,9 +12,12 @@ from flask import Flask, current_app
 from flask_socketio import SocketIO
 from gevent import monkey
 
+from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
 from blueprints.realtime.handshakes import NAMESPACE, close_silent_handshakes
 from services import exact_json
+
+log = logging.getLogger("platform.realtime")
 
 EXTENSION = "realtime"
 MAX_MESSAGE_BYTES = 64 * 1024
@@ -126,6 +129,8 @@ def in_background(task: Callable[..., Any], *args: Any) -> None:
         try:
             with app.app_context():
                 task(*args)
+        except Exception as failure:  # noqa: BLE001  # nobody is left to tell; the library would print it all
+            log.error("task failed", extra={"failure": describe(failure)})  # noqa: TRY400
         finally:
             running.tasks.end()
 

@@ -12,6 +12,7 @@ from models.users import User
 from services import exact_json, fairness, ledger, users
 from services.catalogue import CatalogueCache, CatalogueItem
 from services.clock import Millis
+from services.errors import InsufficientBalance
 from services.ledger import Account, Entry, Kind
 from services.money import Cents, NotAnAmount, cents_from_number
 from services.server_seeds import Commitment, SeedInPlay, ServerSeeds
@@ -106,8 +107,8 @@ class Upgrader:
                     threshold=threshold,
                     now=now,
                 )
-        except peewee.IntegrityError:
-            # Another process has settled the same request in the meantime; its answer is the first one.
+        except (peewee.IntegrityError, CommitmentMismatch, InsufficientBalance, SpinInProgress):
+            # Another process may have settled the same request meanwhile; its answer is the first one.
             if request.request_id is not None and (earlier := self._answered(user_id, request)):
                 return earlier
             raise

@@ -7,6 +7,8 @@ import pytest
 from models.bets import Bet
 from models.database import reading
 from models.users import AnnouncedSeed
+from services.clock import now_ms
+from services.upgrader.spin import SpinRequest
 from tests.support.servers import threaded_server
 from tests.support.sockets import Socket
 from tests.support.waiting import wait_until
@@ -188,7 +190,7 @@ def test_a_proof_sent_to_a_socket_that_was_dead_comes_again(connect, app, player
         realtime.connections.remove(sid)
 
         # What the server does when a socket has not answered its pings.
-        app.extensions["proofs"].socket_gone(sid, True)
+        app.extensions["proofs"].socket_gone(sid, 60)
 
     assert other.expect("upgrader:proof")["nonce"] == 1
 
@@ -196,3 +198,15 @@ def test_a_proof_sent_to_a_socket_that_was_dead_comes_again(connect, app, player
 def _undelivered(player):
     with reading():
         return Bet.select().where(Bet.user == player.id, Bet.proof_delivered_at_ms.is_null()).count()
+
+
+def test_a_bet_that_nobody_scheduled_is_found_and_proven(monkeypatch, app, connect, player, item):
+    """As after a commit whose answer was lost, or the end of another process."""
+    monkeypatch.setattr("blueprints.realtime.proof_delivery.PENDING_SECONDS", 0.1)
+    socket = connect(player)
+    socket.expect("live-bets")
+    request = SpinRequest(amount=1, item=item)
+
+    app.extensions["platform"].upgrader.play(user_id=player.id, request=request, now=now_ms())
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1
