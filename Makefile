@@ -19,7 +19,7 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 
 lint: $(VENV)/installed-dev ## style, types, import directions
 	$(BIN)/ruff check .

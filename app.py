@@ -12,7 +12,7 @@ from blueprints.auth import routes as auth
 from blueprints.common.errors import JsonApi, register_error_handlers
 from blueprints.common.logs import configure_logging, log_requests
 from blueprints.common.platform import install_platform
-from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest
+from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, refuse_unstorable_paths
 from blueprints.common.schemas import WIRE_TYPES
 from blueprints.fairness import commands as fairness_commands
 from blueprints.ledger import commands as ledger_commands
@@ -46,6 +46,7 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] 
     open_database(settings.database_url)
     install_platform(app, build_platform(settings, clock=clock))
     log_requests(app)
+    refuse_unstorable_paths(app)
     install_metrics(app)
     register_error_handlers(app)
     CORS(

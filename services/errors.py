@@ -13,6 +13,12 @@ class PlatformError(Exception):
         super().__init__(self.text)
 
 
+class UnstorableText(PlatformError):
+    """A text that the databases can't keep."""
+
+    text = "Text must not have NUL characters or lone surrogates"
+
+
 class Unauthorized(PlatformError):
     """No token, or one that is not good."""
 
@@ -30,6 +36,12 @@ class UserNotFound(PlatformError):
     """No player has this platform id."""
 
     status = 404
+    text = "User not found"
+
+
+class PlayerGone(PlatformError):
+    """The token is good, but its player is no longer there."""
+
     text = "User not found"
 
 

@@ -9,7 +9,7 @@ from flask import g, request
 from blueprints.common.platform import platform
 from models.users import User
 from services import users
-from services.errors import Unauthorized, UserNotFound
+from services.errors import PlatformError, PlayerGone, Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -25,10 +25,18 @@ def public(view: View) -> View:
 
 def require_user(view: View) -> Callable[..., Any]:
     """Only with a good token of a player who is there; else 401 before anything else is looked at."""
+    return _require(view, gone=Unauthorized)
 
+
+def require_profile(view: View) -> Callable[..., Any]:
+    """Like ``require_user``, but a good token of a player who is gone is 400 ``User not found``."""
+    return _require(view, gone=PlayerGone)
+
+
+def _require(view: View, *, gone: type[PlatformError]) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        g.user = _caller()
+        g.user = _caller(gone)
         return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")
@@ -36,18 +44,18 @@ def require_user(view: View) -> Callable[..., Any]:
 
 
 def current_user() -> User:
-    """The player who called a view behind ``require_user``."""
+    """The player who called a view behind ``require_user`` or ``require_profile``."""
     user: User = g.user
     return user
 
 
-def _caller() -> User:
+def _caller(gone: type[PlatformError]) -> User:
     services = platform()
     claims = services.tokens.check(_bearer_token(), now=services.clock())
     try:
         return users.get(platform_id=claims.platform_id)
     except UserNotFound:
-        raise Unauthorized from None
+        raise gone from None
 
 
 def _bearer_token() -> str:

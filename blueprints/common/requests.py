@@ -3,10 +3,13 @@
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import Request
+from flask import Flask, Request, request
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.utils import cached_property
+
+from services.errors import UnstorableText
+from services.text import is_storable
 
 BODY_LIMIT_BYTES = 64 * 1024
 
@@ -33,3 +36,12 @@ class ContractRequest(Request):
         if len(data) > BODY_LIMIT_BYTES:
             raise RequestEntityTooLarge
         return data
+
+
+def refuse_unstorable_paths(app: Flask) -> None:
+    """Answer 400 to a path with a NUL in it, before any view looks something up by a part of it."""
+
+    @app.before_request
+    def check() -> None:
+        if not is_storable(request.path):
+            raise UnstorableText

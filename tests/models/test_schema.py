@@ -1,14 +1,22 @@
 """The schema: the models say the same as the migrations, and the database keeps the rules by itself."""
 
+import importlib
+import pkgutil
+
 import peewee
 import psycopg2
 import pytest
 
+import models
 from models.bets import Bet
 from models.database import Table, database, open_database, reading, writing
 from models.items import Item
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import AnnouncedSeed, User
+
+# A table is known once its module is imported.
+for module in pkgutil.iter_modules(models.__path__, "models."):
+    importlib.import_module(module.name)
 
 AT = 1_700_000_000_123
 

@@ -55,6 +55,14 @@ def test_an_unknown_path_is_not_found_in_the_envelope_of_its_area(client, path, 
     assert (answer.status_code, answer.json) == (404, envelope("Not found"))
 
 
+@pytest.mark.parametrize(("path", "envelope"), [*ENVELOPES, ("/media/items", plain)])
+def test_a_nul_in_a_path_is_refused_in_the_envelope_of_its_area(client, path, envelope):
+    answer = client.get(f"{path}/a%00b")
+
+    unstorable = "Text must not have NUL characters or lone surrogates"
+    assert (answer.status_code, answer.json) == (400, envelope(unstorable))
+
+
 @pytest.mark.parametrize("path", ["/affiliates", "/api/cases/created-by-me"])
 def test_a_path_that_only_begins_like_an_area_has_the_usual_envelope(client, path):
     answer = client.get(path)
