@@ -19,7 +19,7 @@ except SettingsError as problem:
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT') or '5000'}"
 # One process: the spin locks, the connections and the catalogue live in it.
 workers = 1
-worker_class = "gunicorn_worker.Worker"
+worker_class = "blueprints.serving.worker.Worker"
 # A socket is a connection for as long as its player plays; the default of 1,000 starves HTTP.
 worker_connections = 20_000
 graceful_timeout = 28

@@ -15,6 +15,7 @@ from gevent import monkey
 from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
 from blueprints.realtime.handshakes import NAMESPACE, close_silent_handshakes
+from blueprints.realtime.packets import refuse_foreign_packets
 from services import exact_json
 
 log = logging.getLogger("platform.realtime")
@@ -101,6 +102,7 @@ def create_server(app: Flask, *, allowed_origins: tuple[str, ...]) -> SocketIO:
         engineio_logger=_quiet_logger("engineio"),
     )
     close_silent_handshakes(server, after_seconds=HANDSHAKE_SECONDS)
+    refuse_foreign_packets(server)
     return server
 
 

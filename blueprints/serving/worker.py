@@ -2,16 +2,16 @@
 
 import logging
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 import gevent
 from gevent.pool import Pool
 from geventwebsocket.gunicorn.workers import GeventWebSocketWorker
-from geventwebsocket.handler import WebSocketHandler
 from gunicorn.http.wsgi import base_environ
-from gunicorn.workers.ggevent import VERSION, PyWSGIHandler, PyWSGIServer
+from gunicorn.workers.ggevent import VERSION, PyWSGIServer
 
 from blueprints.common.failures import describe
+from blueprints.serving.connection import Handler
 
 log = logging.getLogger("platform.worker")
 
@@ -26,26 +26,6 @@ FINISH_SECONDS = 20.0
 def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:
     if error is not None:
         log.error("task failed", extra={"failure": describe(error)})
-
-
-class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
-    """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
-
-    busy: ClassVar[set["Handler"]] = set()
-
-    def log_request(self) -> None:
-        """The app has logged it."""
-
-    def _log_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:
-        """A connection that failed, without the message and the environment that pywsgi would print."""
-        log.error("connection failed", extra={"failure": describe(error)})
-
-    def run_application(self) -> None:
-        self.busy.add(self)
-        try:
-            super().run_application()
-        finally:
-            self.busy.discard(self)
 
 
 class Worker(GeventWebSocketWorker):  # type: ignore[misc]

@@ -1,0 +1,55 @@
+"""What a crowd of silent and slow connections does to the production server.
+
+    python -m bench.hostile_connections
+
+Prints how long it took until the last one was let go, the slowest answer that /healthz gave meanwhile, and
+how much memory the crowd took at its height.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from models import migrate
+from models.database import open_database
+from tests.support.crowds import Crowd, besiege
+from tests.support.servers import gunicorn, server_process
+
+SILENT, SLOW = 1_050, 200
+PATIENCE_SECONDS = 120
+MIB = 1024 * 1024
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        directory = Path(place)
+        url = f"sqlite:///{directory / 'bench.db'}"
+        open_database(url)
+        migrate.upgrade()
+        env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory)}
+        with (
+            server_process(gunicorn(), env, directory) as server,
+            click.progressbar(length=SILENT + 2 * SLOW, label="let go", file=sys.stderr) as progress,
+        ):
+
+            def looking_on(crowd: Crowd) -> None:
+                progress.update(progress.length - sum(crowd.left.values()) - progress.pos)
+
+            crowd = besiege(
+                server.url,
+                server.process.pid,
+                silent=SILENT,
+                slow=SLOW,
+                patience_seconds=PATIENCE_SECONDS,
+                looking_on=looking_on,
+            )
+    print(f"{SILENT} silent, {SLOW} slow headers, {SLOW} slow bodies: left {crowd.left}")
+    print(f"until the last was let go: {crowd.seconds:.1f} s")
+    print(f"slowest /healthz of {len(crowd.health_seconds)}: {max(crowd.health_seconds) * 1000:.0f} ms")
+    print(f"memory at its height: {crowd.memory_growth_bytes / MIB:.1f} MiB more than before")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""How connections are served in production: the worker, and the bounds on what a client may send."""

@@ -1,0 +1,80 @@
+"""The head of an HTTP request, read within bounds and judged strictly.
+
+Whatever two programs could read differently (RFC 9112, sections 2.2, 5 and 6) is refused: a proxy in front
+must never see another request than the one that is answered here.
+"""
+
+import re
+from typing import Protocol
+
+MAX_LINE_BYTES = 8_190
+MAX_HEAD_BYTES = 16 * 1024
+MAX_FIELDS = 100
+
+_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+REQUEST_LINE = re.compile(rf"{_NAME} [^\x00-\x20\x7f]+ HTTP/1\.[01]\r\n")
+FIELD = re.compile(rf"({_NAME}):([\t\x20-\x7e\x80-\xff]*)\r\n".encode())
+LENGTH = re.compile(rb"[0-9]{1,15}")
+ONCE = (b"content-length", b"transfer-encoding", b"host")
+
+
+class Refused(ValueError):
+    """A request that is answered by the server itself; ``status`` such as ``400 Bad Request``."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+BAD_REQUEST = "400 Bad Request"
+LINE_TOO_LONG = "414 URI Too Long"
+HEAD_TOO_LARGE = "431 Request Header Fields Too Large"
+
+
+class Lines(Protocol):
+    """What a head is read from."""
+
+    def readline(self, size: int, /) -> bytes: ...
+
+
+def check_request_line(line: str) -> None:
+    """Raises Refused unless this is a method, a target and HTTP/1.0 or 1.1, with single blanks between."""
+    if not REQUEST_LINE.fullmatch(line):
+        raise Refused(BAD_REQUEST)
+
+
+def read_head(stream: Lines, *, version: str) -> bytes:
+    """The header fields and the empty line after them, as they came.
+
+    ``version`` is the request line's, such as HTTP/1.1. Raises Refused for a head that is too large, badly
+    written, or unclear about where its body ends.
+    """
+    head = bytearray()
+    fields: list[tuple[bytes, bytes]] = []
+    while (line := stream.readline(MAX_LINE_BYTES + 1)) != b"\r\n":
+        head += line
+        if len(line) > MAX_LINE_BYTES or len(head) > MAX_HEAD_BYTES or len(fields) >= MAX_FIELDS:
+            raise Refused(HEAD_TOO_LARGE)
+        field = FIELD.fullmatch(line)
+        if field is None:
+            raise Refused(BAD_REQUEST)
+        fields.append((field[1].lower(), field[2].strip()))
+    _check_framing(fields, version)
+    return bytes(head) + b"\r\n"
+
+
+def _check_framing(fields: list[tuple[bytes, bytes]], version: str) -> None:
+    names = [name for name, _ in fields]
+    values = dict(fields)
+    length, coding = values.get(b"content-length"), values.get(b"transfer-encoding")
+    upgrading = values.get(b"upgrade", b"").lower() == b"websocket"
+    unclear = (
+        any(names.count(name) > 1 for name in ONCE)
+        or (length is not None and not LENGTH.fullmatch(length))
+        or (coding is not None and (coding.lower() != b"chunked" or version != "HTTP/1.1"))
+        or (length is not None and coding is not None)
+        # The bytes after an upgrade belong to the new protocol.
+        or (upgrading and (coding is not None or length not in (None, b"0")))
+    )
+    if unclear:
+        raise Refused(BAD_REQUEST)

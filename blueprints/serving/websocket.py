@@ -1,0 +1,106 @@
+"""A websocket whose messages are bounded before they are collected, and whose end is certain."""
+
+from contextlib import suppress
+
+import gevent
+from geventwebsocket.exceptions import ProtocolError, WebSocketError
+from geventwebsocket.websocket import Header, WebSocket
+
+from blueprints.realtime.server import MAX_MESSAGE_BYTES
+
+MAX_FRAMES = 64
+"""Frames that one message may come in."""
+
+FAREWELL_SECONDS = 2.0
+"""How long a client may take to answer the closing frame."""
+
+TOO_BIG = 1009
+BYTE_ORDER = "big"
+
+
+class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries no types
+    """The library's websocket with limits of its own, and without its byte-by-byte work in Python.
+
+    The library collects a frame of any size before anybody can look at it, unmasks and validates every byte
+    in a loop, sends closing frames without their code, and leaves a connection open whose client never
+    answers them.
+    """
+
+    __slots__ = ()
+
+    def read_message(self) -> str | bytes | None:
+        """The next message; None when the client has closed. Raises ProtocolError, UnicodeError."""
+        message = bytearray()
+        kind = None
+        for _ in range(MAX_FRAMES):
+            header = self._read_header()
+            if len(message) + header.length > MAX_MESSAGE_BYTES:
+                break
+            payload = self._read_payload(header)
+            if header.opcode >= self.OPCODE_CLOSE:
+                if self._handle_control(header, payload):
+                    return None
+                continue
+            if (kind is None) == (header.opcode == self.OPCODE_CONTINUATION):
+                raise ProtocolError("a message begins once")
+            kind = header.opcode if kind is None else kind
+            message += payload
+            if header.fin:
+                return message.decode() if kind == self.OPCODE_TEXT else bytes(message)
+        self._refuse_too_big()
+        return None
+
+    def _refuse_too_big(self) -> None:
+        stream = self.handler.rfile
+        self.close(TOO_BIG)
+        # Closing with something unread would be a reset, and the client would never see the reason.
+        with suppress(OSError):
+            while stream.read1(MAX_MESSAGE_BYTES):
+                pass
+
+    def _read_header(self) -> Header:
+        header = Header.decode_header(self.stream)
+        known = (self.OPCODE_CONTINUATION, self.OPCODE_TEXT, self.OPCODE_BINARY)
+        control = (self.OPCODE_CLOSE, self.OPCODE_PING, self.OPCODE_PONG)
+        if header.flags or not header.mask or header.opcode not in known + control:
+            raise ProtocolError("a client's frames are masked, and of the known kinds")
+        return header
+
+    def _read_payload(self, header: Header) -> bytes:
+        payload = self.raw_read(header.length) if header.length else b""
+        if len(payload) != header.length:
+            raise WebSocketError("the connection ended within a frame")
+        return _unmasked(payload, bytes(header.mask))
+
+    def _handle_control(self, header: Header, payload: bytes) -> bool:
+        """Answer a control frame; whether it was the last frame."""
+        if header.opcode == self.OPCODE_CLOSE:
+            self.handle_close(header, payload)
+            return True
+        if header.opcode == self.OPCODE_PING:
+            self.handle_ping(header, payload)
+        return False
+
+    def close(self, code: int = 1000, _reason: object = None) -> None:
+        """Send the closing frame, and see to it that the connection ends whether it is answered or not."""
+        if not self.closed:
+            connection = self.handler.socket
+            with suppress(WebSocketError):
+                self.send_frame(code.to_bytes(2, BYTE_ORDER), self.OPCODE_CLOSE)
+            self.closed = True
+            gevent.spawn_later(FAREWELL_SECONDS, _end, connection)
+        super().close(code)
+
+
+def _unmasked(payload: bytes, mask: bytes) -> bytes:
+    """The payload with the mask taken off, as one operation on two large numbers."""
+    size = len(payload)
+    key = (mask * (size // 4 + 1))[:size]
+    plain = int.from_bytes(payload, BYTE_ORDER) ^ int.from_bytes(key, BYTE_ORDER)
+    return plain.to_bytes(size, BYTE_ORDER)
+
+
+def _end(connection: gevent.socket.socket) -> None:
+    # Already closed when the client has answered.
+    with suppress(OSError):
+        connection.shutdown(gevent.socket.SHUT_RDWR)

@@ -1,0 +1,117 @@
+"""Requests that two programs could read differently, or that are too much: refused, the connection closed."""
+
+from collections import deque
+from itertools import repeat
+
+import pytest
+
+from tests.support.raw_http import open_connection, read_until_closed, statuses
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
+POST = b"POST /auth/me HTTP/1.1\r\nHost: a\r\n"
+NEXT = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+REFUSED = {
+    "a length and a coding": (
+        POST + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        400,
+    ),
+    "a coding and a length": (
+        POST + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n",
+        400,
+    ),
+    "two lengths": (POST + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
+    "the same length twice": (POST + b"Content-Length: 1\r\nContent-Length: 1\r\n\r\na", 400),
+    "two lengths in one field": (POST + b"Content-Length: 1, 1\r\n\r\na", 400),
+    "a length with a sign": (POST + b"Content-Length: +1\r\n\r\na", 400),
+    "a negative length": (POST + b"Content-Length: -1\r\n\r\n", 400),
+    "a length with an underscore": (POST + b"Content-Length: 1_0\r\n\r\n0123456789", 400),
+    "a length in hexadecimals": (POST + b"Content-Length: 0x1\r\n\r\na", 400),
+    "an empty length": (POST + b"Content-Length:\r\n\r\n", 400),
+    "a coding nobody knows": (POST + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", 400),
+    "two codings": (POST + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
+    "a coding twice": (
+        POST + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        400,
+    ),
+    "a coding after a tab": (POST + b"Transfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n", 400),
+    "a coding in HTTP/1.0": (
+        b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        400,
+    ),
+    "a chunk of no size": (POST + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n", 405),
+    "a blank before the colon": (GET + b"Content-Length : 4\r\n\r\nabcd", 400),
+    "a folded field": (GET + b"X-Folded: a\r\n b\r\n\r\n", 400),
+    "a field without a colon": (GET + b"nonsense\r\n\r\n", 400),
+    "a field without a name": (GET + b": nonsense\r\n\r\n", 400),
+    "a NUL in a field": (GET + b"X-Null: a\x00b\r\n\r\n", 400),
+    "a lone line feed": (GET + b"X-Feed: a\n\r\n", 400),
+    "a lone carriage return": (GET + b"X-Return: a\rb\r\n\r\n", 400),
+    "two hosts": (GET + b"Host: b\r\n\r\n", 400),
+    "HTTP/0.9": (b"GET /healthz\r\n\r\n", 400),
+    "HTTP/2.0": (b"GET /healthz HTTP/2.0\r\n\r\n", 400),
+    "two blanks in the request line": (b"GET  /healthz HTTP/1.1\r\n\r\n", 400),
+    "no request line at all": (b"\r\n\r\n", 400),
+    "another protocol": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
+    "a body with an upgrade": (
+        GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 4\r\n\r\nabcd",
+        400,
+    ),
+    "a header of 20 kB": (GET + b"X-Long: " + b"a" * 20_000 + b"\r\n\r\n", 431),
+    "20 kB of headers": (GET + b"".join(b"X-%d: %s\r\n" % (n, b"a" * 400) for n in range(50)) + b"\r\n", 431),
+    "101 headers": (GET + b"".join(b"X-%d: a\r\n" % n for n in range(101)) + b"\r\n", 431),
+    "an address of 9 kB": (b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\n\r\n", 414),
+}
+
+
+@pytest.mark.parametrize(("request_bytes", "status"), REFUSED.values(), ids=REFUSED)
+def test_a_request_that_is_not_clear_is_refused_and_nothing_after_it_is_read(
+    production, request_bytes, status
+):
+    answered = statuses(production.url, request_bytes + NEXT)
+
+    assert answered == [status]
+
+
+def test_a_clear_request_is_followed_by_the_next_one(production):
+    answered = statuses(production.url, GET + b"\r\n" + POST + b"Content-Length: 2\r\n\r\n{}" + NEXT)
+
+    assert answered == [200, 405, 200]
+
+
+def test_a_chunked_body_is_followed_by_the_next_request(production):
+    body = b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+
+    assert statuses(production.url, POST + body + NEXT) == [405, 200]
+
+
+def test_a_body_nobody_wants_is_thrown_away_up_to_a_bound(production):
+    wanted_by_nobody = POST + b"Content-Length: 1000000\r\n\r\n" + b"a" * 1_000_000
+
+    assert statuses(production.url, wanted_by_nobody + NEXT) == [405, 200]
+
+
+def test_a_body_beyond_all_bounds_ends_the_connection(production):
+    endless = POST + b"Content-Length: 100000000000\r\n\r\n"
+
+    with open_connection(production.url) as connection:
+        connection.sendall(endless)
+        megabytes = repeat(b"a" * 1_000_000, 1_000)
+        with pytest.raises(ConnectionError):
+            deque(map(connection.sendall, megabytes), maxlen=0)
+
+
+def test_the_log_has_nothing_of_a_request_that_was_refused(production):
+    statuses(production.url, b"GET /auth/me?token=never-to-be-logged HTTP/1.1\r\nbad\r\n\r\n")
+
+    assert "never-to-be-logged" not in production.log.read_text()
+
+
+def test_an_answer_names_no_software(production):
+    with open_connection(production.url) as connection:
+        connection.sendall(NEXT)
+        answer = read_until_closed(connection).lower()
+
+    assert b"200 ok" in answer
+    assert b"gunicorn" not in answer
+    assert b"gevent" not in answer

@@ -1,0 +1,39 @@
+"""HTTP as it travels: bytes to a server, and what it answers to them."""
+
+import re
+import socket
+from urllib.parse import urlsplit
+
+ANSWER_SECONDS = 20
+
+
+def open_connection(url: str, *, timeout: float = ANSWER_SECONDS) -> socket.socket:
+    address = urlsplit(url)
+    return socket.create_connection((address.hostname, address.port), timeout=timeout)
+
+
+def statuses(url: str, request: bytes) -> list[int]:
+    """Send these bytes; the status of each answer that comes before the server closes the connection."""
+    with open_connection(url) as connection:
+        connection.sendall(request)
+        received = read_until_closed(connection)
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", received)]
+
+
+def read_until_closed(connection: socket.socket) -> bytes:
+    """All that comes until the other side closes. Raises TimeoutError when it never does."""
+    parts = []
+    while part := connection.recv(65_536):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the server has closed a connection on which nothing else is to come."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
