@@ -14,6 +14,7 @@ from blueprints.common.logs import configure_logging, log_requests
 from blueprints.common.platform import install_platform
 from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, refuse_unstorable_paths
 from blueprints.common.schemas import WIRE_TYPES
+from blueprints.common.security_headers import add_security_headers
 from blueprints.fairness import commands as fairness_commands
 from blueprints.ledger import commands as ledger_commands
 from blueprints.realtime import events as realtime_events
@@ -47,6 +48,7 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] 
     install_platform(app, build_platform(settings, clock=clock))
     log_requests(app)
     refuse_unstorable_paths(app)
+    add_security_headers(app, https=settings.base_url.startswith("https:"))
     install_metrics(app)
     register_error_handlers(app)
     CORS(

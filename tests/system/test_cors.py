@@ -2,6 +2,9 @@
 
 import pytest
 
+# Nothing here asks a database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 FRONT_END = "https://play.example.com"
 LISTED = "https://partner.example.com:8443"
 STRANGERS = [

@@ -5,6 +5,9 @@ import re
 
 import pytest
 
+# Nothing here asks a database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 NO_DOCUMENT = {"/openapi.json", "/docs/", "/docs/<path:path>"}
 """Routes that are the documents themselves."""
 

@@ -8,6 +8,9 @@ from flask import request
 
 from tests.support.servers import threaded_server
 
+# Nothing here asks a database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 LIMIT = 64 * 1024
 TOO_LARGE = "Request entity too large"
 FAILED = "Something went wrong"

@@ -1,0 +1,67 @@
+"""What every answer tells the browser: not to guess, not to frame, not to tell on, not to load."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+# Nothing here asks a database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+PATHS = [
+    "/",
+    "/healthz",
+    "/auth/me",
+    "/no-such-path",
+    "/upgrader/items",
+    "/docs/",
+    "/media/neutral/item.webp",
+]
+POLICY = "Content-Security-Policy"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_answer_forbids_guessing_framing_and_telling_on(client, path):
+    answer = client.get(path, buffered=True)
+
+    told = {
+        name: answer.headers.get(name)
+        for name in ("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy")
+    }
+    assert told == {
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+    }
+    assert "frame-ancestors 'none'" in answer.headers[POLICY]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/auth/me", "/no-such-path", "/upgrader/items"])
+def test_what_is_no_page_may_load_nothing(client, path):
+    assert "default-src 'none'" in client.get(path, buffered=True).headers[POLICY]
+
+
+@pytest.mark.parametrize("path", ["/", "/docs/"])
+def test_a_page_runs_no_script_that_is_not_its_own(client, path):
+    page = client.get(path, buffered=True)
+
+    policy = page.headers[POLICY]
+    inline = re.findall(r"<script>(.*?)</script>", page.text, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline]
+    assert [digest for digest in hashes if f"'sha256-{digest}'" not in policy] == []
+    assert "script-src" not in policy or "unsafe" not in policy.split("script-src")[1].split(";")[0]
+
+
+def test_a_browser_is_told_to_stay_with_https_where_it_came_by_it(make_app):
+    client = make_app(BASE_URL="https://api.example.com").test_client()
+
+    assert client.get("/healthz").headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_a_browser_is_told_nothing_of_https_where_there_is_none(client):
+    assert "Strict-Transport-Security" not in client.get("/healthz").headers
+
+
+def test_what_is_one_players_own_is_not_kept(client, player):
+    assert client.get("/auth/me", headers=player.headers).headers["Cache-Control"] == "no-store"
