@@ -1,0 +1,35 @@
+"""How often somebody may ask for something: so many times in any window of so many seconds."""
+
+import time
+from collections.abc import Callable, Hashable
+
+
+class Rate:
+    """A moving window for each client, in memory.
+
+    Clients that ask for nothing are forgotten a generation at a time, so that no request ever pays for
+    sweeping up after all the others.
+    """
+
+    def __init__(self, *, most: int, seconds: float, timer: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._timer = timer
+        self._began = timer()
+        self._current: dict[Hashable, list[float]] = {}
+        self._previous: dict[Hashable, list[float]] = {}
+
+    def spend(self, client: Hashable) -> float:
+        """Count one request and return 0; or return the seconds to wait, and count nothing."""
+        now = self._timer()
+        if now - self._began >= self._seconds:
+            self._previous, self._current, self._began = self._current, {}, now
+        times = self._current.get(client)
+        if times is None:
+            times = self._current[client] = self._previous.pop(client, [])
+        while times and times[0] <= now - self._seconds:
+            del times[0]
+        if len(times) >= self._most:
+            return times[0] + self._seconds - now
+        times.append(now)
+        return 0
