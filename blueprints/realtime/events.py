@@ -15,8 +15,8 @@ from blueprints.realtime.proof_delivery import BROKEN_SECONDS, HEARTBEAT_SECONDS
 from blueprints.realtime.server import in_background, realtime
 from models.database import reading
 from services import live_bets, users
+from services.balances import balances_of
 from services.errors import PlatformError, Unauthorized, UserNotFound
-from services.upgrader.spin import balances_of
 
 log = logging.getLogger("platform.events")
 

@@ -7,10 +7,11 @@ from blueprints.realtime.schemas import BalanceSchema, LiveBetSchema, PfSchema, 
 from blueprints.realtime.server import realtime
 from blueprints.upgrader.schemas import CommitmentSchema
 from models.bets import Bet
+from services.balances import Balances
 from services.live_bets import LiveBet
 from services.money import number_from_cents
 from services.server_seeds import Commitment
-from services.upgrader.spin import WON, Balances
+from services.upgrader.spin import WON
 
 SPIN = "upgrader:spin"
 PF = "upgrader:pf"

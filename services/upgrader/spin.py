@@ -10,6 +10,7 @@ from models.bets import Bet
 from models.database import reading, writing
 from models.users import User
 from services import exact_json, fairness, ledger, users
+from services.balances import Balances, balances_of
 from services.catalogue import CatalogueCache, CatalogueItem
 from services.clock import Millis
 from services.errors import InsufficientBalance
@@ -54,15 +55,6 @@ class SpinRequest:
         """The same for the same content: what a repeated request id is held against."""
         content = [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
         return hashlib.sha256(exact_json.dumps([_comparable(part) for part in content]).encode()).hexdigest()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Balances:
-    """A player's three accounts, in cents."""
-
-    balance: Cents
-    vault: Cents
-    sweepstake: Cents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,17 +192,6 @@ class Upgrader:
         if expected_commitment is not None and expected_commitment != seed.commitment:
             raise CommitmentMismatch
         return seed
-
-
-@reading()
-def balances_of(user_id: int) -> Balances:
-    """What a player has now. Raises UserNotFound."""
-    user = users.get_by_id(user_id)
-    return Balances(
-        balance=Cents(user.balance_cents),
-        vault=Cents(user.vault_cents),
-        sweepstake=Cents(user.sweepstake_cents),
-    )
 
 
 def _client_seed(given: object) -> str | None:

@@ -1,0 +1,27 @@
+"""What a player's three accounts hold."""
+
+from dataclasses import dataclass
+
+from models.database import reading
+from services import users
+from services.money import Cents
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balances:
+    """A player's three accounts, in cents."""
+
+    balance: Cents
+    vault: Cents
+    sweepstake: Cents
+
+
+@reading()
+def balances_of(user_id: int) -> Balances:
+    """What a player has now. Raises UserNotFound."""
+    user = users.get_by_id(user_id)
+    return Balances(
+        balance=Cents(user.balance_cents),
+        vault=Cents(user.vault_cents),
+        sweepstake=Cents(user.sweepstake_cents),
+    )
