@@ -18,6 +18,7 @@ MIN_DIFFERENT_CHARACTERS = 8
 MAX_WAGER_CEILING = Decimal(1000000000)
 PPM = 1_000_000
 HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII)
+HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", re.ASCII)
 
 
 class SettingsError(Exception):
@@ -44,6 +45,7 @@ class Settings:
     jwt_ttl_seconds: int
     ratelimit_enabled: bool
     catalogue_ttl_seconds: int
+    platform_trade_host: str
     upgrader_house_edge_ppm: int
     upgrader_min_wager_cents: int
     upgrader_max_wager_cents: int
@@ -78,6 +80,7 @@ class Settings:
             jwt_ttl_seconds=read.whole("JWT_TTL", 604_800, least=1, most=315_360_000),
             ratelimit_enabled=read.switch("RATELIMIT_ENABLED", default=True),
             catalogue_ttl_seconds=read.whole("CATALOGUE_TTL", 3600, least=1, most=86_400),
+            platform_trade_host=read.host_name("PLATFORM_TRADE_HOST", "steamcommunity.com"),
             upgrader_house_edge_ppm=read.ppm("UPGRADER_HOUSE_EDGE", "0.05"),
             upgrader_min_wager_cents=min_wager,
             upgrader_max_wager_cents=max_wager,
@@ -157,6 +160,12 @@ class _Reader:
         if _origin(value) is None or "#" in value or ("?" in value and not query):
             self.problem(name, "must be an http or https address")
             return default
+        return value
+
+    def host_name(self, name: str, default: str) -> str:
+        value = self.text(name, default).lower()
+        if not HOST_NAME.fullmatch(value):
+            self.problem(name, "must be a host name such as trade.example.com")
         return value
 
     def origins(self, name: str, frontend_url: str) -> tuple[str, ...]:

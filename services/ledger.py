@@ -26,6 +26,7 @@ class Account(StrEnum):
     SWEEPSTAKE = "sweepstake"
     HOUSE_BETS = "house.bets"
     HOUSE_GRANTS = "house.grants"
+    HOUSE_PAYMENTS = "house.payments"
 
 
 class Kind(StrEnum):
@@ -33,6 +34,10 @@ class Kind(StrEnum):
 
     SPIN = "spin"
     GRANT = "grant"
+    VAULT_LOCK = "vault-lock"
+    VAULT_UNLOCK = "vault-unlock"
+    DEPOSIT = "deposit"
+    WITHDRAWAL = "withdrawal"
 
 
 BALANCE_COLUMN = {

@@ -23,6 +23,7 @@ SECONDS = "must be seconds from 0 to 600 with at most three decimals"
 ADDRESS = "must be an http or https address"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
 DATABASE = "must begin with sqlite:/// or postgresql://"
+HOST = "must be a host name such as trade.example.com"
 WEAK = "must be a random text of at least 32 characters"
 MISSING = "must be given when APP_ENV is production"
 
@@ -36,6 +37,7 @@ SETTINGS = [
     "INSTANCE_DIR",
     "JWT_SECRET",
     "JWT_TTL",
+    "PLATFORM_TRADE_HOST",
     "PORT",
     "RATELIMIT_ENABLED",
     "SECRET_KEY",
@@ -79,6 +81,7 @@ def refused(read):
         ("jwt_ttl_seconds", 7 * 24 * 3600),
         ("ratelimit_enabled", True),
         ("catalogue_ttl_seconds", 3600),
+        ("platform_trade_host", "steamcommunity.com"),
         ("upgrader_house_edge_ppm", 50_000),
         ("upgrader_min_wager_cents", 1),
         ("upgrader_max_wager_cents", 1_000_000),
@@ -131,6 +134,7 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
         ("RATELIMIT_ENABLED", "1", "ratelimit_enabled", True),
         ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
+        ("PLATFORM_TRADE_HOST", "Trade.Example.com", "platform_trade_host", "trade.example.com"),
         ("UPGRADER_HOUSE_EDGE", "0", "upgrader_house_edge_ppm", 0),
         ("UPGRADER_HOUSE_EDGE", "0.000001", "upgrader_house_edge_ppm", 1),
         ("UPGRADER_HOUSE_EDGE", "0.999999", "upgrader_house_edge_ppm", 999_999),
@@ -185,6 +189,11 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
         ("RATELIMIT_ENABLED", "no", "must be one of 0, 1"),
         ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
         ("CATALOGUE_TTL", "1h", "must be a whole number from 1 to 86400"),
+        ("PLATFORM_TRADE_HOST", "https://trade.example.com", HOST),
+        ("PLATFORM_TRADE_HOST", "trade.example.com:443", HOST),
+        ("PLATFORM_TRADE_HOST", "trade.example.com/", HOST),
+        ("PLATFORM_TRADE_HOST", "trade example.com", HOST),
+        ("PLATFORM_TRADE_HOST", ".example.com", HOST),
         ("UPGRADER_HOUSE_EDGE", "1", FRACTION),
         ("UPGRADER_HOUSE_EDGE", "-0.01", FRACTION),
         ("UPGRADER_HOUSE_EDGE", "5%", FRACTION),

@@ -9,6 +9,7 @@ import flask_smorest
 import marshmallow as ma
 import peewee
 from flask import Flask, Response, jsonify, request
+from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
 from blueprints.common.failures import describe
@@ -113,7 +114,9 @@ def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
                 if isinstance(what, Mapping):
                     found += _sentences({name: what}, f"{prefix}{name}.")
                 else:
-                    found += [f"{prefix}{name}: {text}" for text in what]
+                    # What is wrong with a nested object as a whole goes by the object's own name.
+                    label = prefix.rstrip(".") if name == SCHEMA else f"{prefix}{name}"
+                    found += [f"{label}: {text}" for text in what]
         else:
             found += [str(text) for text in fields]
     return found

@@ -89,8 +89,9 @@ def test_every_operation_says_what_it_answers(document):
 
 def test_a_bearer_is_asked_for_where_one_is_needed(app, document):
     needed = {
-        f"GET {documented(rule)}"
+        f"{method} {documented(rule)}"
         for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
         if getattr(app.view_functions[rule.endpoint], "auth_policy", None) == "user"
     }
 

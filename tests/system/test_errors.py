@@ -34,7 +34,7 @@ ENVELOPES = [
     ("/profile/probe", plain),
     ("/affiliate/probe", with_message),
     ("/api/cases/create/probe", with_message),
-    ("/profile/user/probe", with_status),
+    ("/profile/user", with_status),
 ]
 
 
@@ -42,7 +42,7 @@ ENVELOPES = [
     ("path", "envelope"),
     [
         *ENVELOPES,
-        ("/profile/user/probe/probe", with_status),
+        ("/profile/user/", with_status),
         ("/auth/me/", plain),
         ("/upgrader/bets/-1", plain),
         ("/upgrader/bets/one", plain),

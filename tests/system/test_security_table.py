@@ -40,6 +40,15 @@ TABLE = [
     Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),
     Endpoint("GET", "/upgrader/commitment", "/upgrader/commitment", USER, 200),
     Endpoint("GET", "/upgrader/bets/<int:nonce>", "/upgrader/bets/1", USER, 404),
+    Endpoint("GET", "/profile/notifications", "/profile/notifications", USER, 200),
+    Endpoint("DELETE", "/profile/notifications", "/profile/notifications", USER, 200),
+    Endpoint("GET", "/profile/user/<any_text:platform_id>", "/profile/user/none", PUBLIC, 404),
+    Endpoint("POST", "/profile/vault/lock", "/profile/vault/lock", USER, 400),
+    Endpoint("POST", "/profile/vault/unlock", "/profile/vault/unlock", USER, 400),
+    Endpoint("PUT", "/profile/trade-url", "/profile/trade-url", USER, 400),
+    Endpoint("PUT", "/profile/client-seed", "/profile/client-seed", USER, 400),
+    Endpoint("GET", "/profile/details", "/profile/details", USER, 200),
+    Endpoint("PUT", "/profile/details", "/profile/details", USER, 200),
     Endpoint("GET", "/media/neutral/item.webp", "/media/neutral/item.webp", PUBLIC, 200),
     Endpoint("GET", "/media/neutral/avatar.webp", "/media/neutral/avatar.webp", PUBLIC, 200),
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
@@ -104,7 +113,6 @@ STRANGERS = {
     "a subject that is a number": lambda good: signed(good | {"sub": 76561198000000001}),
     "a subject that is empty": lambda good: signed(good | {"sub": ""}),
     "a subject with a NUL": lambda good: signed(good | {"sub": "7656\x00"}),
-    "a subject who is nobody": lambda good: signed(good | {"sub": "76561198000000001"}),
 }
 
 CALLERS = STRANGERS | {"a good token": signed}
@@ -156,6 +164,19 @@ def test_a_stranger_may_call_nothing_that_is_protected(call, good, stranger):
     assert {answer.headers["WWW-Authenticate"] for answer in answers} == {"Bearer"}
 
 
+def test_a_good_token_of_nobody_is_told_so_by_the_profile_and_none_elsewhere(call, good):
+    header = signed(good | {"sub": "76561198000000001"})
+
+    answers = {endpoint[:2]: call(endpoint, header) for endpoint in PROTECTED}
+
+    assert {name: (answer.status_code, answer.json) for name, answer in answers.items()} == {
+        (method, rule): (400, {"error": "User not found"})
+        if rule.startswith("/profile/")
+        else (401, {"error": "Unauthorized"})
+        for method, rule in answers
+    }
+
+
 @pytest.mark.parametrize("caller", ["no header", "nonsense", "another secret", "expired", "a good token"])
 def test_anybody_may_call_everything_that_is_public(call, good, caller):
     header = CALLERS[caller](good)
@@ -166,9 +187,9 @@ def test_anybody_may_call_everything_that_is_public(call, good, caller):
 
 
 def test_a_player_may_call_everything_that_is_protected(call, good):
-    statuses = {endpoint.rule: call(endpoint, signed(good)).status_code for endpoint in PROTECTED}
+    statuses = {endpoint[:2]: call(endpoint, signed(good)).status_code for endpoint in PROTECTED}
 
-    assert statuses == {endpoint.rule: endpoint.status for endpoint in PROTECTED}
+    assert statuses == {endpoint[:2]: endpoint.status for endpoint in PROTECTED}
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])

@@ -1,0 +1,22 @@
+"""flask notifications: telling a player something."""
+
+import click
+
+from blueprints.common.commands import OperatorGroup, operator_command, print_json
+from blueprints.common.platform import platform
+from blueprints.profile.schemas import NotificationSchema
+from services import notifications, users
+
+group = OperatorGroup("notifications", help="What players are told of.")
+
+
+@group.command("send")
+@click.argument("platformid")
+@click.argument("title")
+@click.argument("message")
+@operator_command
+def send(platformid: str, title: str, message: str) -> None:
+    """Send a player a notification."""
+    user = users.get(platform_id=platformid)
+    sent = notifications.send(user_id=user.id, title=title, message=message, now=platform().clock())
+    print_json(NotificationSchema().dump(sent))

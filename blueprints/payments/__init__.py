@@ -1,0 +1,1 @@
+"""Deposits and withdrawals, as the payment processor reports them."""

@@ -1,0 +1,19 @@
+"""The shape of a payment on the wire."""
+
+import marshmallow as ma
+
+from blueprints.common.schemas import Coins, WireSchema
+
+
+class PaymentSchema(WireSchema):
+    """A deposit or withdrawal. ``amount`` is decimal text in units of the asset, ``date`` in ms."""
+
+    id = ma.fields.String(required=True, data_key="_id")
+    type = ma.fields.String(required=True)
+    chain = ma.fields.String(required=True)
+    asset = ma.fields.String(required=True)
+    amount = ma.fields.String(required=True)
+    usd_amount = Coins(required=True, attribute="usd_cents")
+    txhash = ma.fields.Function(lambda payment: payment.txhash or "", metadata={"type": "string"})
+    to = ma.fields.String(required=True)
+    date = ma.fields.Integer(required=True, attribute="created_at_ms")

@@ -1,0 +1,147 @@
+"""/profile: notifications, public players, the vault, and what a player says of themselves."""
+
+from typing import Any
+
+from flask.views import MethodView
+
+from blueprints.common.auth import SECURITY, current_user, public, require_profile
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.platform import platform
+from blueprints.profile.blueprint import blueprint
+from blueprints.profile.schemas import (
+    ClientSeedSchema,
+    DetailsAnswerSchema,
+    DetailsSchema,
+    LockSchema,
+    NotificationSchema,
+    PublicUserAnswerSchema,
+    PublicUserErrorSchema,
+    SuccessSchema,
+    TradeUrlSchema,
+    details_view,
+)
+from blueprints.realtime import outgoing
+from models.notifications import Notification
+from services import client_seed, notifications, personal_details, trade_url, users, vault
+
+SUCCESS = {"success": True}
+
+
+@blueprint.route("/notifications")
+class Notifications(MethodView):
+    decorators = (require_profile,)
+
+    @blueprint.response(200, NotificationSchema(many=True))
+    @blueprint.alt_response(400, schema=ErrorSchema)
+    @blueprint.alt_response(401, schema=ErrorSchema)
+    @blueprint.doc(security=SECURITY)
+    def get(self) -> list[Notification]:
+        """The caller's notifications, newest first."""
+        return notifications.newest(user=current_user(), now=platform().clock())
+
+    @blueprint.response(200, SuccessSchema)
+    @blueprint.alt_response(400, schema=ErrorSchema)
+    @blueprint.alt_response(401, schema=ErrorSchema)
+    @blueprint.doc(security=SECURITY)
+    def delete(self) -> dict[str, Any]:
+        """Clear the caller's notifications."""
+        notifications.clear(user_id=current_user().id)
+        return SUCCESS
+
+
+@blueprint.get("/user/<any_text:platform_id>", merge_slashes=False)
+@public
+@blueprint.response(200, PublicUserAnswerSchema)
+@blueprint.alt_response(404, schema=PublicUserErrorSchema)
+def public_user(platform_id: str) -> dict[str, Any]:
+    """What anybody may see of a player."""
+    return {"status": True, "user": users.get(platform_id=platform_id)}
+
+
+@blueprint.post("/vault/lock")
+@require_profile
+@blueprint.arguments(LockSchema)
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
+    """Move coins from the balance into the vault until a deadline."""
+    user_id = current_user().id
+    balances = vault.lock(
+        user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=platform().clock()
+    )
+    outgoing.send_balance(user_id, balances)
+    return SUCCESS
+
+
+@blueprint.post("/vault/unlock")
+@require_profile
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def unlock_vault() -> dict[str, Any]:
+    """Move all coins of the vault back to the balance, once its deadline has passed."""
+    user_id = current_user().id
+    balances = vault.unlock(user_id=user_id, now=platform().clock())
+    outgoing.send_balance(user_id, balances)
+    return SUCCESS
+
+
+@blueprint.put("/trade-url")
+@require_profile
+@blueprint.arguments(TradeUrlSchema)
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
+    """Set the address at which the caller takes trade offers."""
+    services = platform()
+    trade_url.change(
+        user_id=current_user().id,
+        url=body["url"],
+        host=services.settings.platform_trade_host,
+        now=services.clock(),
+    )
+    return SUCCESS
+
+
+@blueprint.put("/client-seed")
+@require_profile
+@blueprint.arguments(ClientSeedSchema)
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
+    """Set the client seed of the caller's next spins that bring none."""
+    client_seed.change(user_id=current_user().id, seed=body["client_seed"])
+    return SUCCESS
+
+
+@blueprint.route("/details")
+class Details(MethodView):
+    decorators = (require_profile,)
+
+    @blueprint.response(200, DetailsAnswerSchema)
+    @blueprint.alt_response(400, schema=ErrorSchema)
+    @blueprint.alt_response(401, schema=ErrorSchema)
+    @blueprint.doc(security=SECURITY)
+    def get(self) -> dict[str, Any]:
+        """The caller's username and personal details; what was not given is empty."""
+        user = current_user()
+        return {"success": True, "data": details_view(user.username, personal_details.of_player(user.id))}
+
+    @blueprint.arguments(DetailsSchema)
+    @blueprint.response(200, SuccessSchema)
+    @blueprint.alt_response(400, schema=ErrorSchema)
+    @blueprint.alt_response(401, schema=ErrorSchema)
+    @blueprint.doc(security=SECURITY)
+    def put(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Change the given ones of the caller's details, all of them or none."""
+        username = body.pop("username", None)
+        address = body.pop("shipping_address", {})
+        personal_details.change(user_id=current_user().id, username=username, details=body | address)
+        return SUCCESS

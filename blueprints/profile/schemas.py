@@ -1,0 +1,122 @@
+"""The shapes of the profile on the wire."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import marshmallow as ma
+
+from blueprints.auth.schemas import PublicUserSchema
+from blueprints.common.schemas import Text, WireSchema
+from models.personal_details import PersonalDetails
+from services.users import USERNAME
+
+MAX_DETAIL = 120
+PHONE = re.compile(r"(\+[1-9][0-9]{7,14})?", re.ASCII)
+CONTROL_CATEGORIES = {"Cc", "Zl", "Zp"}
+
+
+class SuccessSchema(WireSchema):
+    success = ma.fields.Boolean(required=True)
+
+
+class NotificationSchema(WireSchema):
+    """A message to the player. ``date`` in ms."""
+
+    title = ma.fields.String(required=True)
+    message = ma.fields.String(required=True)
+    date = ma.fields.Integer(required=True, attribute="created_at_ms")
+
+
+class PublicUserAnswerSchema(WireSchema):
+    status = ma.fields.Boolean(required=True)
+    user = ma.fields.Nested(PublicUserSchema, required=True)
+
+
+class PublicUserErrorSchema(ma.Schema):
+    """The envelope of errors of public users."""
+
+    status = ma.fields.Boolean(required=True)
+    error = ma.fields.String(required=True)
+
+
+class LockSchema(WireSchema):
+    """How much to lock, in coins, and until when, in ms. Judged by the service, in the promised order."""
+
+    amount = ma.fields.Raw(load_default=None, metadata={"type": "number"})
+    deadline = ma.fields.Raw(load_default=None, metadata={"type": "integer"})
+
+
+class TradeUrlSchema(WireSchema):
+    url = ma.fields.Raw(load_default=None, metadata={"type": "string"})
+
+
+class ClientSeedSchema(WireSchema):
+    client_seed = ma.fields.Raw(load_default=None, metadata={"type": "string"})
+
+
+class Detail(Text):
+    """A line of text without blanks around it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if any(unicodedata.category(character) in CONTROL_CATEGORIES for character in text):
+            raise ma.ValidationError("must not have line breaks or control characters")
+        text = text.strip()
+        if len(text) > MAX_DETAIL:
+            raise ma.ValidationError(f"must have at most {MAX_DETAIL} characters")
+        return text
+
+
+def whole_match(pattern: re.Pattern[str], problem: str) -> Callable[[str], None]:
+    """A validator of whole texts."""
+
+    def validate(text: str) -> None:
+        if not pattern.fullmatch(text):
+            raise ma.ValidationError(problem)
+
+    return validate
+
+
+class ShippingAddressSchema(WireSchema):
+    class Meta:
+        unknown = ma.RAISE
+
+    address_line1 = Detail()
+    address_line2 = Detail()
+    city = Detail()
+    zip_code = Detail()
+    state = Detail()
+    country = Detail()
+
+
+class DetailsSchema(WireSchema):
+    """Whichever details are given; an unknown key or a null is refused by its name."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    username = Text(
+        validate=whole_match(USERNAME, "must be 3 to 32 letters, digits, dots, dashes and underscores")
+    )
+    first_name = Detail()
+    last_name = Detail()
+    phone = Detail(validate=whole_match(PHONE, "must be + and 8 to 15 digits, or empty"))
+    shipping_address = ma.fields.Nested(ShippingAddressSchema)
+
+
+class DetailsAnswerSchema(WireSchema):
+    success = ma.fields.Boolean(required=True)
+    data = ma.fields.Nested(DetailsSchema, required=True)
+
+
+def details_view(username: str, details: PersonalDetails) -> dict[str, Any]:
+    """The details as their schema nests them."""
+    return {
+        "username": username,
+        "first_name": details.first_name,
+        "last_name": details.last_name,
+        "phone": details.phone,
+        "shipping_address": details,
+    }

@@ -1,0 +1,20 @@
+"""A player's own client seed: what a spin is rolled with that brings none."""
+
+from models.database import writing
+from models.users import User
+from services import fairness
+from services.errors import PlatformError
+
+
+class InvalidClientSeed(PlatformError):
+    """Missing, or not a client seed."""
+
+    text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
+
+
+def change(*, user_id: int, seed: object) -> None:
+    """Set the seed, as it came in, from the next spin on. Raises InvalidClientSeed."""
+    if not fairness.is_client_seed(seed):
+        raise InvalidClientSeed
+    with writing():
+        User.update(client_seed=seed).where(User.id == user_id).execute()

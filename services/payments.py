@@ -1,0 +1,114 @@
+"""Payments: deposits and withdrawals that the payment processor reports, each counted once."""
+
+import re
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+import peewee
+
+from models.database import reading, writing
+from models.payments import Payment
+from models.users import User
+from services import ledger, notifications
+from services.clock import Millis
+from services.errors import InsufficientBalance, OperatorError
+from services.ledger import Account, Entry, Kind, TransactionId
+from services.money import Cents, price_text
+from services.text import is_storable
+
+ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+DEPOSIT_TITLE = "Deposit credited"
+
+
+class PaymentType(StrEnum):
+    """Which way the money went."""
+
+    DEPOSIT = "deposit"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """How the processor describes the transfer; what it does not say is empty.
+
+    ``amount`` is decimal text, in units of the asset.
+    """
+
+    chain: str = ""
+    asset: str = ""
+    amount: str = ""
+    txhash: str = ""
+    to: str = ""
+
+
+def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    """Write down a payment and move the coins, one for each USD; a deposit is told to the player.
+
+    A txhash counts once on the whole platform: again, whoever and whatever it is for, the first payment
+    is returned and nothing changes. Of two at once the unique column lets one in, and both return it.
+    Raises InsufficientBalance, OperatorError for a transfer or an amount that can't be.
+    """
+    if usd <= 0:
+        raise OperatorError("USD must be more than 0")
+    transfer = _checked(transfer)
+    try:
+        with writing():
+            return _first(transfer.txhash) or _record(user, type_, usd, transfer, now)
+    except (peewee.IntegrityError, InsufficientBalance):
+        # The same transfer may have been recorded meanwhile, and may have taken the coins as well.
+        if first := _first(transfer.txhash):
+            return first
+        raise
+
+
+@reading()
+def _first(txhash: str) -> Payment | None:
+    return Payment.get_or_none(Payment.txhash == txhash) if txhash else None
+
+
+def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    payment = Payment.create(
+        user=user.id,
+        type=type_,
+        chain=transfer.chain,
+        asset=transfer.asset,
+        amount=transfer.amount,
+        usd_cents=usd,
+        txhash=transfer.txhash or None,
+        to=transfer.to,
+        ledger_transaction=_move_coins(user.id, type_, usd, now),
+        created_at_ms=now,
+    )
+    if type_ is PaymentType.DEPOSIT:
+        notifications.notify(
+            user_id=user.id,
+            title=DEPOSIT_TITLE,
+            message=f"Your deposit of {price_text(usd)} was credited to your balance.",
+            now=now,
+        )
+    return payment
+
+
+def _move_coins(user_id: int, type_: PaymentType, usd: Cents, now: Millis) -> TransactionId:
+    deposited = type_ is PaymentType.DEPOSIT
+    to_player = usd if deposited else Cents(-usd)
+    return ledger.post(
+        kind=Kind.DEPOSIT if deposited else Kind.WITHDRAWAL,
+        entries=[
+            Entry(Account.HOUSE_PAYMENTS, Cents(-to_player)),
+            Entry(Account.BALANCE, to_player, user_id),
+        ],
+        now=now,
+    )
+
+
+def _checked(transfer: Transfer) -> Transfer:
+    """The transfer without blanks around its texts. Raises OperatorError for one that can't be kept."""
+    texts = {name: text.strip() for name, text in asdict(transfer).items()}
+    for name, text in texts.items():
+        most = getattr(Payment, name).max_length
+        if len(text) > most or not is_storable(text):
+            raise OperatorError(f"--{name} must be a text of at most {most} characters")
+    if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
+        raise OperatorError("--amount must be a decimal number, in units of the asset")
+    return Transfer(**texts)

@@ -1,0 +1,50 @@
+"""The address at which a player takes trade offers on the game platform."""
+
+import re
+
+from models.database import writing
+from models.users import User
+from services import notifications
+from services.clock import Millis
+from services.errors import PlatformError
+
+MAX_LENGTH = 500
+
+CHANGED_TITLE = "Trade URL changed"
+CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
+
+
+class TradeUrlRequired(PlatformError):
+    """The address is missing, null or empty."""
+
+    text = "Trade URL is required"
+
+
+class InvalidTradeUrl(PlatformError):
+    """Not a trade-offer address of the game platform."""
+
+    text = "Invalid trade URL"
+
+
+def is_trade_url(text: str, *, host: str) -> bool:
+    """Whether this is https://HOST/tradeoffer/new/?partner=DIGITS, with a token or without, and nothing more.
+
+    One pattern for the whole text, so that nobody's idea of parsing an address can differ from ours.
+    """
+    pattern = rf"https://{re.escape(host)}/tradeoffer/new/\?partner=[0-9]+(&token=[A-Za-z0-9_-]+)?"
+    return len(text) <= MAX_LENGTH and re.fullmatch(pattern, text, re.ASCII) is not None
+
+
+def change(*, user_id: int, url: object, host: str, now: Millis) -> None:
+    """Set a player's trade URL and tell them of it; the same one again changes nothing.
+
+    ``url`` is as it came in. Raises TradeUrlRequired, InvalidTradeUrl. Source: SPEC 4.8, DECISIONS 8.
+    """
+    if url is None or url == "":
+        raise TradeUrlRequired
+    if not isinstance(url, str) or not is_trade_url(url, host=host):
+        raise InvalidTradeUrl
+    with writing():
+        changed = User.update(trade_url=url).where(User.id == user_id, User.trade_url != url).execute()
+        if changed:
+            notifications.notify(user_id=user_id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

@@ -1,0 +1,248 @@
+"""flask payments record: deposits and withdrawals, each counted once."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from models.database import reading
+from models.ledger import LedgerEntry
+from models.payments import Payment
+from services import payments, users
+from services.clock import now_ms
+from services.errors import InsufficientBalance
+from services.money import Cents
+from services.payments import PaymentType, Transfer
+
+HASH = "0x5f3e"
+TOLD = ["--chain", "ethereum", "--asset", "USDT", "--amount", "25.000000000000000001", "--to", "0xabc"]
+
+
+@pytest.fixture
+def record(run, player):
+    """Records a payment of the player."""
+
+    def record(type_, usd, *options, by=player):
+        return run("payments", "record", by.platform_id, type_, usd, *options)
+
+    return record
+
+
+@pytest.fixture
+def refused(fails, player):
+    """Fails to record a payment of the player; the line that said why."""
+    return lambda *arguments: fails("payments", "record", player.platform_id, *arguments)
+
+
+@pytest.fixture
+def balance(client, player):
+    return lambda by=player: client.get("/auth/me", headers=by.headers).json["balance"]
+
+
+@pytest.fixture
+def titles(client, player):
+    """The titles of what the player has been told."""
+
+    def of():
+        told = client.get("/profile/notifications", headers=player.headers).json
+        return [notification["title"] for notification in told]
+
+    return of
+
+
+@pytest.fixture
+def kept(app):
+    """How many payments and entries of payments there are."""
+
+    def count():
+        with reading():
+            entries = LedgerEntry.select().where(LedgerEntry.account == "house.payments").count()
+            return Payment.select().count(), entries
+
+    return count
+
+
+def test_a_deposit_credits_one_coin_per_usd(record, balance, run):
+    record("deposit", "25.01")
+
+    assert balance() == 125.01
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_withdrawal_debits_one_coin_per_usd(record, balance, run):
+    record("withdraw", "100")
+
+    assert balance() == 0
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_payment_is_printed_as_an_entry_of_the_history(record):
+    began = now_ms()
+
+    printed = record("deposit", "25", *TOLD, "--txhash", HASH)
+
+    assert began <= printed.pop("date") <= now_ms()
+    assert printed.pop("_id").isdigit()
+    assert printed == {
+        "type": "deposit",
+        "chain": "ethereum",
+        "asset": "USDT",
+        "amount": "25.000000000000000001",
+        "usdAmount": 25,
+        "txhash": HASH,
+        "to": "0xabc",
+    }
+
+
+def test_what_is_not_said_is_empty(record):
+    printed = record("withdraw", "0.01")
+
+    assert (printed["type"], printed["usdAmount"]) == ("withdraw", 0.01)
+    assert [printed[name] for name in ("chain", "asset", "amount", "txhash", "to")] == [""] * 5
+
+
+def test_a_deposit_is_told_to_the_player(record, client, player):
+    record("deposit", "25.5")
+
+    (told,) = client.get("/profile/notifications", headers=player.headers).json
+    assert told["title"] == "Deposit credited"
+    assert "$25.50" in told["message"]
+
+
+def test_a_withdrawal_is_not_told_to_the_player(record, titles):
+    record("withdraw", "25")
+
+    assert titles() == []
+
+
+def test_a_known_txhash_prints_the_first_payment_and_changes_nothing(
+    record, balance, titles, kept, new_player
+):
+    other = new_player("other")
+    first = record("deposit", "25", "--txhash", HASH)
+
+    again = [
+        record("deposit", "25", "--txhash", HASH),
+        record("deposit", "30", "--txhash", f" {HASH} ", *TOLD),
+        record("withdraw", "500", "--txhash", HASH),
+        record("deposit", "25", "--txhash", HASH, by=other),
+    ]
+
+    assert again == [first] * 4
+    assert (balance(), balance(other), titles()) == (125, 100, ["Deposit credited"])
+    assert kept() == (1, 1)
+
+
+def test_payments_without_a_txhash_are_counted_each(record, balance, kept):
+    for _ in range(3):
+        record("deposit", "1")
+
+    assert (balance(), kept()) == (103, (3, 3))
+
+
+def test_more_than_the_balance_cannot_be_withdrawn(refused, balance, kept):
+    assert refused("withdraw", "100.01", "--txhash", HASH) == "Error: Insufficient balance"
+    assert (balance(), kept()) == (100, (0, 0))
+
+
+def test_a_refused_withdrawal_does_not_use_up_its_txhash(refused, record, balance):
+    refused("withdraw", "101", "--txhash", HASH)
+
+    record("withdraw", "99", "--txhash", HASH)
+
+    assert balance() == 1
+
+
+def test_locked_coins_cannot_be_withdrawn(refused, client, player):
+    body = {"amount": 60, "deadline": now_ms() + 60_000}
+    assert client.post("/profile/vault/lock", json=body, headers=player.headers).status_code == 200
+
+    assert refused("withdraw", "41") == "Error: Insufficient balance"
+
+
+def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing(refused, balance, kept):
+    amount = "must be an amount from 0 to 1000000000 with at most two decimals"
+    cases = {
+        **{("deposit", usd): amount for usd in ("0.001", "1000000000.01", "1e400", "NaN", "ten", "", "$5")},
+        ("deposit", "0"): "USD must be more than 0",
+        ("withdraw", "0.00"): "USD must be more than 0",
+        ("deposit", "-5"): "No such option",
+        ("transfer", "5"): "'transfer' is not one of 'deposit', 'withdraw'",
+        ("deposit",): "Missing argument 'USD'",
+        ("deposit", "5", "--chain", "x" * 65): "--chain must be a text of at most 64 characters",
+        ("deposit", "5", "--asset", "x" * 65): "--asset must be a text of at most 64 characters",
+        ("deposit", "5", "--amount", "1" * 81): "--amount must be a text of at most 80 characters",
+        ("deposit", "5", "--txhash", "x" * 129): "--txhash must be a text of at most 128 characters",
+        ("deposit", "5", "--to", "\udcff"): "--to must be a text of at most 128 characters",
+        **{
+            ("deposit", "5", "--amount", text): "--amount must be a decimal number, in units of the asset"
+            for text in ("1e5", "-1", "1,5", ".5", "1.", "1 2", "NaN", "\u0661")
+        },
+    }
+
+    said = {arguments: refused(*arguments) for arguments in cases}
+
+    assert [line for line in said.values() if len(line.splitlines()) != 1] == []
+    assert [arguments for arguments, line in said.items() if cases[arguments] not in line] == []
+    assert (balance(), kept()) == (100, (0, 0))
+
+
+def test_nobody_has_no_payments(fails):
+    assert fails("payments", "record", "76561198999999999", "deposit", "5") == "Error: User not found"
+
+
+def test_two_processes_with_one_txhash_both_print_the_first_payment(env, player, balance, kept):
+    command = ["-m", "flask", "payments", "record", player.platform_id, "deposit", "5", "--txhash", HASH]
+
+    processes = [
+        subprocess.Popen([sys.executable, *command], env=os.environ | env, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    first, second = [json.loads(process.communicate(timeout=60)[0]) for process in processes]
+
+    assert first == second
+    assert (balance(), kept()) == (105, (1, 1))
+
+
+@pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
+def test_of_many_at_once_with_one_txhash_one_counts_and_all_return_it(type_, left, player, balance, kept):
+    user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
+    together = threading.Barrier(8)
+
+    def record(_):
+        together.wait()
+        return payments.record(user=user, type_=type_, usd=Cents(100_00), transfer=transfer, now=now_ms()).id
+
+    with ThreadPoolExecutor(8) as threads:
+        ids = list(threads.map(record, range(8)))
+
+    assert len(set(ids)) == 1
+    assert (balance(), kept()) == (left, (1, 1))
+
+
+def test_of_withdrawals_at_once_no_more_are_taken_than_the_balance_holds(player, balance, kept, run):
+    user, together = users.get(platform_id=player.platform_id), threading.Barrier(8)
+
+    def withdraw(_):
+        together.wait()
+        try:
+            payments.record(
+                user=user,
+                type_=PaymentType.WITHDRAW,
+                usd=Cents(30_00),
+                transfer=Transfer(),
+                now=now_ms(),
+            )
+        except InsufficientBalance:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        taken = list(threads.map(withdraw, range(8)))
+
+    assert (sum(taken), balance(), kept()) == (3, 10, (3, 3))
+    assert run("ledger", "audit")["mismatches"] == 0

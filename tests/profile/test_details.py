@@ -1,0 +1,218 @@
+"""Personal details: the given ones change, all of them or none."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+DONE = (200, {"success": True})
+TAKEN = (400, {"error": "Username is already taken"})
+NAME_RULE = "username: must be 3 to 32 letters, digits, dots, dashes and underscores"
+PHONE_RULE = "phone: must be + and 8 to 15 digits, or empty"
+NO_CONTROLS = "must not have line breaks or control characters"
+
+NO_ADDRESS = dict.fromkeys(["addressLine1", "addressLine2", "city", "zipCode", "state", "country"], "")
+NOTHING = {"username": "alice", "firstName": "", "lastName": "", "phone": "", "shippingAddress": NO_ADDRESS}
+ADDRESS = {
+    "addressLine1": "1 Main St",
+    "addressLine2": "Flat “B”",
+    "city": "Łódź",
+    "zipCode": "90-001",
+    "state": "東京",
+    "country": "PL",
+}
+EVERYTHING = {
+    "username": "Alice.B_c-9",
+    "firstName": "Ålice",
+    "lastName": "O'Neill",
+    "phone": "+48123456789",
+    "shippingAddress": ADDRESS,
+}
+
+
+@pytest.fixture
+def put(call, player):
+    return lambda body, *, by=player: call("PUT", "details", body, by=by)
+
+
+@pytest.fixture
+def details(call):
+    """What the player is told of their details."""
+
+    def of():
+        status, told = call("GET", "details")
+        assert (status, told["success"]) == (200, True)
+        return told["data"]
+
+    return of
+
+
+def test_what_was_not_given_is_empty(details):
+    assert details() == NOTHING
+
+
+def test_everything_can_be_given_at_once(put, details, me):
+    assert put(EVERYTHING) == DONE
+
+    assert details() == EVERYTHING
+    assert me()["username"] == "Alice.B_c-9"
+
+
+def test_only_what_is_given_changes(put, details):
+    put(EVERYTHING)
+
+    put({"lastName": "B", "shippingAddress": {"city": "Gdańsk"}})
+
+    assert details() == EVERYTHING | {"lastName": "B", "shippingAddress": ADDRESS | {"city": "Gdańsk"}}
+
+
+@pytest.mark.parametrize("body", [{}, {"shippingAddress": {}}])
+def test_nothing_given_is_a_success_and_changes_nothing(put, details, body):
+    put(EVERYTHING)
+
+    assert put(body) == DONE
+    assert details() == EVERYTHING
+
+
+def test_what_was_given_can_be_made_empty(put, details):
+    put(EVERYTHING)
+
+    put({"firstName": "", "lastName": "  ", "phone": "", "shippingAddress": NO_ADDRESS})
+
+    assert details() == NOTHING | {"username": "Alice.B_c-9"}
+
+
+def test_blanks_around_a_text_are_dropped(put, details):
+    put({"firstName": "  Mary Ann\u00a0 ", "shippingAddress": {"city": " " * 300 + "x" * 120}})
+
+    assert (details()["firstName"], details()["shippingAddress"]["city"]) == ("Mary Ann", "x" * 120)
+
+
+def test_one_player_has_nothing_of_another(put, details, new_player):
+    put(EVERYTHING | {"username": "other"}, by=new_player("bob"))
+
+    assert details() == NOTHING
+
+
+def test_what_breaks_a_rule_is_refused_by_its_name_and_changes_nothing(put, details):
+    names = [
+        "",
+        "ab",
+        "a" * 33,
+        "a b",
+        " alice",
+        "alice\n",
+        "\u00e4lice",
+        "a/b",
+        "al\u0131ce",
+        "<b>",
+        "abc\u200b",
+    ]
+    phones = [
+        "123456789",
+        "+0123456789",
+        "+1234567",
+        "+1234567890123456",
+        "+1 234 567 890",
+        "+12345678a",
+        "+",
+    ]
+    phones += ["++12345678", "00123456789", "+1234-5678", "+1234567\u0661", "\uff0b12345678"]
+    refusals = [
+        *(({"username": name}, NAME_RULE) for name in names),
+        *(({"phone": phone}, PHONE_RULE) for phone in phones),
+        ({"firstName": "x" * 121}, "firstName: must have at most 120 characters"),
+        ({"lastName": "😀" * 121}, "lastName: must have at most 120 characters"),
+        ({"shippingAddress": {"city": "x" * 121}}, "shippingAddress.city: must have at most 120 characters"),
+        *(({"firstName": f"a{bad}b"}, f"firstName: {NO_CONTROLS}") for bad in "\n\r\t\x01\x1b\x7f\x85\u2028"),
+        ({"lastName": "a\n"}, f"lastName: {NO_CONTROLS}"),
+        ({"phone": "+12345678\n"}, f"phone: {NO_CONTROLS}"),
+        ({"shippingAddress": {"state": "\n"}}, f"shippingAddress.state: {NO_CONTROLS}"),
+    ]
+
+    answers = [(body, put(body)) for body, _ in refusals]
+
+    assert answers == [(body, (400, {"error": text})) for body, text in refusals]
+    assert details() == NOTHING
+
+
+def test_a_null_a_wrong_type_and_an_unknown_key_are_refused_by_name(put, details):
+    texts = ["username", "firstName", "lastName", "phone"]
+    unknown = ["colour", "first_name", "city", "email", "balance", "user", "userId", "__proto__"]
+    bodies = [
+        *(({name: value}, name) for name in texts for value in (None, 1, True, ["a"], {"a": "b"}, 1.5)),
+        *(({"shippingAddress": value}, "shippingAddress") for value in (None, "a", 1, [])),
+        *(({"shippingAddress": {name: None}}, f"shippingAddress.{name}") for name in ADDRESS),
+        *(({"shippingAddress": {name: 1}}, f"shippingAddress.{name}") for name in ADDRESS),
+        *(({name: "x"}, name) for name in unknown),
+        *(({"shippingAddress": {name: "x"}}, f"shippingAddress.{name}") for name in ("colour", "zip_code")),
+    ]
+
+    answers = [(body, put({"firstName": "good"} | body), name) for body, name in bodies]
+
+    assert [(body, answer) for body, answer, name in answers if not tells_of(answer, name)] == []
+    assert details() == NOTHING
+
+
+def tells_of(answer, key):
+    """Whether this is a refusal whose text begins with the name of what is wrong."""
+    status, told = answer
+    return status == 400 and list(told) == ["error"] and told["error"].startswith(f"{key}: ")
+
+
+@pytest.mark.parametrize("name", ["bob", "BOB", "bOb"])
+def test_a_taken_name_is_refused_in_any_case_and_changes_nothing(put, details, new_player, name):
+    new_player("Bob")
+
+    assert put({"username": name, "firstName": "A", "shippingAddress": {"city": "B"}}) == TAKEN
+    assert details() == NOTHING
+
+
+@pytest.mark.parametrize("name", ["ALICE", "Alice", "alice"])
+def test_the_own_name_can_be_written_in_another_case(put, me, name):
+    assert put({"username": name}) == DONE
+    assert me()["username"] == name
+
+
+def test_a_name_that_was_given_up_is_free(put, new_player):
+    put({"username": "somebody"})
+
+    assert put({"username": "Alice"}, by=new_player("bob")) == DONE
+
+
+def test_of_many_who_want_one_name_at_once_one_gets_it(app, new_player):
+    players = [new_player(f"player{number}") for number in range(8)]
+
+    def rename(player):
+        body = {"username": "wanted", "firstName": player.username}
+        return app.test_client().put("/profile/details", json=body, headers=player.headers)
+
+    with ThreadPoolExecutor(len(players)) as threads:
+        answers = list(threads.map(rename, players))
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    assert [answer.json for answer in answers].count(TAKEN[1]) == 7
+    winner = next(
+        player for player, answer in zip(players, answers, strict=True) if answer.status_code == 200
+    )
+    shown = [app.test_client().get("/profile/details", headers=p.headers).json["data"] for p in players]
+    assert [told["firstName"] for told in shown if told["firstName"]] == [winner.username]
+
+
+def test_different_details_given_at_once_are_all_kept(app, player, details):
+    bodies = [
+        {"firstName": "A"},
+        {"lastName": "B"},
+        {"phone": "+12345678"},
+        {"shippingAddress": {"city": "C"}},
+    ]
+
+    def put(body):
+        return app.test_client().put("/profile/details", json=body, headers=player.headers).status_code
+
+    with ThreadPoolExecutor(len(bodies)) as threads:
+        statuses = list(threads.map(put, bodies))
+
+    assert statuses == [200] * 4
+    address = NO_ADDRESS | {"city": "C"}
+    given = {"firstName": "A", "lastName": "B", "phone": "+12345678", "shippingAddress": address}
+    assert details() == NOTHING | given

@@ -1,0 +1,68 @@
+"""GET /profile/user/:id: what anybody may see of a player."""
+
+import http.client
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+NOBODY = (404, {"status": False, "error": "User not found"})
+
+
+@pytest.fixture
+def look(client):
+    """Looks at a player by the id as it stands in the address."""
+
+    def look(platform_id):
+        answer = client.get(f"/profile/user/{platform_id}")
+        return answer.status_code, answer.json
+
+    return look
+
+
+def test_anybody_may_see_a_player(look, new_player, clock):
+    player = new_player("alice", level=3)
+
+    assert look(player.platform_id) == (
+        200,
+        {
+            "status": True,
+            "user": {
+                "platformid": player.platform_id,
+                "username": "alice",
+                "avatar": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+                "experience": 900,
+                "level": 3,
+                "registerDate": clock.now,
+            },
+        },
+    )
+
+
+def test_nobody_is_found_under_an_id_that_no_player_has(look, player):
+    ids = [
+        *("nobody", "alice", "0", "-1", "76561198000000001", str(player.id), player.platform_id + "0"),
+        *(player.platform_id[:-1] + "%", "%25", "_" * 17, " ", player.platform_id + " ", "a/b", "/", "a//b/"),
+        *("//" + player.platform_id, player.platform_id + "/", "..", "a/../b", "?", "#", "★", "\n", "a\nb"),
+        *("'; DROP TABLE users; --", "<script>", "x" * 5000, "\ud7ff\U0010ffff"),
+    ]
+
+    answers = {platform_id: look(quote(platform_id, safe="")) for platform_id in ids}
+
+    assert {platform_id: answer for platform_id, answer in answers.items() if answer != NOBODY} == {}
+
+
+@pytest.mark.parametrize("path", ["a/b", "a//b", "/a", "%2F", "a%2Fb", "%2F%2Fa", "%ff", "%ed%a0%80"])
+def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server, path):
+    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)
+    connection.request("GET", f"/profile/user/{path}")
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+
+    assert (answer.status, body) == (404, b'{"status":false,"error":"User not found"}\n')
+
+
+def test_a_new_name_is_seen_at_once(look, call, player):
+    call("PUT", "details", {"username": "Somebody"})
+
+    assert look(player.platform_id)[1]["user"]["username"] == "Somebody"

@@ -1,0 +1,127 @@
+"""PUT /profile/trade-url: an address of the game platform's trade offers, and nothing else."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+DONE = (200, {"success": True})
+REQUIRED = (400, {"error": "Trade URL is required"})
+INVALID = (400, {"error": "Invalid trade URL"})
+
+BASE = "https://steamcommunity.com/tradeoffer/new/"
+URL = BASE + "?partner=123"
+
+
+@pytest.fixture
+def put(call):
+    return lambda url: call("PUT", "trade-url", {"url": url})
+
+
+@pytest.mark.parametrize(
+    "url", [URL, BASE + "?partner=0", URL + "&token=aZ_-9", URL + "&token=" + "a" * 439, URL + "4" * 446]
+)
+def test_a_trade_url_is_taken_as_it_is(put, me, url):
+    assert put(url) == DONE
+    assert me()["tradeUrl"] == url
+
+
+def test_the_same_url_again_is_a_success(put, me):
+    put(URL)
+
+    assert put(URL) == DONE
+    assert me()["tradeUrl"] == URL
+
+
+def test_a_new_url_replaces_the_old_one(put, me):
+    put(URL)
+
+    put(URL + "4")
+
+    assert me()["tradeUrl"] == URL + "4"
+
+
+def test_a_url_is_required(call, put):
+    answers = [call("PUT", "trade-url"), call("PUT", "trade-url", {}), put(None), put("")]
+
+    assert answers == [REQUIRED] * 4
+
+
+def with_host(*hosts):
+    return [URL.replace("steamcommunity.com", host) for host in hosts]
+
+
+def with_path(*paths):
+    return [URL.replace("/tradeoffer/new/", path) for path in paths]
+
+
+def with_query(*queries):
+    return [BASE + query for query in queries]
+
+
+def ending(*rest):
+    return [URL + more for more in rest]
+
+
+AFTER_SCHEME = URL.removeprefix("https://")
+
+HOSTILE = [
+    *(0, 1, True, False, [], [URL], {}, {"url": URL}, 1.5, " ", "null", "steamcommunity.com", "1"),
+    *("http://" + AFTER_SCHEME, "HTTPS://" + AFTER_SCHEME, "//" + AFTER_SCHEME, AFTER_SCHEME),
+    *("javascript:" + URL, "view-source:" + URL, "https:" + AFTER_SCHEME, "https:/" + AFTER_SCHEME),
+    *("https:///" + AFTER_SCHEME, "https:\\\\" + AFTER_SCHEME),
+    *with_host("steamcommunity.com.evil.test", "steamcommunity.com:443", "steamcommunity.com.", "e.test"),
+    *with_host(
+        "steamcommunity.co", "steamcommunityXcom", "www.steamcommunity.com", "", "st\u00adeamcommunity.com"
+    ),
+    *with_host("a@steamcommunity.com", "a:b@steamcommunity.com", "steamcommunity.com@e.test", "@"),
+    *with_host("Steamcommunity.com", "\u017fteamcommunity.com", "%73teamcommunity.com"),
+    *with_host(*(f"evil.test{mark}steamcommunity.com" for mark in "/#?\\@")),
+    *with_path("/tradeoffer/new", "/tradeoffer/new//", "/", "/x/../tradeoffer/new/", "//tradeoffer/new/"),
+    *with_path("/Tradeoffer/new/", "/tradeoffer/%6eew/", "/tradeoffer/new/;a", "\\tradeoffer\\new\\"),
+    *with_path("/tradeoffer/\nnew/", "/tradeoffer/new/\t"),
+    *with_query("", "?", "?partner", "?partner=", "?partner=a", "?partner=-1", "?partner=1.5", "?partner=+1"),
+    *with_query("?partner=1%30", "?partner=\uff11", "?partner=\u0663", "?token=a&partner=1", "?Partner=1"),
+    *with_query("?xpartner=1", "?partner[]=1", "?&partner=1", "?partner= 1", "?partner=1e3", "?partner=0x1"),
+    *ending("&", "&token", "&token=", "&token=a.b", "&token=a%20", "&token=\u00e4", "&token=a b", "&x=1"),
+    *ending("&partner=2", "&token=a&token=b", "&token=a&partner=1", "&token=a&", "&&token=a", ";token=a"),
+    *ending("?token=a", "#", "#a", "&token=a#b", "/", "&token=<script>", '&token="'),
+    *ending(" ", "\n", "\r\n", "\nSet-Cookie: a", "\u200b", "\u2028", "&token=a\n", "\t", "\x01"),
+    *(blank + URL for blank in (" ", "\t", "\n", "\ufeff", "\u200b")),
+    # One character too many.
+    *ending("&token=" + "a" * 440, "4" * 447),
+]
+
+
+def test_whatever_else_is_refused(put, me):
+    answers = {str(url): put(url) for url in HOSTILE}
+
+    assert {url: answer for url, answer in answers.items() if answer != INVALID} == {}
+    assert me()["tradeUrl"] == ""
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    position=st.integers(0, len(URL)),
+    inserted=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
+)
+def test_a_character_anywhere_makes_it_another_url_or_none(put, position, inserted):
+    url = URL[:position] + inserted + URL[position:]
+
+    is_longer_partner = position >= len(BASE + "?partner=") and inserted in "0123456789"
+    assert put(url) == (DONE if is_longer_partner else INVALID)
+
+
+def test_a_nul_is_refused_as_text_that_cannot_be_kept(put):
+    assert put(URL + "\x00") == (400, {"error": "Text must not have NUL characters or lone surrogates"})
+
+
+def test_another_host_can_be_set(make_app, new_player):
+    app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
+    player = new_player("other")
+
+    put = app.test_client().put
+    urls = with_host("trade.example.com", "steamcommunity.com", "tradeXexample.com")
+
+    answers = [put("/profile/trade-url", json={"url": url}, headers=player.headers) for url in urls]
+
+    assert [answer.status_code for answer in answers] == [200, 400, 400]

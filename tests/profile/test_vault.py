@@ -1,0 +1,304 @@
+"""The vault: coins locked away until a time, and back."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+HOUR = 3600 * 1000
+DAY = 24 * HOUR
+DONE = (200, {"success": True})
+
+
+def refused(text):
+    return 400, {"error": text}
+
+
+REQUIRED = refused("Amount and deadline are required")
+INVALID_AMOUNT = refused("Invalid amount")
+INVALID_DEADLINE = refused("Invalid deadline")
+EMPTY = refused("Vault is empty")
+LOCKED = refused("Vault is still locked")
+
+
+@pytest.fixture
+def lock(call, clock, player):
+    """Locks coins until some ms from now."""
+
+    def lock(amount, until=DAY, *, by=player):
+        return call("POST", "vault/lock", {"amount": amount, "deadline": clock.now + until}, by=by)
+
+    return lock
+
+
+@pytest.fixture
+def lock_raw(call):
+    """Locks with a body as it is written."""
+    return lambda text: call("POST", "vault/lock", data=text, content_type="application/json")
+
+
+@pytest.fixture
+def unlock(call, player):
+    return lambda by=player: call("POST", "vault/unlock", by=by)
+
+
+@pytest.fixture
+def vault(me, player):
+    """Balance, vault and deadline of a player."""
+
+    def of(by=player):
+        told = me(by)
+        return told["balance"], told["vaultBalance"], told["vaultDeadline"]
+
+    return of
+
+
+def test_locked_coins_move_from_the_balance_into_the_vault(lock, vault, clock):
+    assert lock(12.34) == DONE
+
+    assert vault() == (87.66, 12.34, clock.now + DAY)
+
+
+def test_the_whole_balance_can_be_locked(lock, vault, clock):
+    assert lock(100) == DONE
+
+    assert vault() == (0, 100, clock.now + DAY)
+
+
+def test_coins_can_be_added_under_the_same_deadline_or_a_later_one(lock, vault, clock):
+    for until in (DAY, DAY, DAY + 1):
+        assert lock(10, until) == DONE
+
+    assert vault() == (70, 30, clock.now + DAY + 1)
+
+
+def test_the_deadline_cannot_move_earlier(lock, vault, clock):
+    lock(10)
+
+    assert lock(10, DAY - 1) == INVALID_DEADLINE
+    assert vault() == (90, 10, clock.now + DAY)
+
+
+def test_more_than_the_balance_is_an_invalid_amount_and_changes_nothing(lock, vault, clock):
+    lock(60)
+
+    assert lock(40.01, 2 * DAY) == INVALID_AMOUNT
+    assert vault() == (40, 60, clock.now + DAY)
+
+
+def test_coins_of_another_player_stay_where_they_are(lock, vault, new_player):
+    other = new_player("other")
+
+    lock(10)
+
+    assert vault(other) == (100, 0, None)
+
+
+INCOMPLETE = [
+    *("", "{}", '{"amount": 1}', '{"deadline": 1}', '{"Amount": 1, "Deadline": 1}'),
+    *('{"amount": null, "deadline": null}', '{"amount": "x", "deadline": null}', '{"deadline": "x"}'),
+]
+
+
+def test_amount_and_deadline_are_both_required(lock_raw):
+    answers = {body: lock_raw(body) for body in INCOMPLETE}
+
+    assert answers == dict.fromkeys(INCOMPLETE, REQUIRED)
+
+
+NO_AMOUNTS = [
+    *("0", "-1", "-0", "0.00", "0.001", "0.015", "1.005", "1e-3", "1000000000.01", "1e400", "9" * 4000),
+    *("NaN", "Infinity", "-Infinity", '"1"', '""', "true", "false", "[]", "[1]", "{}", '{"a": 1}'),
+    *("99999999999999999999999999", "0.00999999999999999999999999999999"),
+]
+
+
+def test_what_is_no_positive_amount_is_refused(lock_raw, vault, clock):
+    answers = {text: lock_raw(f'{{"amount": {text}, "deadline": {clock.now + DAY}}}') for text in NO_AMOUNTS}
+
+    assert {text: answer for text, answer in answers.items() if answer != INVALID_AMOUNT} == {}
+    assert vault() == (100, 0, None)
+
+
+def test_an_amount_can_be_written_in_any_way_that_has_two_decimals(lock_raw, vault, clock):
+    for text in ("1", "1.5", "1.50", "0.5e0", "1e1", "0.0100"):
+        assert lock_raw(f'{{"amount": {text}, "deadline": {clock.now + DAY}}}') == DONE
+
+    assert vault()[:2] == (85.49, 14.51)
+
+
+def test_what_is_no_time_to_come_is_refused(lock_raw, vault, clock):
+    soon = clock.now + DAY
+    texts = [
+        *("0", "-1", "true", "false", '""', "[]", "{}", "NaN", "Infinity", "-Infinity", "1e400", "1e-400"),
+        *(str(clock.now), str(clock.now - 1), str(-soon), str(clock.now // 1000)),
+        *(f'"{soon}"', f"[{soon}]", f"{soon}.5", f"{soon}.0000001"),
+        *(str(clock.now + 11 * 366 * DAY), str(2**63), str(2**64 + soon), "9" * 4000, "1e30", "1e999999"),
+    ]
+
+    answers = {text: lock_raw(f'{{"amount": 1, "deadline": {text}}}') for text in texts}
+
+    assert {text: answer for text, answer in answers.items() if answer != INVALID_DEADLINE} == {}
+    assert vault() == (100, 0, None)
+
+
+@pytest.mark.parametrize("until", [1, 10 * 365 * DAY, 3652 * DAY])
+def test_a_deadline_is_from_the_next_millisecond_to_ten_years_away(lock, until):
+    assert lock(1, until) == DONE
+
+
+def test_a_whole_deadline_can_be_written_with_decimals(lock_raw, vault, clock):
+    assert lock_raw(json.dumps({"amount": 1, "deadline": float(clock.now + 1)})) == DONE
+
+    assert vault()[2] == clock.now + 1
+
+
+def test_the_amount_is_judged_before_the_deadline(call):
+    assert call("POST", "vault/lock", {"amount": "1", "deadline": 1}) == INVALID_AMOUNT
+
+
+def test_a_vault_can_be_unlocked_once_its_deadline_has_passed(lock, unlock, vault, clock):
+    lock(10)
+    clock.now += DAY
+
+    assert unlock() == DONE
+    assert vault() == (100, 0, None)
+
+
+def test_a_vault_stays_locked_until_its_deadline(lock, unlock, vault, clock):
+    lock(10)
+    clock.now += DAY - 1
+
+    assert unlock() == LOCKED
+    assert vault() == (90, 10, clock.now + 1)
+
+
+def test_a_vault_that_was_never_locked_is_empty(unlock):
+    assert unlock() == EMPTY
+
+
+def test_a_vault_is_empty_after_unlocking(lock, unlock, clock):
+    lock(10)
+    clock.now += DAY
+    unlock()
+
+    assert unlock() == EMPTY
+
+
+def test_coins_locked_after_the_deadline_lock_all_of_the_vault_again(lock, unlock, vault, clock):
+    lock(10)
+    clock.now += DAY
+    lock(5)
+
+    assert unlock() == LOCKED
+    assert vault() == (85, 15, clock.now + DAY)
+
+
+def test_after_unlocking_any_deadline_can_be_chosen(lock, unlock, clock):
+    lock(10, DAY)
+    clock.now += DAY
+    unlock()
+
+    assert lock(10, 1) == DONE
+
+
+def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
+    item = add_item(price=200)
+    lock(99.5)
+
+    answer = connect(player).spin({"amount": 1, "item": item})
+
+    assert answer == {"status": False, "error": "Insufficient balance"}
+
+
+def test_every_socket_of_the_player_is_told_of_the_balance(lock, unlock, connect, player, clock):
+    sockets = [connect(player), connect(player)]
+    for socket in sockets:
+        socket.expect("balance")
+
+    lock(12.5)
+    clock.now += DAY
+    unlock()
+
+    for socket in sockets:
+        assert socket.expect("balance") == {"balance": 87.5, "vaultBalance": 12.5, "sweepstakeBalance": 0}
+        assert socket.expect("balance") == {"balance": 100, "vaultBalance": 0, "sweepstakeBalance": 0}
+
+
+def test_other_players_and_spectators_are_told_nothing(lock, connect, new_player):
+    others = [connect(new_player("other")), connect()]
+
+    lock(1)
+
+    for socket in others:
+        socket.spin("nonsense")
+        socket.expect("upgrader:spin")
+        assert [
+            payload for name, payload in socket.seen if name == "balance" and payload["vaultBalance"]
+        ] == []
+
+
+def test_locks_and_unlocks_are_in_the_ledger(lock, unlock, clock, run):
+    lock(10)
+    lock(200)
+    clock.now += DAY
+    unlock()
+
+    assert run("ledger", "audit") == {"users": 1, "transactions": 3, "entries": 6, "mismatches": 0}
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("lock"), st.integers(-1, 6_000), st.integers(-1, 4)),
+        st.tuples(st.just("unlock")),
+        st.tuples(st.just("wait"), st.integers(1, 3)),
+    ),
+    max_size=12,
+)
+
+
+class PlainVault:
+    """The rules of the vault in the plainest form: whole cents, time in hours."""
+
+    def __init__(self):
+        self.balance, self.vault, self.deadline, self.now = 10_000, 0, None, 0
+
+    def lock(self, cents, hours):
+        deadline = self.now + hours
+        if cents <= 0:
+            return INVALID_AMOUNT
+        if hours <= 0 or (self.deadline is not None and deadline < self.deadline):
+            return INVALID_DEADLINE
+        if cents > self.balance:
+            return INVALID_AMOUNT
+        self.balance, self.vault, self.deadline = self.balance - cents, self.vault + cents, deadline
+        return DONE
+
+    def unlock(self):
+        if not self.vault:
+            return EMPTY
+        if self.now < self.deadline:
+            return LOCKED
+        self.balance, self.vault, self.deadline = self.balance + self.vault, 0, None
+        return DONE
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_whatever_the_order_the_vault_follows_its_rules(steps, new_player, lock, unlock, vault, clock):
+    someone, plain, began = new_player("someone"), PlainVault(), clock.now
+
+    for step, *numbers in steps:
+        if step == "lock":
+            cents, hours = numbers
+            assert lock(cents / 100, hours * HOUR, by=someone) == plain.lock(cents, hours)
+        elif step == "unlock":
+            assert unlock(by=someone) == plain.unlock()
+        else:
+            clock.now += numbers[0] * HOUR
+            plain.now += numbers[0]
+
+    balance, locked, deadline = vault(someone)
+    assert (round(balance * 100), round(locked * 100)) == (plain.balance, plain.vault)
+    assert deadline == (None if plain.deadline is None else began + plain.deadline * HOUR)
