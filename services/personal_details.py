@@ -29,12 +29,14 @@ def change(*, user_id: int, username: str | None, details: Mapping[str, str]) ->
     Of two players who want one name at once, the unique column gives it to the first. Raises UsernameTaken.
     """
     with writing():
-        if username is not None:
-            _rename(user_id, username)
         if details:
             PersonalDetails.insert(user=user_id, **details).on_conflict(
                 conflict_target=[PersonalDetails.user], update=dict(details)
             ).execute()
+        # Last: a new name locks the player's row against a first row of details, which would wait for
+        # it while the renaming waits for that row.
+        if username is not None:
+            _rename(user_id, username)
 
 
 def _rename(user_id: int, username: str) -> None:

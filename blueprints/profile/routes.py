@@ -52,6 +52,7 @@ class Notifications(MethodView):
 @blueprint.get("/user/<any_text:platform_id>", merge_slashes=False)
 @public
 @blueprint.response(200, PublicUserAnswerSchema)
+@blueprint.alt_response(400, schema=PublicUserErrorSchema)
 @blueprint.alt_response(404, schema=PublicUserErrorSchema)
 def public_user(platform_id: str) -> dict[str, Any]:
     """What anybody may see of a player."""

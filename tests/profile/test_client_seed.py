@@ -11,10 +11,10 @@ def put(call):
     return lambda seed: call("PUT", "client-seed", {"clientSeed": seed})
 
 
-@pytest.mark.parametrize("seed", ["abcd", "AZaz09-_", "-___", "0000", "x" * 64])
-def test_a_seed_is_taken_as_it_is(put, me, seed):
-    assert put(seed) == DONE
-    assert me()["clientSeed"] == seed
+def test_a_seed_is_taken_as_it_is(put, me):
+    for seed in ("abcd", "AZaz09-_", "-___", "0000", "x" * 64):
+        assert put(seed) == DONE
+        assert me()["clientSeed"] == seed
 
 
 def test_whatever_else_is_refused(put, call, me):

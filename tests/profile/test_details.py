@@ -201,7 +201,7 @@ def test_of_many_who_want_one_name_at_once_one_gets_it(app, new_player):
 def test_different_details_given_at_once_are_all_kept(app, player, details):
     bodies = [
         {"firstName": "A"},
-        {"lastName": "B"},
+        {"lastName": "B", "username": "new"},
         {"phone": "+12345678"},
         {"shippingAddress": {"city": "C"}},
     ]
@@ -214,5 +214,11 @@ def test_different_details_given_at_once_are_all_kept(app, player, details):
 
     assert statuses == [200] * 4
     address = NO_ADDRESS | {"city": "C"}
-    given = {"firstName": "A", "lastName": "B", "phone": "+12345678", "shippingAddress": address}
+    given = {
+        "username": "new",
+        "firstName": "A",
+        "lastName": "B",
+        "phone": "+12345678",
+        "shippingAddress": address,
+    }
     assert details() == NOTHING | given

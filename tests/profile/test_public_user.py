@@ -1,6 +1,7 @@
 """GET /profile/user/:id: what anybody may see of a player."""
 
 import http.client
+import json
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -51,15 +52,18 @@ def test_nobody_is_found_under_an_id_that_no_player_has(look, player):
     assert {platform_id: answer for platform_id, answer in answers.items() if answer != NOBODY} == {}
 
 
-@pytest.mark.parametrize("path", ["a/b", "a//b", "/a", "%2F", "a%2Fb", "%2F%2Fa", "%ff", "%ed%a0%80"])
-def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server, path):
+def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server):
+    paths = ["a/b", "a//b", "/a", "//", "a/", "%2F", "a%2Fb", "%2F%2Fa", "%0A", "%ff", "%ed%a0%80"]
     connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)
-    connection.request("GET", f"/profile/user/{path}")
-    answer = connection.getresponse()
-    body = answer.read()
+    answers = {}
+
+    for path in paths:
+        connection.request("GET", f"/profile/user/{path}")
+        answer = connection.getresponse()
+        answers[path] = (answer.status, json.loads(answer.read()))
     connection.close()
 
-    assert (answer.status, body) == (404, b'{"status":false,"error":"User not found"}\n')
+    assert answers == dict.fromkeys(paths, NOBODY)
 
 
 def test_a_new_name_is_seen_at_once(look, call, player):
