@@ -114,9 +114,9 @@ def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
                 if isinstance(what, Mapping):
                     found += _sentences({name: what}, f"{prefix}{name}.")
                 else:
-                    # What is wrong with a nested object as a whole goes by the object's own name.
-                    label = prefix.rstrip(".") if name == SCHEMA else f"{prefix}{name}"
-                    found += [f"{label}: {text}" for text in what]
+                    # What is wrong with an object as a whole goes by the object's own name, if it has one.
+                    label = prefix.removesuffix(".") if name == SCHEMA else f"{prefix}{name}"
+                    found += [f"{label}: {text}" if label else str(text) for text in what]
         else:
             found += [str(text) for text in fields]
     return found
