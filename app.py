@@ -20,10 +20,12 @@ from blueprints.fairness import commands as fairness_commands
 from blueprints.ledger import commands as ledger_commands
 from blueprints.notifications import commands as notifications_commands
 from blueprints.payments import commands as payments_commands
+from blueprints.profile import avatar, two_factor
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
 from blueprints.realtime.proof_delivery import install_proofs
 from blueprints.realtime.server import Realtime, create_server, install_realtime
+from blueprints.secrets import commands as secrets_commands
 from blueprints.site import routes as site
 from blueprints.system import commands as system_commands
 from blueprints.system import docs, media
@@ -98,7 +100,7 @@ def _register_areas(app: Flask) -> None:
     for field, json_type in WIRE_TYPES.items():
         api.register_field(field, json_type, None)
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})
-    for area in (system, auth, upgrader_routes, profile):
+    for area in (system, auth, profile, avatar, two_factor, upgrader_routes):
         api.register_blueprint(area.blueprint)
     for pages in (media.blueprint, docs.docs_blueprint(), site.blueprint):
         app.register_blueprint(pages)
@@ -115,6 +117,7 @@ def _register_commands(app: Flask) -> None:
         payments_commands.group,
         notifications_commands.group,
         fairness_commands.group,
+        secrets_commands.group,
     ):
         app.cli.add_command(command)
 

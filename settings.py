@@ -41,6 +41,7 @@ class Settings:
     port: int
     instance_dir: Path
     secret_key: str = field(repr=False)
+    previous_secret_keys: tuple[str, ...] = field(repr=False)
     jwt_secret: str = field(repr=False)
     jwt_ttl_seconds: int
     ratelimit_enabled: bool
@@ -76,6 +77,7 @@ class Settings:
             port=port,
             instance_dir=instance_dir,
             secret_key=read.secret("SECRET_KEY", instance_dir, required=production),
+            previous_secret_keys=read.secrets("SECRET_KEY_PREVIOUS", strong=production),
             jwt_secret=read.secret("JWT_SECRET", instance_dir, required=production),
             jwt_ttl_seconds=read.whole("JWT_TTL", 604_800, least=1, most=315_360_000),
             ratelimit_enabled=read.switch("RATELIMIT_ENABLED", default=True),
@@ -197,7 +199,7 @@ class _Reader:
     def secret(self, name: str, instance_dir: Path, *, required: bool) -> str:
         value = self.text(name, "")
         if value:
-            if required and (len(value) < MIN_SECRET_LENGTH or len(set(value)) < MIN_DIFFERENT_CHARACTERS):
+            if required and _is_weak(value):
                 self.problem(
                     name,
                     f"must be a random text of at least {MIN_SECRET_LENGTH} characters",
@@ -213,6 +215,20 @@ class _Reader:
         if len(kept) < MIN_SECRET_LENGTH:
             self.problem(name, f"the file {name.lower()} in the instance directory is damaged")
         return kept
+
+    def secrets(self, name: str, *, strong: bool) -> tuple[str, ...]:
+        listed = [entry.strip() for entry in self.text(name, "").split(",")]
+        values = tuple(entry for entry in listed if entry)
+        if strong and any(map(_is_weak, values)):
+            self.problem(
+                name,
+                f"must be random texts of at least {MIN_SECRET_LENGTH} characters, separated by commas",
+            )
+        return values
+
+
+def _is_weak(secret: str) -> bool:
+    return len(secret) < MIN_SECRET_LENGTH or len(set(secret)) < MIN_DIFFERENT_CHARACTERS
 
 
 def _origin(address: str) -> str | None:

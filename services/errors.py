@@ -8,6 +8,8 @@ class PlatformError(Exception):
 
     status: ClassVar[int] = 400
     text: ClassVar[str] = "Bad request"
+    # When trying again makes sense; None where it is not a matter of time.
+    retry_after_seconds: int | None = None
 
     def __init__(self) -> None:
         super().__init__(self.text)

@@ -4,11 +4,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from services.aside import Aside
+from services.avatars.change import Avatars
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
 from services.money import Cents
 from services.server_seeds import ServerSeeds
 from services.tokens import Tokens
+from services.two_factor import TwoFactorAuthentication
 from services.upgrader.proofs import Proofs
 from services.upgrader.rules import UpgraderRules
 from services.upgrader.spin import Upgrader
@@ -24,6 +27,9 @@ class Platform:
     settings: Settings
     tokens: Tokens
     seeds: ServerSeeds
+    two_factor: TwoFactorAuthentication
+    avatars: Avatars
+    aside: Aside
     catalogue: CatalogueCache
     upgrader: Upgrader
     proofs: Proofs
@@ -34,7 +40,9 @@ class Platform:
 
 def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) -> Platform:
     """Wire the services to each other."""
-    seeds = ServerSeeds(secret_key=settings.secret_key)
+    secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
+    seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys)
+    aside = Aside()
     catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
     rules = UpgraderRules(
         house_edge_ppm=settings.upgrader_house_edge_ppm,
@@ -48,6 +56,9 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
             secret=settings.jwt_secret, issuer=settings.base_url, ttl_seconds=settings.jwt_ttl_seconds
         ),
         seeds=seeds,
+        two_factor=TwoFactorAuthentication(secret_key=secret_key, previous_keys=previous_keys),
+        avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", aside=aside),
+        aside=aside,
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),

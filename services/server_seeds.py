@@ -1,6 +1,6 @@
 """The server seed of a player's next spin: drawn, sealed and announced before the player chooses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from models.bets import Bet
@@ -32,8 +32,14 @@ class SeedInPlay:
 class ServerSeeds:
     """Draws and announces server seeds; a seed never leaves unsealed before its spin is settled."""
 
-    def __init__(self, *, secret_key: str, draw: Callable[[], str] = fairness.draw_server_seed) -> None:
-        self._sealer = Sealer(secret_key=secret_key, purpose="server seeds")
+    def __init__(
+        self,
+        *,
+        secret_key: str,
+        previous_keys: Sequence[str] = (),
+        draw: Callable[[], str] = fairness.draw_server_seed,
+    ) -> None:
+        self._sealer = Sealer(secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds")
         self._draw = draw
 
     def announce_first(self, *, user_id: int) -> None:
@@ -75,7 +81,8 @@ class ServerSeeds:
         return SeedInPlay(
             nonce=seed.nonce,
             commitment=seed.server_seed_commitment,
-            sealed=seed.sealed_server_seed,
+            # The bet takes this over. Renewed, so that nothing is written under a previous key any more.
+            sealed=self.renew(seed.sealed_server_seed),
             server_seed=self._sealer.open(seed.sealed_server_seed),
         )
 
@@ -86,6 +93,10 @@ class ServerSeeds:
         if bet.sealed_server_seed is None:
             raise ValueError("a bet has a seed, sealed or revealed")
         return self._sealer.open(bet.sealed_server_seed)
+
+    def renew(self, sealed: str) -> str:
+        """A sealed seed under the current key. Raises cryptography.fernet.InvalidToken."""
+        return self._sealer.renew(sealed)
 
     def _fresh(self) -> tuple[str, str]:
         server_seed = self._draw()

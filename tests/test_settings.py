@@ -41,6 +41,7 @@ SETTINGS = [
     "PORT",
     "RATELIMIT_ENABLED",
     "SECRET_KEY",
+    "SECRET_KEY_PREVIOUS",
     "UPGRADER_HOUSE_EDGE",
     "UPGRADER_MAX_WAGER",
     "UPGRADER_MIN_WAGER",
@@ -78,6 +79,7 @@ def refused(read):
         ("frontend_url", "http://127.0.0.1:5000/"),
         ("allowed_origins", ("http://127.0.0.1:5000",)),
         ("port", 5000),
+        ("previous_secret_keys", ()),
         ("jwt_ttl_seconds", 7 * 24 * 3600),
         ("ratelimit_enabled", True),
         ("catalogue_ttl_seconds", 3600),
@@ -129,6 +131,8 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
         ("DATABASE_URL", "postgres://db/platform", "database_url", "postgres://db/platform"),
         ("SECRET_KEY", GOOD_SECRET, "secret_key", GOOD_SECRET),
+        ("SECRET_KEY_PREVIOUS", GOOD_SECRET, "previous_secret_keys", (GOOD_SECRET,)),
+        ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
         ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
         ("JWT_TTL", "1", "jwt_ttl_seconds", 1),
         ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
@@ -261,6 +265,19 @@ def test_production_refuses_a_weak_secret(refused, name, weak):
     assert lines == [f"{name}: {WEAK}"]
 
 
+def test_production_refuses_a_weak_previous_secret(refused):
+    lines = refused(
+        APP_ENV="production",
+        SECRET_KEY=GOOD_SECRET,
+        JWT_SECRET=OTHER_SECRET,
+        SECRET_KEY_PREVIOUS=f"{OTHER_SECRET},short",
+    )
+
+    assert lines == [
+        "SECRET_KEY_PREVIOUS: must be random texts of at least 32 characters, separated by commas"
+    ]
+
+
 def test_production_keeps_no_secret_of_its_own(read, tmp_path):
     read(APP_ENV="production", SECRET_KEY=GOOD_SECRET, JWT_SECRET=OTHER_SECRET)
 
@@ -343,12 +360,15 @@ def test_nothing_secret_stands_in_the_text_of_the_settings(read):
     settings = read(
         SECRET_KEY=GOOD_SECRET,
         JWT_SECRET=OTHER_SECRET,
+        SECRET_KEY_PREVIOUS="an older one of them",
         DATABASE_URL="postgresql://platform:correct-horse@db/platform",
     )
 
     shown = f"{settings!r} {settings}"
 
-    assert [secret for secret in (GOOD_SECRET, OTHER_SECRET, "correct-horse") if secret in shown] == []
+    assert [
+        secret for secret in (GOOD_SECRET, OTHER_SECRET, "an older", "correct-horse") if secret in shown
+    ] == []
 
 
 def test_a_refusal_does_not_repeat_a_secret(refused):

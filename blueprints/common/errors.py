@@ -78,6 +78,8 @@ def register_error_handlers(app: Flask) -> None:
         response = error_response(error.text, error.status)
         if error.status == HTTPStatus.UNAUTHORIZED:
             response.headers["WWW-Authenticate"] = "Bearer"
+        if error.retry_after_seconds is not None:
+            response.headers["Retry-After"] = str(error.retry_after_seconds)
         return response
 
     def unavailable(error: Exception) -> Response:

@@ -1,10 +1,11 @@
 """Requests as the contract wants them read: nothing cut off, nothing papered over."""
 
+from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qsl
 
 from flask import Flask, Request, request
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import FileStorage, MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
@@ -16,6 +17,8 @@ BODY_LIMIT_BYTES = 64 * 1024
 
 class ContractRequest(Request):
     """A request whose body is bounded and whose parameters keep what is no text."""
+
+    body_limit_bytes = BODY_LIMIT_BYTES
 
     @cached_property
     def args(self) -> MultiDict[str, str]:
@@ -33,9 +36,22 @@ class ContractRequest(Request):
         The framework cuts a chunked body silently at MAX_CONTENT_LENGTH, so that lies one byte higher.
         """
         data = super().get_data(*args, **kwargs)
-        if len(data) > BODY_LIMIT_BYTES:
+        if len(data) > self.body_limit_bytes:
             raise RequestEntityTooLarge
         return data
+
+    def small_files(self, field: str, *, limit_bytes: int) -> list[FileStorage]:
+        """The files in a field of a form that may be this large in all. They stay in memory."""
+        self.body_limit_bytes = limit_bytes
+        self.max_content_length = limit_bytes + 1
+        self.max_form_memory_size = limit_bytes
+        # Read whole before it is parsed: in the middle of a form the framework does not see a cut.
+        self.get_data()
+        return self.files.getlist(field)
+
+    def _get_file_stream(self, *_args: Any, **_kwargs: Any) -> BytesIO:
+        """In memory: the framework's own makes a temporary file of what is larger than 500 kB."""
+        return BytesIO()
 
 
 def refuse_unstorable_paths(app: Flask) -> None:

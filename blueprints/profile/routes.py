@@ -5,9 +5,9 @@ from typing import Any
 from flask.views import MethodView
 
 from blueprints.common.auth import SECURITY, current_user, public, require_profile
+from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
 from blueprints.common.platform import platform
-from blueprints.profile.blueprint import blueprint
 from blueprints.profile.schemas import (
     ClientSeedSchema,
     DetailsAnswerSchema,
@@ -23,6 +23,8 @@ from blueprints.profile.schemas import (
 from blueprints.realtime import outgoing
 from models.notifications import Notification
 from services import client_seed, notifications, personal_details, trade_url, users, vault
+
+blueprint = Area("profile", __name__, url_prefix="/profile", description="A player's profile")
 
 SUCCESS = {"success": True}
 

@@ -1,15 +1,17 @@
 """/media: the pictures that this process serves."""
 
-from flask import Blueprint, Response, send_from_directory
+from flask import Blueprint, Response, abort, send_from_directory
 
 from blueprints.common.auth import public
 from blueprints.common.platform import platform
 from services import pictures
+from services.avatars import files as avatar_files
 
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 
 WEBP = "image/webp"
 DAY_SECONDS = 86_400
+YEAR_SECONDS = 365 * DAY_SECONDS
 
 
 @blueprint.get("/neutral/item.webp")
@@ -32,6 +34,19 @@ def item_picture(name: str) -> Response:
     """A picture of a demo item, drawn by ``flask seed``."""
     directory = platform().settings.instance_dir / "media" / "items"
     return send_from_directory(directory, name, mimetype=WEBP, max_age=DAY_SECONDS)
+
+
+@blueprint.get("/avatars/<name>")
+@public
+def avatar(name: str) -> Response:
+    """A player's own picture. A new one has a new name, so this one never changes."""
+    if not avatar_files.NAME.fullmatch(name):
+        abort(404)
+    directory = platform().settings.instance_dir / "media" / "avatars"
+    response = send_from_directory(directory, name, mimetype=WEBP, max_age=YEAR_SECONDS)
+    response.cache_control.immutable = True
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 def _cached(response: Response) -> Response:

@@ -51,6 +51,12 @@ TABLE = [
     Endpoint("PUT", "/profile/details", "/profile/details", USER, 200),
     Endpoint("GET", "/media/neutral/item.webp", "/media/neutral/item.webp", PUBLIC, 200),
     Endpoint("GET", "/media/neutral/avatar.webp", "/media/neutral/avatar.webp", PUBLIC, 200),
+    Endpoint("POST", "/profile/avatar", "/profile/avatar", USER, 400),
+    Endpoint("GET", "/profile/2fa/status", "/profile/2fa/status", USER, 200),
+    Endpoint("POST", "/profile/2fa/setup", "/profile/2fa/setup", USER, 200),
+    Endpoint("POST", "/profile/2fa/enable", "/profile/2fa/enable", USER, 400),
+    Endpoint("POST", "/profile/2fa/disable", "/profile/2fa/disable", USER, 400),
+    Endpoint("GET", "/media/avatars/<name>", "/media/avatars/none.webp", PUBLIC, 404),
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
 ]
 

@@ -1,0 +1,81 @@
+"""/profile/avatar: a player's picture."""
+
+from typing import Any
+
+import marshmallow as ma
+from flask import request
+
+from blueprints.common.auth import SECURITY, current_user, require_profile
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.media import avatar_url
+from blueprints.common.platform import platform
+from blueprints.common.requests import ContractRequest
+from blueprints.common.schemas import WireSchema
+from services.errors import PlatformError
+
+blueprint = Area("avatar", __name__, url_prefix="/profile", description="A player's picture")
+
+FORM_LIMIT_BYTES = 3 * 1024 * 1024
+FIELD = "avatar"
+
+
+class NotAForm(PlatformError):
+    """The body is of another kind."""
+
+    text = "The body must be multipart/form-data"
+
+
+class NotOneFile(PlatformError):
+    """The form has no such file, or several."""
+
+    text = f"Send one file in the form field {FIELD}"
+
+
+class AvatarSchema(WireSchema):
+    success = ma.fields.Boolean(required=True)
+    avatar_url = ma.fields.String(required=True)
+
+
+@blueprint.post("/avatar")
+@require_profile
+@blueprint.response(200, AvatarSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.alt_response(413, schema=ErrorSchema)
+@blueprint.alt_response(503, schema=ErrorSchema)
+@blueprint.doc(
+    security=SECURITY,
+    requestBody={
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": [FIELD],
+                    "properties": {
+                        FIELD: {
+                            "type": "string",
+                            "format": "binary",
+                            "description": "JPEG, PNG, WEBP or GIF: at most 2 MiB, 4096 x 4096 and 64 frames",
+                        }
+                    },
+                }
+            }
+        },
+    },
+)
+def change_avatar() -> dict[str, Any]:
+    """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
+    path = platform().avatars.change(user_id=current_user().id, data=_file())
+    return {"success": True, "avatar_url": avatar_url(path)}
+
+
+def _file() -> bytes:
+    if request.mimetype != "multipart/form-data":
+        raise NotAForm
+    form: ContractRequest = request  # type: ignore[assignment]  # the app's request class
+    files = form.small_files(FIELD, limit_bytes=FORM_LIMIT_BYTES)
+    if len(files) != 1 or not files[0].filename:
+        raise NotOneFile
+    return files[0].stream.read()

@@ -1,0 +1,96 @@
+"""/profile/2fa: setting up two-factor authentication, turning it on and off."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from blueprints.common.auth import SECURITY, current_user, require_profile
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.platform import platform
+from blueprints.common.schemas import WireSchema
+from services import qr_code
+
+blueprint = Area("two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication")
+
+NEVER_KEPT = {"Cache-Control": "no-store"}
+
+
+class TwoFactorStatusSchema(WireSchema):
+    success = ma.fields.Boolean(required=True)
+    enabled = ma.fields.Boolean(required=True)
+
+
+class TwoFactorSetupSchema(WireSchema):
+    """What an authenticator takes: the secret to type in, or the QR code (a PNG as a data URL) to scan."""
+
+    success = ma.fields.Boolean(required=True)
+    secret = ma.fields.String(required=True)
+    qr_code = ma.fields.String(required=True)
+
+
+class CodeSchema(WireSchema):
+    """The six digits that the authenticator shows now."""
+
+    code = ma.fields.Raw(load_default=None, metadata={"type": "string", "pattern": "^[0-9]{6}$"})
+
+
+class TwoFactorChangeSchema(WireSchema):
+    success = ma.fields.Boolean(required=True)
+    message = ma.fields.String(required=True)
+
+
+@blueprint.get("/status")
+@require_profile
+@blueprint.response(200, TwoFactorStatusSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def two_factor_status() -> dict[str, Any]:
+    """Whether the caller's two-factor authentication is on."""
+    return {"success": True, "enabled": current_user().two_factor_enabled}
+
+
+@blueprint.post("/setup")
+@require_profile
+@blueprint.response(200, TwoFactorSetupSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.alt_response(503, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
+    """A secret for the caller's authenticator, in place of one that was not confirmed."""
+    services = platform()
+    setup = services.two_factor.setup(user_id=current_user().id)
+    qr = services.aside.run(qr_code.data_url, setup.address)
+    return {"success": True, "secret": setup.secret, "qr_code": qr}, 200, NEVER_KEPT
+
+
+@blueprint.post("/enable")
+@require_profile
+@blueprint.arguments(CodeSchema)
+@blueprint.response(200, TwoFactorChangeSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.alt_response(429, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
+    """Turn it on with a code of the secret that was set up; a code works once."""
+    services = platform()
+    services.two_factor.enable(user_id=current_user().id, code=body["code"], now=services.clock())
+    return {"success": True, "message": "2FA enabled successfully"}
+
+
+@blueprint.post("/disable")
+@require_profile
+@blueprint.arguments(CodeSchema)
+@blueprint.response(200, TwoFactorChangeSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.alt_response(429, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
+    """Turn it off with a code that was not used before; five wrong ones in five minutes make it wait."""
+    services = platform()
+    services.two_factor.disable(user_id=current_user().id, code=body["code"], now=services.clock())
+    return {"success": True, "message": "2FA disabled successfully"}

@@ -1,0 +1,1 @@
+"""Secrets in the database as the operator sees them."""

@@ -1,0 +1,68 @@
+"""Giving a player a new avatar."""
+
+import contextlib
+from pathlib import Path
+
+from models.database import UNAVAILABLE, reading, writing
+from models.users import User
+from services.aside import Aside
+from services.avatars.files import AvatarFiles
+from services.avatars.render import render
+from services.errors import PlayerGone
+
+
+class Avatars:
+    """Renders aside, keeps the file, then points the player at it."""
+
+    def __init__(self, *, directory: Path, aside: Aside) -> None:
+        self._files = AvatarFiles(directory)
+        self._aside = aside
+
+    def change(self, *, user_id: int, data: bytes) -> str:
+        """The path of the player's new avatar, made of an image file's bytes. The old one is removed.
+
+        Raises one of the refusals in services/avatars/errors.py, TooBusy and PlayerGone. Of several changes
+        at once the last one stays, and each removes what it replaced.
+        """
+        path = self._files.add(self._aside.run(render, data))
+        try:
+            replaced = _point_at(path, user_id=user_id)
+        except BaseException:
+            if not _may_be_in_use(path, user_id=user_id):
+                self._files.remove(path)
+            raise
+        # It is changed already; a file that can't be removed is no reason to tell otherwise.
+        with contextlib.suppress(OSError):
+            self._files.remove(replaced)
+        return path
+
+
+def _point_at(path: str, *, user_id: int) -> str:
+    """Give the player this avatar; what it took the place of.
+
+    One guarded update: two changes at once never replace the same one, so no file is forgotten.
+    """
+    while True:
+        with writing():
+            user = User.select(User.avatar).where(User.id == user_id).get_or_none()
+            if user is None:
+                raise PlayerGone
+            replaced: str = user.avatar
+            update = User.update(avatar=path).where(User.id == user_id, User.avatar == replaced)
+            if update.execute():
+                break
+    return replaced
+
+
+@reading()
+def _current(user_id: int) -> str | None:
+    user = User.select(User.avatar).where(User.id == user_id).get_or_none()
+    return user.avatar if user else None
+
+
+def _may_be_in_use(path: str, *, user_id: int) -> bool:
+    """After a failure: a commit whose answer was lost may have happened all the same."""
+    try:
+        return _current(user_id) == path
+    except UNAVAILABLE:
+        return True

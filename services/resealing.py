@@ -1,0 +1,81 @@
+"""Sealing everything in the database anew, after SECRET_KEY has changed."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import peewee
+from cryptography.fernet import InvalidToken
+
+from models.bets import Bet
+from models.database import reading, writing
+from models.two_factor import TwoFactor
+from models.users import AnnouncedSeed
+from services.server_seeds import ServerSeeds
+from services.two_factor import TwoFactorAuthentication
+
+BATCH = 200
+
+
+@dataclass
+class Resealed:
+    """How many were sealed anew, and a line for each that no key opens (ids, never contents)."""
+
+    announced_seeds: int = 0
+    bets: int = 0
+    two_factor_secrets: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> Resealed:
+    """Seal what lies under a previous key with the current one, batch by batch.
+
+    Safe while players play, when the servers that run have the current key: they write under no other, so
+    a row that one of them changes meanwhile needs nothing more, and is left to it by a guarded update.
+    """
+    unreadable: list[str] = []
+    return Resealed(
+        announced_seeds=_reseal(
+            AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, renew=seeds.renew, unreadable=unreadable
+        ),
+        bets=_reseal(Bet.id, Bet.sealed_server_seed, renew=seeds.renew, unreadable=unreadable),
+        two_factor_secrets=_reseal(
+            TwoFactor.user, TwoFactor.sealed_secret, renew=two_factor.renew, unreadable=unreadable
+        ),
+        unreadable=unreadable,
+    )
+
+
+def _reseal(
+    key: peewee.Field, sealed: peewee.Field, *, renew: Callable[[str], str], unreadable: list[str]
+) -> int:
+    """How many values of one column were sealed anew."""
+    table = key.model
+    count = 0
+    for batch in _batches(key, sealed):
+        # Worked out before the transaction, which must wait for nothing.
+        changes = []
+        for number, old in batch:
+            try:
+                changes.append((number, old, renew(old)))
+            except InvalidToken:
+                unreadable.append(f"{table._meta.table_name} {number}: no key opens it")  # noqa: SLF001  # peewee's documented place of a table's name
+        with writing():
+            for number, old, new in changes:
+                if new != old:
+                    update = table.update({sealed: new}).where(key == number, sealed == old)
+                    count += update.execute()
+    return count
+
+
+def _batches(key: peewee.Field, sealed: peewee.Field) -> Iterable[list[tuple[Any, str]]]:
+    last = 0
+    while batch := _batch(key, sealed, after=last):
+        yield batch
+        last = batch[-1][0]
+
+
+@reading()
+def _batch(key: peewee.Field, sealed: peewee.Field, *, after: int) -> list[tuple[Any, str]]:
+    query = key.model.select(key, sealed).where(key > after, sealed.is_null(False)).order_by(key).limit(BATCH)
+    return list(query.tuples())

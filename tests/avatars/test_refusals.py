@@ -1,0 +1,332 @@
+"""POST /profile/avatar: what is refused, and that nothing of it stays."""
+
+import http.client
+import struct
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from PIL import Image
+
+from tests.avatars.conftest import animation, encoded
+
+TYPE = "The file must be a JPEG, PNG, WEBP or GIF image"
+DAMAGED = "The image is damaged"
+AFTER = "The file has data after the image's end"
+TOO_MANY_PIXELS = "The image must be at most 4096 x 4096 pixels"
+TOO_MANY_FRAMES = "The image must have at most 64 frames"
+ANIMATION = "The animation must have at most 33554432 pixels in all its frames together"
+ONE_FILE = "Send one file in the form field avatar"
+KINDS = ("JPEG", "PNG", "WEBP", "GIF")
+LIMIT = 3 * 1024 * 1024
+
+PICTURE = Image.linear_gradient("L").convert("RGB").resize((60, 50))
+FILES = {kind: encoded(PICTURE, kind) for kind in KINDS} | {
+    "progressive JPEG": encoded(PICTURE, "JPEG", progressive=True),
+    "lossless WEBP": encoded(PICTURE, "WEBP", lossless=True),
+    "animated GIF": animation("GIF", frames=4),
+    "animated PNG": animation("PNG", frames=4),
+    "animated WEBP": animation("WEBP", frames=4),
+}
+
+
+def archive():
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as written:
+        written.writestr("page.html", "<script>alert(1)</script>")
+    return file.getvalue()
+
+
+def chunk(name, content):
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def png(width, height, *chunks):
+    """A PNG whose header says this, with these chunks."""
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + chunk(b"IEND", b"")
+
+
+def png_bomb(side):
+    packed = zlib.compressobj(9)
+    row = bytes(1 + side * 3)
+    pixels = b"".join(packed.compress(row) for _ in range(16)) + packed.flush()
+    return png(side, side, chunk(b"IDAT", pixels))
+
+
+def gif(width, height, *, frame=(0, 0, 1, 1), frames=1):
+    """A GIF whose header says this, with small frames that say they have this place and size."""
+    screen = b"GIF89a" + struct.pack("<HHBBB", width, height, 0x80, 0, 0) + bytes(6)
+    image = b"\x2c" + struct.pack("<HHHHB", *frame, 0) + b"\x02\x02\x44\x01\x00"
+    return screen + image * frames + b"\x3b"
+
+
+def with_size(jpeg, width, height):
+    """A JPEG that claims another size."""
+    at = jpeg.index(b"\xff\xc0") + 5
+    return jpeg[:at] + struct.pack(">HH", height, width) + jpeg[at + 4 :]
+
+
+def scans(count):
+    """A progressive JPEG with its last scan over and over."""
+    whole = encoded(PICTURE, "JPEG", progressive=True)
+    return whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * count + whole[-2:]
+
+
+def form_of(data, *, file='; filename="a.png"'):
+    """A form with the boundary x."""
+    head = f'--x\r\nContent-Disposition: form-data; name="avatar"{file}\r\n\r\n'
+    return head.encode() + data + b"\r\n--x--\r\n"
+
+
+@pytest.fixture
+def wrong_answers(upload):
+    """Uploads files that must be refused with a text; the names of those that were not."""
+
+    def found(files, text):
+        answers = {name: upload(data) for name, data in files.items()}
+        return {
+            name: (answer.status_code, answer.json)
+            for name, answer in answers.items()
+            if (answer.status_code, answer.json) != (400, {"error": text})
+        }
+
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays(kept, client, player):
+    yield
+    assert kept() == []
+    assert client.get("/auth/me", headers=player.headers).json["avatar"].endswith("/neutral/avatar.webp")
+
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+def test_what_is_no_image_is_refused_whatever_it_is_called(wrong_answers):
+    files = {
+        "a drawing": b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+        "a page": b"<!doctype html><script>alert(1)</script>",
+        "an archive": archive(),
+        "a document": b"%PDF-1.7",
+        "one byte": b"\xff",
+        "zeros": bytes(1000),
+        "a page before an image": b"<html>" + FILES["PNG"],
+        "a blank before an image": b" " + FILES["JPEG"],
+        "the beginning of a PNG": FILES["PNG"][:7],
+        "a RIFF of another kind": b"RIFF" + struct.pack("<I", 4) + b"WAVE",
+    }
+    for kind in ("BMP", "TIFF", "ICO", "JPEG2000", "PPM", "TGA", "AVIF"):
+        files[kind] = encoded(PICTURE, kind)
+
+    assert wrong_answers(files, TYPE) == {}
+
+
+def test_an_empty_file_is_refused(wrong_answers):
+    assert wrong_answers({"empty": b""}, "The file is empty") == {}
+
+
+def test_a_file_of_a_byte_more_than_2_mib_is_refused(wrong_answers):
+    files = {"an image": FILES["PNG"].ljust(2_097_153, b"\0"), "nonsense": bytes(2_097_153)}
+
+    assert wrong_answers(files, "The file must be at most 2097152 bytes") == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_image_that_was_cut_off_is_damaged(wrong_answers, name):
+    data = FILES[name]
+    ends = {len(data) - 1, len(data) - 2, *range(12, len(data), max(len(data) // 12, 1))}
+
+    assert wrong_answers({end: data[:end] for end in ends}, DAMAGED) == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_image_with_something_after_its_end_is_refused(wrong_answers, name):
+    extras = {
+        "a script": b"*/=1;alert(1)//",
+        "a page": b"<html><script>alert(1)</script></html>",
+        "an archive": archive(),
+        "zeros and a script": bytes(64) + b"alert(1)",
+        "a byte": b"\n",
+        "another format": FILES["GIF" if name.endswith("PNG") else "PNG"],
+    }
+
+    assert wrong_answers({what: FILES[name] + extra for what, extra in extras.items()}, AFTER) == {}
+
+
+def test_an_image_after_the_end_of_a_photograph_must_be_whole_as_well(wrong_answers):
+    files = {"cut off": FILES["JPEG"] + FILES["JPEG"][:-2], "magic only": FILES["JPEG"] + b"\xff\xd8\xff"}
+
+    assert wrong_answers(files, DAMAGED) == {}
+    assert wrong_answers({"many": FILES["JPEG"] * 20}, AFTER) == {}
+
+
+def test_more_than_4096_pixels_a_side_are_refused_by_what_the_header_says(wrong_answers):
+    files = {
+        "a bomb": png_bomb(30_000),
+        "the largest PNG": png(2**32 - 1, 2**32 - 1, chunk(b"IDAT", b"")),
+        "a wide PNG": encoded(Image.new("L", (4097, 1)), "PNG"),
+        "a high PNG": encoded(Image.new("L", (1, 4097)), "PNG"),
+        "JPEG": with_size(FILES["JPEG"], 4097, 4096),
+        "the largest JPEG": with_size(FILES["JPEG"], 65_535, 65_535),
+        "WEBP": encoded(Image.new("L", (4097, 2)), "WEBP"),
+        "lossless WEBP": encoded(Image.new("L", (2, 4097)), "WEBP", lossless=True),
+        "GIF": gif(4097, 1),
+        "a GIF with a frame outside": gif(1, 1, frame=(4096, 0, 1, 1)),
+        "a GIF with a large frame": gif(1, 1, frame=(0, 0, 65_535, 65_535)),
+    }
+
+    assert wrong_answers(files, TOO_MANY_PIXELS) == {}
+
+
+def test_more_than_64_frames_are_refused(wrong_answers):
+    files = {
+        f"{kind} {frames}": animation(kind, frames=frames)
+        for kind in ("GIF", "WEBP", "PNG")
+        for frames in (65, 500)
+    }
+    promised = chunk(b"acTL", struct.pack(">II", 2**31 - 1, 0))
+    files["a PNG that promises many"] = png(1, 1, promised, chunk(b"IDAT", zlib.compress(bytes(4))))
+
+    assert wrong_answers(files, TOO_MANY_FRAMES) == {}
+
+
+def test_large_frames_and_many_of_them_are_refused(wrong_answers):
+    webp = FILES["animated WEBP"]
+    side = struct.pack("<I", 4095)[:3]
+    files = {
+        "GIF": gif(4096, 4096, frames=3),
+        "PNG": png(4096, 4096, chunk(b"acTL", struct.pack(">II", 3, 0)), chunk(b"IDAT", b"")),
+        "WEBP": webp[:24] + side + side + webp[30:],
+    }
+
+    assert wrong_answers(files, ANIMATION) == {}
+
+
+def test_what_only_looks_like_an_image_is_damaged(wrong_answers):
+    whole = FILES["PNG"]
+    files = {
+        "JPEG nothing": b"\xff\xd8\xff\xd9",
+        "JPEG noise": b"\xff\xd8\xff" + bytes(range(256)) * 20,
+        "JPEG without pixels": FILES["JPEG"][: FILES["JPEG"].index(b"\xff\xda")] + b"\xff\xd9",
+        "JPEG without a size": with_size(FILES["JPEG"], 0, 0),
+        "JPEG of another coding": FILES["JPEG"].replace(b"\xff\xc0", b"\xff\xc9", 1),
+        "JPEG of many scans": scans(1_000),
+        "PNG noise": whole[:8] + bytes(range(256)) * 20,
+        "PNG without a size": png(0, 1, chunk(b"IDAT", b"")),
+        "PNG without pixels": png(9, 9),
+        "PNG with bad pixels": png(9, 9, chunk(b"IDAT", b"not deflated at all")),
+        "PNG with a false checksum": whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:],
+        "PNG with two headers": whole[:33] + whole[8:],
+        "PNG promising a frame that is not there": png(
+            1, 1, chunk(b"acTL", struct.pack(">II", 5, 0)), chunk(b"IDAT", zlib.compress(bytes(4)))
+        ),
+        "GIF noise": b"GIF89a" + bytes(range(256)) * 20,
+        "GIF without frames": gif(1, 1)[:19] + b"\x3b",
+        "GIF without a size": gif(0, 0, frame=(0, 0, 0, 0)),
+        "WEBP noise": b"RIFF" + struct.pack("<I", 1000) + b"WEBP" + bytes(range(256)) * 4,
+        "WEBP without chunks": b"RIFF" + struct.pack("<I", 4) + b"WEBP",
+        "WEBP that says it is longer": FILES["WEBP"][:4] + struct.pack("<I", 9_999) + FILES["WEBP"][8:],
+    }
+
+    assert wrong_answers(files, DAMAGED) == {}
+
+
+def test_a_body_that_is_no_form_is_refused(client, player):
+    bodies = [
+        {"data": FILES["PNG"], "content_type": "image/png"},
+        {"json": {"avatar": "me.png"}},
+        {"data": {"avatar": "me.png"}, "content_type": "application/x-www-form-urlencoded"},
+        {},
+    ]
+
+    answers = [client.post("/profile/avatar", headers=player.headers, **body) for body in bodies]
+
+    assert [answer.json for answer in answers] == [{"error": "The body must be multipart/form-data"}] * 4
+    assert {answer.status_code for answer in answers} == {400}
+
+
+def test_a_form_without_one_file_in_the_field_is_refused(client, player):
+    def file():
+        return BytesIO(FILES["PNG"]), "me.png"
+
+    form = "multipart/form-data"
+    bodies = [
+        {"data": {"picture": file()}, "content_type": form},
+        {"data": {"avatar": "a text"}, "content_type": form},
+        {"data": form_of(b"a long text" * 100_000, file=""), "content_type": f"{form}; boundary=x"},
+        {"data": {"avatar": [file(), file()]}, "content_type": form},
+        {"data": {"avatar": (BytesIO(b""), "")}, "content_type": form},
+        {"data": b"", "content_type": form},
+        {"data": b"nonsense", "content_type": f"{form}; boundary=x"},
+        {"data": b"--x\r\nContent-Disposition: form-data; name", "content_type": f"{form}; boundary=x"},
+    ]
+
+    answers = [client.post("/profile/avatar", headers=player.headers, **body) for body in bodies]
+
+    assert [(answer.status_code, answer.json) for answer in answers] == [(400, {"error": ONE_FILE})] * len(
+        bodies
+    )
+
+
+def test_a_form_larger_than_3_mib_is_refused(client, player, server):
+    def status(size, *, chunked):
+        body = form_of(bytes(size - len(form_of(b""))))
+        connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=20)
+        headers = player.headers | {"Content-Type": "multipart/form-data; boundary=x"}
+        pieces = (body[at : at + 65_536] for at in range(0, size, 65_536))
+        connection.request(
+            "POST", "/profile/avatar", pieces if chunked else body, headers=headers, encode_chunked=chunked
+        )
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status
+
+    assert [status(LIMIT, chunked=chunked) for chunked in (False, True)] == [400, 400]
+    assert [status(LIMIT + 1, chunked=chunked) for chunked in (False, True)] == [413, 413]
+
+
+def test_other_routes_keep_their_limit(client, player):
+    body = b'{"code": "' + b"1" * 65_536 + b'"}'
+
+    answer = client.post("/profile/2fa/enable", data=body, headers=player.headers)
+
+    assert answer.status_code == 413
+
+
+def test_an_upload_leaves_no_temporary_file(upload, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+
+    answer = upload(FILES["PNG"].ljust(2_097_153, b"\0"))
+
+    assert answer.status_code == 400
+
+
+def test_a_stranger_uploads_nothing(upload):
+    answer = upload(FILES["PNG"], headers={})
+
+    assert answer.status_code == 401
+
+
+def test_only_names_of_ours_are_looked_up(client, tmp_path):
+    secret = tmp_path / "instance" / "media" / "secret.webp"
+    secret.parent.mkdir(parents=True, exist_ok=True)
+    secret.write_bytes(b"secret")
+    names = [
+        "..%2Fsecret.webp",
+        "%2e%2e%2fsecret.webp",
+        "../secret.webp",
+        "a.webp",
+        "0" * 32,
+        f"{'0' * 32}.webp",
+    ]
+
+    answers = [client.get(f"/media/avatars/{name}") for name in names]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert Path(secret).exists()
