@@ -30,7 +30,7 @@ class TooBusy(PlatformError):
 class Aside:
     """Room for so much work at once, and for so much waiting. ``len()`` is how much is being done."""
 
-    def __init__(self, *, at_once: int = 1, waiting: int = 16, wait_seconds: float = 20) -> None:
+    def __init__(self, *, at_once: int = 1, waiting: int = 32, wait_seconds: float = 20) -> None:
         self._slots = FairSlots(at_once)
         self._room = at_once + waiting
         self._wait_seconds = wait_seconds

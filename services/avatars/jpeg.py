@@ -11,6 +11,9 @@ MAGIC = b"\xff\xd8\xff"
 MAX_SCANS = 40
 """Each goes over all pixels of a progressive image, however few bytes it has. Encoders make about ten."""
 
+MAX_SEGMENTS = 1_000
+"""The decoder collects metadata anew with every segment of it; two megabytes of tiny ones take seconds."""
+
 MAX_IMAGES = 8
 
 _START, _END, _SCAN = 0xD8, 0xD9, 0xDA
@@ -40,7 +43,7 @@ def walk(data: bytes) -> Layout:
 def _walk_image(data: bytes, start: int) -> Layout:
     at = start + 2
     size: tuple[int, int] | None = None
-    scans = 0
+    scans, segments = 0, 0
     while (marker := _marker(data, at)) != _END:
         at = _after_fill(data, at) + 1
         if marker in _WITHOUT_LENGTH:
@@ -54,10 +57,11 @@ def _walk_image(data: bytes, start: int) -> Layout:
             height, width = struct.unpack_from(">HH", data, at + 3)
             size = width, height
         at += length
+        segments += 1
         if marker == _SCAN:
             scans += 1
             at = _end_of_scan(data, at)
-    if size is None or not 1 <= scans <= MAX_SCANS:
+    if size is None or not 1 <= scans <= MAX_SCANS or segments > MAX_SEGMENTS:
         raise DamagedImage
     return Layout(*size, frames=1, end=_after_fill(data, at) + 1)
 

@@ -7,7 +7,15 @@ only pixels are taken over.
 import warnings
 from io import BytesIO
 
-from PIL import ExifTags, GifImagePlugin, Image, JpegImagePlugin, PngImagePlugin, WebPImagePlugin
+from PIL import (
+    ExifTags,
+    GifImagePlugin,
+    Image,
+    JpegImagePlugin,
+    MpoImagePlugin,
+    PngImagePlugin,
+    WebPImagePlugin,
+)
 
 from services.avatars import containers
 from services.avatars.errors import DamagedImage
@@ -21,8 +29,11 @@ _DRAFT_SIDE = 2 * AVATAR_SIDE
 _LEAST_FRAME_MS, _USUAL_FRAME_MS, _MOST_FRAME_MS = 20, 100, 60_000
 _FOREVER = 0
 
-_PLUGINS = (GifImagePlugin, JpegImagePlugin, PngImagePlugin, WebPImagePlugin)
-"""Loaded with this module: a decoder that is looked up in a thread would be imported there."""
+_PLUGINS = (GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
+"""Loaded with this module: a decoder that is looked up in a thread would be imported there.
+
+MPO is a JPEG with further ones behind it; Pillow takes such a JPEG for one by itself.
+"""
 
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,

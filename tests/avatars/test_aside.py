@@ -36,6 +36,20 @@ def test_while_an_image_is_worked_on_the_server_answers_others(player, env, tmp_
     assert seen >= 5
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_image_that_is_refused_aside_is_no_failure_of_the_server(player, env, tmp_path):
+    with server_process(gunicorn(), env, tmp_path) as server:
+        answer = requests.post(
+            f"{server.url}/profile/avatar",
+            files={"avatar": ("me.png", b"nonsense")},
+            headers=player.headers,
+            timeout=60,
+        )
+
+        assert answer.status_code == 400
+        assert server.log.read_text().count("failed") == 0
+
+
 @pytest.fixture
 def begun():
     return threading.Event()

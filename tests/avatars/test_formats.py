@@ -226,9 +226,13 @@ def test_a_file_of_exactly_2_mib_is_taken(stored):
 
 
 def test_a_camera_may_append_further_whole_images(stored):
-    preview = encoded(plain(size=(8, 8)), "JPEG")
+    photograph, preview = plain(colour=GREEN), plain(size=(8, 8))
+    listed = encoded(photograph, "MPO", save_all=True, append_images=[preview])
+    unlisted = encoded(photograph, "JPEG") + bytes(3) + encoded(preview, "JPEG")
 
-    assert is_near(middle(stored(encoded(plain(colour=GREEN), "JPEG") + bytes(3) + preview)), GREEN)
+    pictures = [stored(data) for data in (listed, unlisted)]
+
+    assert [(picture.n_frames, is_near(middle(picture), GREEN)) for picture in pictures] == [(1, True)] * 2
 
 
 def test_noise_of_two_megabytes_is_a_picture_too(stored):
