@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,6 +45,12 @@ class Settings:
     previous_secret_keys: tuple[str, ...] = field(repr=False)
     jwt_secret: str = field(repr=False)
     jwt_ttl_seconds: int
+    platform_openid_url: str
+    platform_api_url: str
+    platform_api_key: str = field(repr=False)
+    identity_discovery_url: str
+    identity_client_id: str
+    identity_client_secret: str = field(repr=False)
     ratelimit_enabled: bool
     catalogue_ttl_seconds: int
     platform_trade_host: str
@@ -67,6 +74,7 @@ class Settings:
         min_wager = read.cents("UPGRADER_MIN_WAGER", "0.01")
         if min_wager > max_wager:
             read.problem("UPGRADER_MIN_WAGER", "must not be above UPGRADER_MAX_WAGER")
+        client_id, client_secret = read.client("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET")
         instance_dir = read.directory("INSTANCE_DIR", instance_dir)
         values = cls(
             production=production,
@@ -80,6 +88,23 @@ class Settings:
             previous_secret_keys=read.secrets("SECRET_KEY_PREVIOUS", strong=production),
             jwt_secret=read.secret("JWT_SECRET", instance_dir, required=production),
             jwt_ttl_seconds=read.whole("JWT_TTL", 604_800, least=1, most=315_360_000),
+            platform_openid_url=read.provider(
+                "PLATFORM_OPENID_URL",
+                "https://steamcommunity.com/openid/login",
+                ending="/login",
+                secure=production,
+            ),
+            platform_api_url=read.provider(
+                "PLATFORM_API_URL", "https://api.steampowered.com", secure=production
+            ).rstrip("/"),
+            platform_api_key=read.text("PLATFORM_API_KEY", ""),
+            identity_discovery_url=read.provider(
+                "IDENTITY_DISCOVERY_URL",
+                "https://accounts.google.com/.well-known/openid-configuration",
+                secure=production,
+            ),
+            identity_client_id=client_id,
+            identity_client_secret=client_secret,
             ratelimit_enabled=read.switch("RATELIMIT_ENABLED", default=True),
             catalogue_ttl_seconds=read.whole("CATALOGUE_TTL", 3600, least=1, most=86_400),
             platform_trade_host=read.host_name("PLATFORM_TRADE_HOST", "steamcommunity.com"),
@@ -170,6 +195,27 @@ class _Reader:
             self.problem(name, "must be a host name such as trade.example.com")
         return value
 
+    def provider(self, name: str, default: str, *, secure: bool, ending: str = "") -> str:
+        """The address of a provider. ``secure``: https only, except on this very machine."""
+        value = self.address(name, default, query=False)
+        if not value.endswith(ending):
+            self.problem(name, f"must end in {ending}")
+            return default
+        parts = urlsplit(value)
+        if secure and parts.scheme != "https" and not _is_loopback(parts.hostname or ""):
+            self.problem(name, "must be an https address when APP_ENV is production")
+            return default
+        return value
+
+    def client(self, id_name: str, secret_name: str) -> tuple[str, str]:
+        """What a provider knows us by: both or none."""
+        client_id, secret = self.text(id_name, ""), self.text(secret_name, "")
+        if client_id and not secret:
+            self.problem(secret_name, f"must be given together with {id_name}")
+        if secret and not client_id:
+            self.problem(id_name, f"must be given together with {secret_name}")
+        return client_id, secret
+
     def origins(self, name: str, frontend_url: str) -> tuple[str, ...]:
         listed = [entry.strip() for entry in self.text(name, "").split(",") if entry.strip()]
         for entry in listed:
@@ -246,6 +292,13 @@ def _origin(address: str) -> str | None:
     if port is None or port == {"http": 80, "https": 443}[parts.scheme]:
         return f"{parts.scheme}://{host}"
     return f"{parts.scheme}://{host}:{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _kept_secret(path: Path) -> str:

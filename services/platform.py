@@ -8,6 +8,10 @@ from services.aside import Aside
 from services.avatars.change import Avatars
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
+from services.login.attempts import Attempts
+from services.login.game_platform import GamePlatform
+from services.login.identity_provider import IdentityProvider
+from services.login.login import Login
 from services.money import Cents
 from services.server_seeds import ServerSeeds
 from services.tokens import Tokens
@@ -33,6 +37,8 @@ class Platform:
     catalogue: CatalogueCache
     upgrader: Upgrader
     proofs: Proofs
+    platform_login: Login
+    identity_login: Login
     spin_rate: SpinRate
     spin_locks: SpinLocks = field(default_factory=SpinLocks)
     clock: Callable[[], Millis] = now_ms
@@ -50,11 +56,12 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
         max_wager=Cents(settings.upgrader_max_wager_cents),
         proof_delay=Millis(settings.upgrader_proof_delay_ms),
     )
+    tokens = Tokens(
+        secret=settings.jwt_secret, issuer=settings.base_url, ttl_seconds=settings.jwt_ttl_seconds
+    )
     return Platform(
         settings=settings,
-        tokens=Tokens(
-            secret=settings.jwt_secret, issuer=settings.base_url, ttl_seconds=settings.jwt_ttl_seconds
-        ),
+        tokens=tokens,
         seeds=seeds,
         two_factor=TwoFactorAuthentication(secret_key=secret_key, previous_keys=previous_keys),
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", aside=aside),
@@ -62,6 +69,39 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),
+        platform_login=_platform_login(settings, seeds=seeds, tokens=tokens),
+        identity_login=_identity_login(settings, seeds=seeds, tokens=tokens),
         spin_rate=SpinRate(enabled=settings.ratelimit_enabled),
         clock=clock,
+    )
+
+
+def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
+    return Login(
+        provider=GamePlatform(
+            openid_url=settings.platform_openid_url,
+            api_url=settings.platform_api_url,
+            api_key=settings.platform_api_key,
+            base_url=settings.base_url,
+        ),
+        attempts=Attempts(secret_key=settings.secret_key, provider="platform"),
+        seeds=seeds,
+        tokens=tokens,
+    )
+
+
+def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
+    provider = None
+    if settings.identity_client_id:
+        provider = IdentityProvider(
+            discovery_url=settings.identity_discovery_url,
+            client_id=settings.identity_client_id,
+            client_secret=settings.identity_client_secret,
+            base_url=settings.base_url,
+        )
+    return Login(
+        provider=provider,
+        attempts=Attempts(secret_key=settings.secret_key, provider="identity"),
+        seeds=seeds,
+        tokens=tokens,
     )

@@ -19,9 +19,11 @@ from services.server_seeds import ServerSeeds
 
 USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,32}", re.ASCII)
 GAME_PLATFORM_ID = re.compile(r"[0-9]{17}", re.ASCII)
+MIN_USERNAME = 3
 MAX_USERNAME = 32
 MAX_LEVEL = 10_000
 NAMES_A_QUERY = 500
+MAX_COLLISIONS = 100
 
 
 def random_platform_id() -> str:
@@ -72,6 +74,51 @@ def create(
         return get(platform_id=user.platform_id)
 
 
+def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds, now: Millis) -> User:
+    """The player whom a provider vouches for; the first time, the account is made with its first commitment.
+
+    A taken name gets -2, -3, …; the name of an account that is there stays. ``avatar`` is an address, or
+    empty when the provider tells none.
+    The unique columns decide between two first logins at once: of one person, the loser finds the winner's
+    account; of two people with one name, the loser takes the next name. Opens the outermost transaction.
+    """
+    for _ in range(MAX_COLLISIONS):
+        try:
+            return _refreshed(platform_id, avatar)
+        except UserNotFound:
+            pass
+        try:
+            with writing():
+                user = _insert(
+                    username=free_usernames(username, count=1)[0],
+                    platform_id=platform_id,
+                    avatar=avatar,
+                    client_seed=fairness.draw_client_seed(),
+                    granted_experience=0,
+                    now=now,
+                )
+                seeds.announce_first(user_id=user.id)
+        except peewee.IntegrityError:
+            continue
+    raise RuntimeError("every free name was taken at the same moment")
+
+
+def _refreshed(platform_id: str, avatar: str) -> User:
+    """The player, with the picture that the provider shows now. Raises UserNotFound.
+
+    One guarded update: a picture that the player has uploaded, a path of this service, is never replaced,
+    not even one that is uploaded at this moment.
+    """
+    user = get(platform_id=platform_id)
+    if avatar in ("", user.avatar):
+        return user
+    with writing():
+        User.update(avatar=avatar).where(
+            User.id == user.id, peewee.fn.substr(User.avatar, 1, 1) != "/"
+        ).execute()
+    return get(platform_id=platform_id)
+
+
 @reading()
 def get(*, platform_id: str) -> User:
     """The player with this platform id. Raises UserNotFound."""
@@ -104,12 +151,19 @@ def _check_new(*, username: str, platform_id: str | None, level: int) -> None:
 
 
 def _insert(
-    *, username: str, platform_id: str, client_seed: str, granted_experience: int, now: Millis
+    *,
+    username: str,
+    platform_id: str,
+    client_seed: str,
+    granted_experience: int,
+    now: Millis,
+    avatar: str = "",
 ) -> User:
     return User.create(
         platform_id=platform_id,
         username=username,
         username_folded=username.lower(),
+        avatar=avatar,
         registered_at_ms=now,
         client_seed=client_seed,
         granted_experience=granted_experience,

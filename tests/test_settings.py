@@ -25,7 +25,11 @@ ORIGINS = "must be origins such as https://play.example.com, separated by commas
 DATABASE = "must begin with sqlite:/// or postgresql://"
 HOST = "must be a host name such as trade.example.com"
 WEAK = "must be a random text of at least 32 characters"
+WELL_KNOWN = "/.well-known/openid-configuration"
+AT_TEST = f"https://provider.test{WELL_KNOWN}"
 MISSING = "must be given when APP_ENV is production"
+
+IN_PRODUCTION = {"APP_ENV": "production", "SECRET_KEY": GOOD_SECRET, "JWT_SECRET": OTHER_SECRET}
 
 SETTINGS = [
     "APP_ENV",
@@ -34,9 +38,15 @@ SETTINGS = [
     "CORS_ORIGINS",
     "DATABASE_URL",
     "FRONTEND_URL",
+    "IDENTITY_CLIENT_ID",
+    "IDENTITY_CLIENT_SECRET",
+    "IDENTITY_DISCOVERY_URL",
     "INSTANCE_DIR",
     "JWT_SECRET",
     "JWT_TTL",
+    "PLATFORM_API_KEY",
+    "PLATFORM_API_URL",
+    "PLATFORM_OPENID_URL",
     "PLATFORM_TRADE_HOST",
     "PORT",
     "RATELIMIT_ENABLED",
@@ -81,6 +91,12 @@ def refused(read):
         ("port", 5000),
         ("previous_secret_keys", ()),
         ("jwt_ttl_seconds", 7 * 24 * 3600),
+        ("platform_openid_url", "https://steamcommunity.com/openid/login"),
+        ("platform_api_url", "https://api.steampowered.com"),
+        ("platform_api_key", ""),
+        ("identity_discovery_url", "https://accounts.google.com/.well-known/openid-configuration"),
+        ("identity_client_id", ""),
+        ("identity_client_secret", ""),
         ("ratelimit_enabled", True),
         ("catalogue_ttl_seconds", 3600),
         ("platform_trade_host", "steamcommunity.com"),
@@ -135,6 +151,10 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
         ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
         ("JWT_TTL", "1", "jwt_ttl_seconds", 1),
+        ("PLATFORM_OPENID_URL", "http://[::1]:1/login", "platform_openid_url", "http://[::1]:1/login"),
+        ("PLATFORM_API_URL", "https://api.example.com/", "platform_api_url", "https://api.example.com"),
+        ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
+        ("IDENTITY_DISCOVERY_URL", AT_TEST, "identity_discovery_url", AT_TEST),
         ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
         ("RATELIMIT_ENABLED", "1", "ratelimit_enabled", True),
         ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
@@ -177,6 +197,11 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
         ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
         ("FRONTEND_URL", "play.example.com", ADDRESS),
         ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
+        ("PLATFORM_OPENID_URL", "steamcommunity.com/openid/login", ADDRESS),
+        ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid", "must end in /login"),
+        ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login?a=1", ADDRESS),
+        ("PLATFORM_API_URL", "https://api.example.com/?key=1", ADDRESS),
+        ("IDENTITY_DISCOVERY_URL", "accounts.google.com", ADDRESS),
         ("CORS_ORIGINS", "*", ORIGINS),
         ("CORS_ORIGINS", "null", ORIGINS),
         ("CORS_ORIGINS", "play.example.com", ORIGINS),
@@ -218,6 +243,37 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
 )
 def test_a_bad_value_is_refused_in_a_line_that_names_the_setting(refused, name, text, what):
     assert refused(**{name: text}) == [f"{name}: {what}"]
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET"), ("IDENTITY_CLIENT_SECRET", "IDENTITY_CLIENT_ID")],
+)
+def test_half_a_client_is_refused(refused, given, missing):
+    assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
+
+
+PROVIDERS = [
+    ("PLATFORM_OPENID_URL", "/openid/login"),
+    ("PLATFORM_API_URL", ""),
+    ("IDENTITY_DISCOVERY_URL", WELL_KNOWN),
+]
+
+
+@pytest.mark.parametrize(("name", "path"), PROVIDERS)
+@pytest.mark.parametrize("host", ["provider.example.com", "10.0.0.1", "127.0.0.1.example.com"])
+def test_production_speaks_to_providers_over_https(refused, name, path, host):
+    lines = refused(**IN_PRODUCTION, **{name: f"http://{host}{path}"})
+
+    assert lines == [f"{name}: must be an https address when APP_ENV is production"]
+
+
+@pytest.mark.parametrize(("name", "path"), PROVIDERS)
+@pytest.mark.parametrize("host", ["https://provider.example.com", "http://127.0.0.1:9", "http://localhost:9"])
+def test_production_takes_https_and_this_very_machine(read, name, path, host):
+    settings = read(**IN_PRODUCTION, **{name: f"{host}{path}"})
+
+    assert getattr(settings, name.lower()) == f"{host}{path}"
 
 
 def test_an_instance_directory_that_cannot_be_made_is_refused_by_name(refused, tmp_path):
@@ -362,13 +418,22 @@ def test_nothing_secret_stands_in_the_text_of_the_settings(read):
         JWT_SECRET=OTHER_SECRET,
         SECRET_KEY_PREVIOUS="an older one of them",
         DATABASE_URL="postgresql://platform:correct-horse@db/platform",
+        PLATFORM_API_KEY="key-of-the-platform",
+        IDENTITY_CLIENT_ID="client",
+        IDENTITY_CLIENT_SECRET="secret-of-the-client",
     )
 
     shown = f"{settings!r} {settings}"
 
-    assert [
-        secret for secret in (GOOD_SECRET, OTHER_SECRET, "an older", "correct-horse") if secret in shown
-    ] == []
+    secrets = (
+        GOOD_SECRET,
+        OTHER_SECRET,
+        "an older",
+        "correct-horse",
+        "key-of-the-platform",
+        "secret-of-the-client",
+    )
+    assert [secret for secret in secrets if secret in shown] == []
 
 
 def test_a_refusal_does_not_repeat_a_secret(refused):

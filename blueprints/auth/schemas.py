@@ -48,3 +48,10 @@ class UserSchema(PublicUserSchema):
 class LogoutSchema(WireSchema):
     success = ma.fields.Boolean(required=True)
     message = ma.fields.String(required=True)
+
+
+class ProvidersSchema(WireSchema):
+    """Addresses that begin a login; null where there is no such login."""
+
+    platform = ma.fields.String(required=True, allow_none=True)
+    identity = ma.fields.String(required=True, allow_none=True)

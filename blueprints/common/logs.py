@@ -48,6 +48,8 @@ def configure_logging() -> None:
     logging.getLogger("platform").setLevel(logging.INFO)
     # Werkzeug's own request line has the whole address in it, tokens included.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
+    # Addresses that are called hold keys, and urllib3 puts whole ones into its warnings.
+    logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 
 def log_requests(app: Flask) -> None:

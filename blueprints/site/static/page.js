@@ -13,7 +13,7 @@ import { Wheel } from "./wheel.js";
 
 const UNAUTHORIZED = 401;
 const SIGNED_OUT = "Your sign-in has ended. Please sign in again.";
-const RULES_RETRY_MS = 3_000;
+const RETRY_MS = 3_000;
 const REMEMBERED_SPINS = 50;
 
 let token = takeToken();
@@ -161,7 +161,21 @@ async function loadRules() {
   try {
     form.setRules(await getJson("/upgrader/rules"));
   } catch {
-    setTimeout(loadRules, RULES_RETRY_MS);
+    setTimeout(loadRules, RETRY_MS);
+  }
+}
+
+/** Links to the logins that this server has; a guest without any is told nothing of them. */
+async function loadLogins() {
+  try {
+    for (const [provider, address] of Object.entries(await getJson("/auth/providers"))) {
+      const link = byId(`${provider}-login`);
+      if (!link || !address) continue;
+      link.href = address;
+      link.hidden = false;
+    }
+  } catch {
+    setTimeout(loadLogins, RETRY_MS);
   }
 }
 
@@ -211,5 +225,6 @@ document.querySelectorAll("[data-wager]").forEach((button) => button.addEventLis
 notify(takeLoginError());
 refresh();
 loadRules();
+loadLogins();
 catalogue.show();
 socket.connect();

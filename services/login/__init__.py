@@ -1,0 +1,1 @@
+"""Logging in through the two identity providers."""

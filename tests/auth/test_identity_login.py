@@ -1,0 +1,491 @@
+"""Logging in with the general identity provider, against a real OpenID Connect provider."""
+
+import hashlib
+import hmac
+import json
+import time
+from base64 import urlsafe_b64encode
+
+import pytest
+from joserfc import jwt
+
+from services.clock import Millis, now_ms
+from services.login import calls
+from services.login.id_tokens import GOOGLE, Expected, read_id_token
+from tests.auth.conftest import FRONTEND
+from tests.support.browser import BASE_URL, Browser, changed, parameters
+from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, identity_provider, key
+
+FAILED = f"{FRONTEND}?error=login_failed"
+UNAVAILABLE = f"{FRONTEND}?error=provider_unavailable"
+SUBJECT = "alice@provider"
+
+
+@pytest.fixture
+def returning(browser, identity):
+    """The address at which the browser comes back from a good login."""
+    return browser.at_provider(browser.begin("identity"))
+
+
+def test_a_login_asks_the_provider_with_state_nonce_and_challenge(browser, identity):
+    address = browser.begin("identity")
+
+    asked = parameters(address)
+    drawn = {name: asked.pop(name) for name in ("state", "nonce", "code_challenge")}
+    assert address.startswith(f"{identity.url}/authorize?")
+    assert len(set(drawn.values())) == 3
+    assert all(len(value) == 43 for value in drawn.values())
+    assert asked == {
+        "response_type": "code",
+        "client_id": CLIENT_ID,
+        "redirect_uri": f"{BASE_URL}/auth/identity/callback",
+        "scope": "openid profile",
+        "code_challenge_method": "S256",
+    }
+
+
+def test_no_two_logins_have_a_secret_in_common(browser, identity):
+    first, second = (parameters(browser.begin("identity")) for _ in range(2))
+
+    assert [name for name in ("state", "nonce", "code_challenge") if first[name] == second[name]] == []
+
+
+def test_a_first_login_makes_the_account(browser, identity, me, users):
+    identity.user |= {"picture": "https://pictures.example.com/alice.png"}
+
+    told = me(browser.log_in("identity"))
+
+    assert told["platformid"] == f"id-{hashlib.sha256(SUBJECT.encode()).hexdigest()[:32]}"
+    assert (told["username"], told["avatar"]) == ("Alice", "https://pictures.example.com/alice.png")
+    assert len(users()) == 1
+
+
+def test_a_login_ends_at_the_front_end_with_nothing_but_a_token(browser, identity):
+    location = browser.log_in("identity").headers["Location"]
+
+    assert location == f"{FRONTEND}?token={parameters(location)['token']}"
+
+
+def test_a_second_login_finds_the_account(browser, identity, me, users):
+    first = me(browser.log_in("identity"))
+    identity.user |= {"name": "Alice in Chains"}
+
+    assert me(browser.log_in("identity")) == first
+    assert len(users()) == 1
+
+
+NAMES = [
+    ({"name": "Alice", "preferred_username": "al"}, "Alice"),
+    ({"preferred_username": "alice.b"}, "alice.b"),
+    ({"name": "", "preferred_username": "alice.c"}, "alice.c"),
+    ({}, "player"),
+]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_name_is_the_name_else_the_preferred_username(app, identity, me):
+    told = []
+    for number, (claims, _) in enumerate(NAMES):
+        identity.user = {"sub": str(number), **claims}
+        told.append(me(Browser(app).log_in("identity"))["username"])
+
+    assert told == [name for _, name in NAMES]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("subject", "name"), [("alice@provider", "Alice"), ("mallory@provider", "player"), (None, "player")]
+)
+def test_a_provider_with_bare_id_tokens_is_asked_for_the_profile(browser, identity, me, subject, name):
+    identity.user = {"sub": SUBJECT}
+    identity.userinfo = {"sub": subject, "name": "Alice"} if subject else None
+
+    assert me(browser.log_in("identity"))["username"] == name
+
+
+def claim(**changes):
+    """Id tokens with other claims; a function is given the client's id, None leaves the claim out."""
+
+    def spoil(provider):
+        provider.claims = lambda claims: {
+            name: value for name, value in (claims | changes).items() if value is not None
+        }
+
+    return spoil
+
+
+def signed(header, secret):
+    """Id tokens with the right claims and another signature."""
+
+    def spoil(provider):
+        def sign(token):
+            claims = jwt.decode(token, key(provider.kid)).claims
+            return jwt.encode(header, claims, secret, [header["alg"]])
+
+        provider.id_token = sign
+
+    return spoil
+
+
+def whole(change):
+    """Something else for an id token."""
+    return lambda provider: setattr(provider, "id_token", change)
+
+
+def returned(change):
+    """Something else in the address at which the browser comes back."""
+    return lambda provider: setattr(provider, "answer", change)
+
+
+def with_header(token, header):
+    return f"{base64(json.dumps(header).encode())}.{token.split('.')[1]}"
+
+
+def unsigned(token):
+    return with_header(token, {"alg": "none"}) + "."
+
+
+def by_secret(secret, *, kid="first"):
+    """Signs with HS256, by hand: the libraries refuse public keys for secrets."""
+
+    def sign(token):
+        content = with_header(token, {"alg": "HS256", "kid": kid})
+        return f"{content}.{base64(hmac.digest(secret, content.encode(), 'sha256'))}"
+
+    return sign
+
+
+def base64(content):
+    return urlsafe_b64encode(content).decode().rstrip("=")
+
+
+NOW = int(time.time())
+
+SPOILED = {
+    "another nonce": claim(nonce="another"),
+    "no nonce": claim(nonce=None),
+    "a list of nonces": claim(nonce=["another"]),
+    "another audience": claim(aud="another-client"),
+    "other audiences": claim(aud=["another-client", "a-third"]),
+    "another audience for us": claim(aud="another-client", azp=CLIENT_ID),
+    "no audience": claim(aud=None),
+    "an audience like ours": claim(aud=f"{CLIENT_ID}-2"),
+    "more audiences and no party": claim(aud=[CLIENT_ID, "another-client"]),
+    "another party": claim(azp="another-client"),
+    "more audiences for another party": claim(aud=[CLIENT_ID, "another-client"], azp="another-client"),
+    "another issuer": claim(iss="https://evil.example.com"),
+    "Google's issuer": claim(iss="https://accounts.google.com"),
+    "no issuer": claim(iss=None),
+    "expired": claim(exp=NOW - 120, iat=NOW - 3600),
+    "no expiry": claim(exp=None),
+    "an expiry that is none": claim(exp="never"),
+    "an endless expiry": claim(exp=float("inf")),
+    "made in the future": claim(iat=NOW + 3600),
+    "no time of making": claim(iat=None),
+    "not yet good": claim(nbf=NOW + 3600),
+    "no subject": claim(sub=None),
+    "an empty subject": claim(sub=""),
+    "a subject that is a number": claim(sub=7),
+    "a subject that is too long": claim(sub="x" * 256),
+    "a subject with a NUL": claim(sub="alice\x00"),
+    "a subject that is no text": claim(sub="\ud800"),
+    "another access token's hash": claim(at_hash="AAAAAAAAAAAAAAAAAAAAAA"),
+    "no algorithm": whole(unsigned),
+    "the client's secret": whole(by_secret(CLIENT_SECRET.encode())),
+    "the public key as a secret": whole(by_secret(key("first").as_pem(private=False))),
+    "another key by the same id": signed({"alg": "RS256", "kid": "first"}, key("another")),
+    "a key that is not shown": signed({"alg": "RS256", "kid": "another"}, key("another")),
+    "a key that the token brings": signed(
+        {"alg": "RS256", "jwk": key("another").as_dict(private=False)}, key("another")
+    ),
+    "a changed signature": whole(lambda token: f"{token[:-8]}AAAAAAAA"),
+    "no signature": whole(lambda token: token.rpartition(".")[0] + "."),
+    "nonsense": whole(lambda _token: "nonsense"),
+    "nothing": whole(lambda _token: None),
+    "a number": whole(lambda _token: 7),
+    "another provider's answer": returned(lambda address: changed(address, iss="https://evil.example.com")),
+    "nobody's answer": returned(lambda address: changed(address, iss=None)),
+    "a wrong state": returned(lambda address: changed(address, state="A" * 43)),
+    "no state": returned(lambda address: changed(address, state=None)),
+    "no code": returned(lambda address: changed(address, code=None)),
+    "an empty code": returned(lambda address: changed(address, code="")),
+    "a code that is none": returned(lambda address: changed(address, code="none")),
+    "the code twice": returned(lambda address: f"{address}&code={parameters(address)['code']}"),
+    "the state twice": returned(lambda address: f"{address}&state={parameters(address)['state']}"),
+    "two codes": returned(lambda address: address.replace("?", "?code=another&")),
+    "cancelled": returned(lambda address: changed(address, code=None, error="access_denied")),
+    "an error and a code": returned(lambda address: changed(address, error="server_error")),
+}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_nothing_but_a_good_answer_is_a_login(make_app, monkeypatch, users):
+    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+    wrong = {}
+    for name, spoil in SPOILED.items():
+        with identity_provider() as provider:
+            spoil(provider)
+            location = Browser(make_app(**provider.settings)).log_in("identity").headers["Location"]
+        if location != FAILED:
+            wrong[name] = location
+
+    assert wrong == {}
+    assert users() == []
+
+
+SHARED = b"a secret that the provider shows to everybody"
+OTHER_KEYS = [
+    {"kty": "oct", "kid": "shared", "k": base64(SHARED)},
+    {"kty": "AKP", "kid": "of-tomorrow", "pub": "AAAA"},
+    {"kty": "RSA", "kid": "damaged", "n": "!", "e": "AQAB"},
+    {"kty": "RSA", "kid": "halved"},
+    {"kid": "of-no-kind"},
+    "no key",
+]
+
+
+def test_keys_that_are_of_no_use_are_passed_over(browser, identity, me):
+    identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
+
+    assert me(browser.log_in("identity"))["username"] == "Alice"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_secret_that_the_provider_shows_signs_nothing(browser, identity, users):
+    identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
+    identity.id_token = by_secret(SHARED, kid="shared")
+
+    assert browser.log_in("identity").headers["Location"] == FAILED
+    assert users() == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("keys", [{"keys": OTHER_KEYS}, {"keys": []}, {"keys": 7}, {}, [], "<html>"])
+def test_a_provider_without_a_usable_key_is_told_of(browser, identity, users, keys):
+    identity.keys = lambda _document: keys
+
+    assert browser.log_in("identity").headers["Location"] == UNAVAILABLE
+    assert users() == []
+
+
+ANSWERS = {
+    "an error": ({"error": "server_error"}, 500),
+    "no JSON": "<html>",
+    "a list": [],
+    "a page for a refusal": ("<html>", 403),
+    "too many": ("<html>", 429),
+    "elsewhere": ("", 302, {"Location": "/elsewhere"}),
+    "a time that is none": {"access_token": "a", "id_token": "b", "expires_in": [1]},
+    "a text for a time": {"access_token": "a", "id_token": "b", "expires_in": "soon"},
+}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_answer_to_the_code_that_makes_no_sense_is_told_of(app, identity, users):
+    wrong = {}
+    for name, instead in ANSWERS.items():
+        identity.redeemed = lambda _answer, instead=instead: instead
+        location = Browser(app).log_in("identity").headers["Location"]
+        if location != UNAVAILABLE:
+            wrong[name] = location
+
+    assert wrong == {}
+    assert users() == []
+
+
+GOOD = {
+    "one audience as a list": claim(aud=[CLIENT_ID]),
+    "one audience as a text": claim(aud=CLIENT_ID),
+    "ourselves as the party": claim(azp=CLIENT_ID),
+    "more audiences with ourselves as the party": claim(aud=[CLIENT_ID, "another-client"], azp=CLIENT_ID),
+    "no hash of the access token": claim(at_hash=None),
+    "a clock that is a little ahead": claim(iat=NOW + 30),
+}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("answer", GOOD)
+def test_every_good_answer_is_a_login(browser, identity, me, answer):
+    GOOD[answer](identity)
+
+    assert me(browser.log_in("identity"))["username"] == "Alice"
+
+
+def test_a_login_that_the_player_cancels_fails(browser, identity, users):
+    identity.user = None
+
+    answer = browser.log_in("identity")
+
+    assert answer.headers["Location"] == FAILED
+    assert users() == []
+
+
+def test_a_login_begun_in_another_browser_is_refused(app, identity, returning, users):
+    stranger = Browser(app)
+    stranger.begin("identity")
+
+    answers = [Browser(app).back(returning), stranger.back(returning)]
+
+    assert [answer.headers["Location"] for answer in answers] == [FAILED, FAILED]
+    assert users() == []
+
+
+def test_a_code_of_another_login_is_refused(app, browser, identity, returning, users):
+    stolen = parameters(returning)["code"]
+    thief = Browser(app)
+    own = thief.at_provider(thief.begin("identity"))
+
+    answer = thief.back(changed(own, code=stolen))
+
+    assert answer.headers["Location"] == FAILED
+    assert users() == []
+    # It was the challenge that did not fit: the code itself is still good.
+    assert stolen in identity.codes
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_client_that_the_provider_does_not_know_logs_nobody_in(make_app, identity, users):
+    browser = Browser(make_app(**identity.settings | {"IDENTITY_CLIENT_SECRET": "not ours"}))
+
+    assert browser.log_in("identity").headers["Location"] == FAILED
+    assert users() == []
+
+
+def test_a_code_is_good_once(app, browser, identity, returning):
+    cookie = browser.cookie("login_identity").value
+    browser.back(returning)
+    again = Browser(app)
+    again.client.set_cookie("login_identity", cookie, domain="127.0.0.1", path="/auth")
+
+    assert again.back(returning).headers["Location"] == FAILED
+
+
+def test_a_login_that_takes_too_long_fails(make_app, identity, users):
+    late = [600_000]
+    browser = Browser(make_app(**identity.settings, clock=lambda: now_ms() - late[0]))
+    address = browser.at_provider(browser.begin("identity"))
+    late[0] = 0
+
+    assert browser.back(address).headers["Location"] == FAILED
+    assert users() == []
+
+
+def test_the_provider_may_change_its_keys(app, identity, me):
+    me(Browser(app).log_in("identity"))
+    identity.kid = "second"
+
+    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_key_that_is_not_there_is_not_looked_for_again_and_again(app, identity):
+    SPOILED["a key that is not shown"](identity)
+
+    for _ in range(4):
+        Browser(app).log_in("identity")
+
+    assert identity.asked.count("/keys") == 2
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_documents_of_the_provider_are_kept_for_an_hour(make_app, identity):
+    past = [3_600_000]
+    app = make_app(**identity.settings, clock=lambda: now_ms() + 3_600_000 - past[0])
+    for _ in range(2):
+        Browser(app).log_in("identity")
+    kept = [identity.asked.count(path) for path in ("/.well-known/openid-configuration", "/keys")]
+    past[0] = 0
+    Browser(app).log_in("identity")
+
+    assert kept == [1, 1]
+    assert [identity.asked.count(path) for path in ("/.well-known/openid-configuration", "/keys")] == [2, 2]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_the_secret_goes_where_the_provider_wants_it(browser, identity, me, method):
+    identity.document = lambda document: document | {"token_endpoint_auth_methods_supported": [method]}
+
+    assert me(browser.log_in("identity"))["username"] == "Alice"
+
+
+DOCUMENTS = {
+    "an issuer that is none": {"issuer": 1},
+    "no issuer": {"issuer": None},
+    "no login": {"authorization_endpoint": None},
+    "a login that is none": {"authorization_endpoint": "javascript:alert(1)"},
+    "no token endpoint": {"token_endpoint": 7},
+    "no keys": {"jwks_uri": "file:///etc/passwd"},
+}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_document_that_makes_no_sense_begins_no_login(make_app):
+    wrong = {}
+    documents = {name: lambda document, by=change: document | by for name, change in DOCUMENTS.items()}
+    documents["an error"] = lambda _document: ({}, 500)
+    documents["no JSON"] = lambda _document: "<html>"
+    documents["a list"] = lambda document: [document]
+    for name, document in documents.items():
+        with identity_provider() as provider:
+            provider.document = document
+            location = Browser(make_app(**provider.settings)).begin("identity")
+        if location != UNAVAILABLE:
+            wrong[name] = location
+
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_provider_that_is_down_is_told_of_at_once(make_app):
+    with identity_provider() as provider:
+        browser = Browser(make_app(**provider.settings))
+
+    assert browser.begin("identity") == UNAVAILABLE
+    assert browser.cookie("login_identity") is None
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_provider_that_goes_down_is_told_of(make_app, monkeypatch, users):
+    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+    with identity_provider() as provider:
+        browser = Browser(make_app(**provider.settings))
+        address = browser.at_provider(browser.begin("identity"))
+
+    assert browser.back(address).headers["Location"] == UNAVAILABLE
+    assert users() == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_provider_that_does_not_answer_is_not_waited_for(browser, identity, returning, users, monkeypatch):
+    monkeypatch.setattr(calls, "SECONDS", 0.3)
+    identity.free.clear()
+
+    assert browser.back(returning).headers["Location"] == UNAVAILABLE
+    assert users() == []
+
+
+@pytest.mark.parametrize("path", ["/auth/identity", "/auth/identity/callback?code=1&state=2"])
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_without_a_client_there_is_no_such_login(client, path):
+    answer = client.get(path)
+
+    assert (answer.status_code, answer.json) == (501, {"error": "This login is not configured"})
+
+
+class Keys:
+    """A provider's keys, without the provider."""
+
+    def keys(self, *, now):
+        return key("first")
+
+
+@pytest.mark.parametrize("issuer", ["https://accounts.google.com", "accounts.google.com"])
+def test_google_may_spell_itself_in_two_ways(issuer):
+    claims = {"iss": issuer, "aud": CLIENT_ID, "sub": SUBJECT, "nonce": "n", "iat": NOW, "exp": NOW + 60}
+    token = jwt.encode({"alg": "RS256", "kid": "first"}, claims, key("first"), ["RS256"])
+    expected = Expected(issuer=GOOGLE, client_id=CLIENT_ID, nonce="n", access_token=None)
+
+    read = read_id_token(token, expected, discovery=Keys(), now=Millis(NOW * 1000))
+
+    assert read["sub"] == SUBJECT

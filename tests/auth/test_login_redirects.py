@@ -1,0 +1,174 @@
+"""What holds for both logins: private redirects, and a cookie that is nobody else's business."""
+
+import io
+import logging
+
+import pytest
+
+from blueprints.common.logs import JsonLines
+from tests.support.browser import BASE_URL, Browser, changed, parameters
+from tests.support.raw_server import raw_server, saying
+
+PROVIDERS = ["platform", "identity"]
+COOKIE = {"platform": "login_platform", "identity": "login_identity"}
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def settings(game_platform, identity):
+    """Those of both providers."""
+    return game_platform.settings | identity.settings
+
+
+@pytest.fixture
+def log_text(app):
+    """Gives all that has been logged in this test so far, as it stands on standard error."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    logging.getLogger().addHandler(handler)
+    yield written.getvalue
+    logging.getLogger().removeHandler(handler)
+
+
+def answers_of(browser, provider):
+    """Every answer of a login that works, of one that does not, and of one that was never begun."""
+    begun = browser.client.get(f"/auth/{provider}", base_url=BASE_URL)
+    back = browser.at_provider(begun.headers["Location"])
+    done = browser.back(back)
+    browser.begin(provider)
+    failed = browser.back(changed(back, state="A"))
+    return [begun, done, failed, browser.back(back)]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_no_redirect_is_stored_or_told_to_the_next_page(browser, provider):
+    answers = answers_of(browser, provider)
+
+    assert {answer.status_code for answer in answers} == {302}
+    assert {answer.headers["Referrer-Policy"] for answer in answers} == {"no-referrer"}
+    assert {answer.headers["Cache-Control"] for answer in answers} == {"no-store"}
+    assert {answer.data for answer in answers} == {b""}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_cookie_is_for_this_browser_and_for_logging_in_alone(browser, provider):
+    browser.begin(provider)
+
+    cookie = browser.cookie(COOKIE[provider])
+    assert (cookie.http_only, cookie.same_site, cookie.secure) == (True, "Lax", False)
+    assert (cookie.path, cookie.max_age) == ("/auth", 600)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_cookie_goes_over_https_where_the_service_does(make_app, settings, provider):
+    browser = Browser(make_app(**settings, BASE_URL="https://api.example.com/play"))
+
+    begun = browser.client.get(f"/auth/{provider}", base_url="https://api.example.com")
+
+    written = begun.headers["Set-Cookie"].split("; ")
+    assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/play/auth"} <= set(written)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_cookie_says_nothing_in_the_open(browser, provider):
+    address = browser.begin(provider)
+
+    sealed = browser.cookie(COOKIE[provider]).value
+    asked = parameters(address)
+    secrets = [asked[name] for name in ("state", "nonce") if name in asked]
+    assert [secret for secret in secrets if secret in sealed] == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_cookie_ends_with_a_login_that_works(browser, provider):
+    browser.log_in(provider)
+
+    assert browser.cookie(COOKIE[provider]) is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_cookie_ends_with_a_login_that_fails(browser, provider):
+    back = browser.at_provider(browser.begin(provider))
+
+    browser.back(changed(back, state="A"))
+
+    assert browser.cookie(COOKIE[provider]) is None
+
+
+def test_two_logins_at_once_do_not_disturb_each_other(browser):
+    first = browser.at_provider(browser.begin("platform"))
+    second = browser.at_provider(browser.begin("identity"))
+
+    ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
+
+    assert [list(end) for end in ends] == [["token"], ["token"]]
+
+
+def test_the_logins_that_work_are_listed(client):
+    assert client.get("/auth/providers").json == {
+        "platform": f"{BASE_URL}/auth/platform",
+        "identity": f"{BASE_URL}/auth/identity",
+    }
+
+
+def test_a_login_that_is_not_configured_is_not_listed(make_app):
+    listed = make_app().test_client().get("/auth/providers")
+
+    assert listed.json == {"platform": f"{BASE_URL}/auth/platform", "identity": None}
+
+
+def secrets_of(browser, provider):
+    """All that a whole login passes around and nobody else may know."""
+    address = browser.begin(provider)
+    sealed = browser.cookie(COOKIE[provider]).value
+    back = browser.at_provider(address)
+    token = parameters(browser.back(back).headers["Location"])["token"]
+    names = ("state", "nonce", "code_challenge", "code", "openid.sig", "openid.response_nonce")
+    passed = parameters(address) | parameters(back)
+    return [token, sealed, *(passed[name] for name in names if name in passed)]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_whole_login_leaves_no_secret_in_the_log(
+    browser, game_platform, identity, settings, log_text, provider
+):
+    secrets = secrets_of(browser, provider)
+    secrets += [secrets_of(browser, provider)[0], settings["PLATFORM_API_KEY"]]
+    secrets += [settings["IDENTITY_CLIENT_SECRET"], *(token["access_token"] for token in identity.tokens)]
+    # Refused, and given up, in every way that is logged.
+    back = browser.at_provider(browser.begin(provider))
+    browser.back(changed(back, state="A"))
+    browser.back(back)
+    game_platform.player = ""
+    identity.claims = lambda claims: claims | {"nonce": "another"}
+    browser.log_in(provider)
+    secrets += parameters(back).values()
+
+    log = log_text()
+
+    assert '"outcome": "another login\'s state"' in log
+    assert '"route": "/auth/platform/return"' in log or '"route": "/auth/identity/callback"' in log
+    assert [secret for secret in secrets if len(secret) > 6 and secret in log] == []
+
+
+BROKEN = {
+    "damaged headers": b"HTTP/1.1 200 OK\r\n no header\r\nbroken\r\nContent-Length: 2\r\n\r\n{}",
+    "nothing": b"",
+    "an error": b"HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n",
+    "elsewhere": b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", BROKEN)
+def test_a_broken_profile_service_does_not_bring_its_key_into_the_log(
+    make_app, settings, game_platform, log_text, answer
+):
+    with raw_server(saying(BROKEN[answer])) as url:
+        browser = Browser(make_app(**settings | {"PLATFORM_API_URL": url}))
+        ended = browser.log_in("platform").headers["Location"]
+
+    assert "token" in parameters(ended)
+    assert settings["PLATFORM_API_KEY"] not in log_text()
+    assert "steamids" not in log_text()
