@@ -8,6 +8,7 @@ from collections.abc import Callable
 from flask import Flask
 from flask_cors import CORS
 
+from blueprints.affiliate import routes as affiliate
 from blueprints.auth import login
 from blueprints.auth import routes as auth
 from blueprints.common.errors import JsonApi, register_error_handlers
@@ -101,7 +102,7 @@ def _register_areas(app: Flask) -> None:
     for field, json_type in WIRE_TYPES.items():
         api.register_field(field, json_type, None)
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})
-    for area in (system, auth, login, profile, avatar, two_factor, upgrader_routes):
+    for area in (system, auth, login, profile, avatar, two_factor, affiliate, upgrader_routes):
         api.register_blueprint(area.blueprint)
     for pages in (media.blueprint, docs.docs_blueprint(), site.blueprint):
         app.register_blueprint(pages)

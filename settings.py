@@ -18,6 +18,7 @@ MIN_SECRET_LENGTH = 32
 MIN_DIFFERENT_CHARACTERS = 8
 MAX_WAGER_CEILING = Decimal(1000000000)
 PPM = 1_000_000
+PROMO_CODE = re.compile(r"[A-Za-z0-9]{4,24}", re.ASCII)
 HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII)
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", re.ASCII)
 
@@ -58,6 +59,7 @@ class Settings:
     upgrader_min_wager_cents: int
     upgrader_max_wager_cents: int
     upgrader_proof_delay_ms: int
+    affiliate_special_code: str | None = field(repr=False)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], *, instance_dir: Path = INSTANCE_DIR) -> "Settings":
@@ -112,6 +114,7 @@ class Settings:
             upgrader_min_wager_cents=min_wager,
             upgrader_max_wager_cents=max_wager,
             upgrader_proof_delay_ms=read.milliseconds("UPGRADER_PROOF_DELAY", "6", most_seconds=600),
+            affiliate_special_code=read.promo_code("AFFILIATE_SPECIAL_CODE"),
         )
         if read.problems:
             raise SettingsError(read.problems)
@@ -181,6 +184,12 @@ class _Reader:
             self.problem(name, what)
             value = Decimal(default)
         return int(value * 1000)
+
+    def promo_code(self, name: str) -> str | None:
+        value = self.text(name, "")
+        if value and not PROMO_CODE.fullmatch(value):
+            self.problem(name, "must be 4 to 24 letters and digits")
+        return value.upper() or None
 
     def address(self, name: str, default: str, *, query: bool = True) -> str:
         value = self.text(name, default)

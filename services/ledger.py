@@ -27,6 +27,7 @@ class Account(StrEnum):
     HOUSE_BETS = "house.bets"
     HOUSE_GRANTS = "house.grants"
     HOUSE_PAYMENTS = "house.payments"
+    HOUSE_BONUSES = "house.bonuses"
 
 
 class Kind(StrEnum):
@@ -38,6 +39,7 @@ class Kind(StrEnum):
     VAULT_UNLOCK = "vault-unlock"
     DEPOSIT = "deposit"
     WITHDRAWAL = "withdrawal"
+    CODE_BONUS = "code-bonus"
 
 
 BALANCE_COLUMN = {
@@ -63,7 +65,8 @@ def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
 
     What is taken from an account must be there before what the same transaction adds to it: a wager
     is not paid from its own winnings. Of two postings that want the same last coin the database lets
-    one through; the other raises InsufficientBalance and has changed nothing.
+    one through; the other raises InsufficientBalance and has changed nothing. The transaction gets its number
+    when the rows of its players are locked: one player's numbers are in the order of what happened.
     """
     if sum(entry.amount for entry in entries) != 0 or not entries:
         raise ValueError("ledger entries must sum to zero")

@@ -1,6 +1,6 @@
 """Proving the ledger: every balance equals its entries, and every transaction sums to zero."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import peewee
@@ -9,6 +9,7 @@ from peewee import fn
 from models.database import snapshot
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
+from services.affiliates import audit as affiliates_audit
 from services.ledger import BALANCE_COLUMN
 
 
@@ -29,7 +30,7 @@ def audit() -> LedgerAudit:
             users=User.select().count(),
             transactions=LedgerTransaction.select().count(),
             entries=LedgerEntry.select().count(),
-            mismatches=[*_unbalanced_transactions(), *_empty_transactions(), *_wrong_balances()],
+            mismatches=[line for check in CHECKS for line in check()],
         )
 
 
@@ -68,3 +69,12 @@ def _wrong_balances() -> Iterator[str]:
         )
         for platform_id in query.scalars():
             yield f"the {account} of {platform_id} differs from its entries"
+
+
+CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
+    _unbalanced_transactions,
+    _empty_transactions,
+    _wrong_balances,
+    affiliates_audit.mismatches,
+)
+"""Each gives a line for everything that it finds wrong."""

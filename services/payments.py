@@ -10,6 +10,7 @@ from models.database import reading, writing
 from models.payments import Payment
 from models.users import User
 from services import ledger, notifications
+from services.affiliates import referrals
 from services.clock import Millis
 from services.errors import InsufficientBalance, OperatorError
 from services.ledger import Account, Entry, Kind, TransactionId
@@ -43,6 +44,8 @@ class Transfer:
 
 def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
     """Write down a payment and move the coins, one for each USD; a deposit is told to the player.
+
+    It counts for the owner of the code that the player used before.
 
     A txhash counts once on the whole platform: again, whoever and whatever it is for, the first payment
     is returned and nothing changes. Of two at once the unique column lets one in, and both return it.
@@ -79,7 +82,10 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         ledger_transaction=_move_coins(user.id, type_, usd, now),
         created_at_ms=now,
     )
-    if type_ is PaymentType.DEPOSIT:
+    if type_ is PaymentType.WITHDRAW:
+        referrals.count_withdrawal(user_id=user.id, amount=usd)
+    else:
+        referrals.count_deposit(user_id=user.id, amount=usd)
         notifications.notify(
             user_id=user.id,
             title=DEPOSIT_TITLE,

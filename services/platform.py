@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from services.affiliates.codes import PromoCodes
 from services.aside import Aside
 from services.avatars.change import Avatars
 from services.catalogue import CatalogueCache
@@ -39,6 +40,7 @@ class Platform:
     proofs: Proofs
     platform_login: Login
     identity_login: Login
+    promo_codes: PromoCodes
     spin_rate: SpinRate
     spin_locks: SpinLocks = field(default_factory=SpinLocks)
     clock: Callable[[], Millis] = now_ms
@@ -71,6 +73,7 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
         proofs=Proofs(seeds=seeds),
         platform_login=_platform_login(settings, seeds=seeds, tokens=tokens),
         identity_login=_identity_login(settings, seeds=seeds, tokens=tokens),
+        promo_codes=PromoCodes(special=settings.affiliate_special_code),
         spin_rate=SpinRate(enabled=settings.ratelimit_enabled),
         clock=clock,
     )

@@ -24,6 +24,7 @@ ADDRESS = "must be an http or https address"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
 DATABASE = "must begin with sqlite:/// or postgresql://"
 HOST = "must be a host name such as trade.example.com"
+CODE = "must be 4 to 24 letters and digits"
 WEAK = "must be a random text of at least 32 characters"
 WELL_KNOWN = "/.well-known/openid-configuration"
 AT_TEST = f"https://provider.test{WELL_KNOWN}"
@@ -32,6 +33,7 @@ MISSING = "must be given when APP_ENV is production"
 IN_PRODUCTION = {"APP_ENV": "production", "SECRET_KEY": GOOD_SECRET, "JWT_SECRET": OTHER_SECRET}
 
 SETTINGS = [
+    "AFFILIATE_SPECIAL_CODE",
     "APP_ENV",
     "BASE_URL",
     "CATALOGUE_TTL",
@@ -104,6 +106,7 @@ def refused(read):
         ("upgrader_min_wager_cents", 1),
         ("upgrader_max_wager_cents", 1_000_000),
         ("upgrader_proof_delay_ms", 6000),
+        ("affiliate_special_code", None),
     ],
 )
 def test_a_setting_that_is_left_out_has_its_default(read, field, expected):
@@ -168,6 +171,8 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("UPGRADER_PROOF_DELAY", "0", "upgrader_proof_delay_ms", 0),
         ("UPGRADER_PROOF_DELAY", "0.001", "upgrader_proof_delay_ms", 1),
         ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
+        ("AFFILIATE_SPECIAL_CODE", "Spin", "affiliate_special_code", "SPIN"),
+        ("AFFILIATE_SPECIAL_CODE", "a1" * 12, "affiliate_special_code", "A1" * 12),
     ],
 )
 def test_a_good_value_is_taken(read, name, text, field, expected):
@@ -239,6 +244,10 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
         ("UPGRADER_PROOF_DELAY", "600.001", SECONDS),
         ("UPGRADER_PROOF_DELAY", "0.0001", SECONDS),
         ("UPGRADER_PROOF_DELAY", "6s", SECONDS),
+        ("AFFILIATE_SPECIAL_CODE", "abc", CODE),
+        ("AFFILIATE_SPECIAL_CODE", "a" * 25, CODE),
+        ("AFFILIATE_SPECIAL_CODE", "free-spin", CODE),
+        ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
     ],
 )
 def test_a_bad_value_is_refused_in_a_line_that_names_the_setting(refused, name, text, what):
@@ -421,6 +430,7 @@ def test_nothing_secret_stands_in_the_text_of_the_settings(read):
         PLATFORM_API_KEY="key-of-the-platform",
         IDENTITY_CLIENT_ID="client",
         IDENTITY_CLIENT_SECRET="secret-of-the-client",
+        AFFILIATE_SPECIAL_CODE="WELCOME5",
     )
 
     shown = f"{settings!r} {settings}"
@@ -432,6 +442,7 @@ def test_nothing_secret_stands_in_the_text_of_the_settings(read):
         "correct-horse",
         "key-of-the-platform",
         "secret-of-the-client",
+        "WELCOME5",
     )
     assert [secret for secret in secrets if secret in shown] == []
 

@@ -23,6 +23,13 @@ STATUS_ERROR_AREAS = ("/profile/user",)
 
 UNAVAILABLE_TEXT = "The service is temporarily unavailable"
 INTERNAL_TEXT = "Something went wrong"
+INTERNAL_TEXTS = {
+    "/affiliate/set-code": "Failed to set affiliate code",
+    "/affiliate/use-code": "An error occurred while using the affiliate code.",
+    "/affiliate/stats": "Failed to fetch affiliate statistics",
+}
+"""What the contract says of an unforeseen failure at some paths. Source: SPEC 4."""
+
 RETRY_AFTER_SECONDS = "1"
 
 
@@ -30,6 +37,13 @@ class ErrorSchema(ma.Schema):
     """The envelope of most errors."""
 
     error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+
+
+class RefusalSchema(ma.Schema):
+    """The envelope of errors where SPEC 7 has a status and a message."""
+
+    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
+    message = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
 
 
 def envelope(path: str, text: str) -> dict[str, Any]:
@@ -100,7 +114,7 @@ def register_error_handlers(app: Flask) -> None:
 
 def _text_of(error: HTTPException) -> str:
     if (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return INTERNAL_TEXT
+        return INTERNAL_TEXTS.get(request.path, INTERNAL_TEXT)
     messages = getattr(error, "data", {}).get("messages")
     if isinstance(messages, Mapping):
         return "; ".join(_sentences(messages))

@@ -8,6 +8,7 @@ import psycopg2
 import pytest
 
 import models
+from models.affiliates import Affiliate, Referral
 from models.bets import Bet
 from models.database import Table, database, open_database, reading, writing
 from models.items import Item
@@ -439,3 +440,51 @@ def test_a_seed_cannot_be_announced_to_two_players(announce, insert, user):
 def test_a_seed_cannot_be_announced_to_nobody(announce, user):
     with pytest.raises(peewee.IntegrityError):
         announce(user + 1)
+
+
+@pytest.fixture
+def refer(insert, user):
+    """Puts a referral of the user into the database, to an owner who is another."""
+    owner = insert(
+        User, **USER | {"platform_id": "other", "username_folded": "other", "affiliate_code": "OTHER"}
+    )
+
+    def row(**changes):
+        if "ledger_transaction" not in changes:
+            changes["ledger_transaction"] = insert(LedgerTransaction, kind="code-bonus", created_at_ms=AT)
+        return insert(Referral, **({"user": user, "owner": owner, "used_at_ms": AT} | changes))
+
+    return row
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"deposited_cents": -1},
+        {"withdrawn_cents": -1},
+        {"bonus_cents": -1},
+        {"owner": 10**9},
+        {"user": 10**9},
+    ],
+    ids=str,
+)
+def test_a_referral_cannot_be_so(refer, change):
+    with pytest.raises(peewee.IntegrityError):
+        refer(**change)
+
+
+def test_a_player_is_referred_once(refer):
+    refer()
+
+    with pytest.raises(peewee.IntegrityError):
+        refer()
+
+
+def test_a_player_is_not_referred_by_themselves(refer, user):
+    with pytest.raises(peewee.IntegrityError):
+        refer(owner=user)
+
+
+def test_an_owner_cannot_have_claimed_less_than_nothing(insert, user):
+    with pytest.raises(peewee.IntegrityError):
+        insert(Affiliate, user=user, claimed_cents=-1)

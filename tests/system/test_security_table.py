@@ -5,6 +5,7 @@ from typing import NamedTuple
 import jwt
 import pytest
 
+from blueprints.common.errors import envelope
 from models.database import writing
 from models.users import AnnouncedSeed, User
 from services.upgrader.spin import SpinRequest
@@ -40,6 +41,10 @@ TABLE = [
     Endpoint("GET", "/auth/platform/return", "/auth/platform/return", PUBLIC, 302),
     Endpoint("GET", "/auth/identity", "/auth/identity", PUBLIC, 501),
     Endpoint("GET", "/auth/identity/callback", "/auth/identity/callback", PUBLIC, 501),
+    Endpoint("GET", "/affiliate/stats", "/affiliate/stats", USER, 200),
+    Endpoint("GET", "/affiliate/overview", "/affiliate/overview", USER, 200),
+    Endpoint("POST", "/affiliate/set-code", "/affiliate/set-code", USER, 400),
+    Endpoint("POST", "/affiliate/use-code", "/affiliate/use-code", USER, 400),
     Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
     Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),
     Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),
@@ -171,7 +176,9 @@ def test_a_stranger_may_call_nothing_that_is_protected(call, good, stranger):
     answers = [call(endpoint, STRANGERS[stranger](good)) for endpoint in PROTECTED]
 
     assert {answer.status_code for answer in answers} == {401}
-    assert [answer.json for answer in answers] == [{"error": "Unauthorized"}] * len(PROTECTED)
+    assert [answer.json for answer in answers] == [
+        envelope(endpoint.address, "Unauthorized") for endpoint in PROTECTED
+    ]
     assert {answer.headers["WWW-Authenticate"] for answer in answers} == {"Bearer"}
 
 
@@ -183,7 +190,7 @@ def test_a_good_token_of_nobody_is_told_so_by_the_profile_and_none_elsewhere(cal
     assert {name: (answer.status_code, answer.json) for name, answer in answers.items()} == {
         (method, rule): (400, {"error": "User not found"})
         if rule.startswith("/profile/")
-        else (401, {"error": "Unauthorized"})
+        else (401, envelope(rule, "Unauthorized"))
         for method, rule in answers
     }
 

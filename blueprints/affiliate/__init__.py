@@ -1,0 +1,1 @@
+"""Promo codes, and what they bring their owners."""

@@ -1,0 +1,84 @@
+"""/affiliate: setting and using promo codes, and what the caller's own has brought."""
+
+from typing import Any
+
+from flask import Response
+
+from blueprints.affiliate.schemas import CodeAnswerSchema, CodeSchema, OverviewSchema, ReferredPlayerSchema
+from blueprints.common.auth import SECURITY, current_user, require_user
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import RefusalSchema
+from blueprints.common.platform import platform
+from blueprints.common.ready_list import build_ready_list
+from blueprints.realtime import outgoing
+from blueprints.realtime.server import pause
+from services.affiliates import referrals
+from services.affiliates.codes import USE_BONUS
+from services.affiliates.referrals import Overview
+from services.money import number_from_cents
+
+blueprint = Area("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
+
+CODE_SET = "Your promo code has been set."
+BONUS_RECEIVED = f"You have received a bonus of {number_from_cents(USE_BONUS)} coins."
+
+
+@blueprint.get("/stats")
+@require_user
+@blueprint.doc(
+    security=SECURITY,
+    responses={
+        200: {
+            "description": "Everybody who used the caller's code, by what they earned the caller",
+            "content": {
+                "application/json": {"schema": {"type": "array", "items": ReferredPlayerSchema}},
+            },
+        },
+        304: {"description": "The client has this list already"},
+    },
+)
+@blueprint.alt_response(401, schema=RefusalSchema)
+def stats() -> Response:
+    """The players who used the caller's code, the most profitable first."""
+    players = referrals.statistics(owner_id=current_user().id)
+    # Owners with thousands of players are what the programme is for; others must not wait for their lists.
+    return build_ready_list(ReferredPlayerSchema(), players, pause=pause).response()
+
+
+@blueprint.get("/overview")
+@require_user
+@blueprint.response(200, OverviewSchema)
+@blueprint.alt_response(401, schema=RefusalSchema)
+@blueprint.doc(security=SECURITY)
+def overview() -> Overview:
+    """The caller's commission and the sums over all players who used the caller's code."""
+    return referrals.overview(owner_id=current_user().id)
+
+
+@blueprint.post("/set-code")
+@require_user
+@blueprint.arguments(CodeSchema)
+@blueprint.response(200, CodeAnswerSchema)
+@blueprint.alt_response(400, schema=RefusalSchema)
+@blueprint.alt_response(401, schema=RefusalSchema)
+@blueprint.doc(security=SECURITY)
+def set_code(body: dict[str, Any]) -> dict[str, Any]:
+    """Set the caller's own promo code, for ever."""
+    platform().promo_codes.set_own(user_id=current_user().id, code=body["code"])
+    return {"status": True, "message": CODE_SET}
+
+
+@blueprint.post("/use-code")
+@require_user
+@blueprint.arguments(CodeSchema)
+@blueprint.response(200, CodeAnswerSchema)
+@blueprint.alt_response(400, schema=RefusalSchema)
+@blueprint.alt_response(401, schema=RefusalSchema)
+@blueprint.doc(security=SECURITY)
+def use_code(body: dict[str, Any]) -> dict[str, Any]:
+    """Use another's promo code, once, for a bonus."""
+    services = platform()
+    user_id = current_user().id
+    balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
+    outgoing.send_balance(user_id, balances)
+    return {"status": True, "message": BONUS_RECEIVED}

@@ -1,0 +1,44 @@
+"""The shapes of promo codes and affiliate figures."""
+
+import marshmallow as ma
+
+from blueprints.common.media import avatar_url
+from blueprints.common.schemas import Coins, WireSchema
+
+
+class CodeSchema(WireSchema):
+    """A promo code: 4 to 24 ASCII letters and digits, in any case."""
+
+    # Judged by the service, which promises an order; what is no text counts as left out.
+    code = ma.fields.Raw(
+        load_default=None, metadata={"type": "string", "description": "Not trimmed; no other type is a code"}
+    )
+
+
+class CodeAnswerSchema(WireSchema):
+    status = ma.fields.Boolean(required=True)
+    message = ma.fields.String(required=True)
+
+
+class ReferredPlayerSchema(WireSchema):
+    """What a player who used the caller's code has brought. Amounts in coins; ``earned`` may be negative."""
+
+    username = ma.fields.String(required=True)
+    avatar = ma.fields.Function(lambda player: avatar_url(player.avatar), metadata={"type": "string"})
+    deposited = Coins(required=True)
+    withdraws = Coins(required=True, attribute="withdrawn")
+    platform_id = ma.fields.String(required=True, data_key="platformid")
+    earned = Coins(required=True)
+
+
+class OverviewSchema(WireSchema):
+    """The sums over all players who used the caller's code, in coins; ``commissionPercentage`` a fraction."""
+
+    commission_percentage = ma.fields.Function(
+        lambda overview: overview.commission_percent / 100, metadata={"type": "number"}
+    )
+    total_deposits = Coins(required=True, attribute="deposited")
+    total_withdraws = Coins(required=True, attribute="withdrawn")
+    total_affiliates = ma.fields.Integer(required=True, attribute="affiliates")
+    total_earnings = Coins(required=True, attribute="earnings")
+    available_earnings = Coins(required=True, attribute="available")

@@ -1,0 +1,33 @@
+"""What a code's owner earns: the rate by their own loss, and the commission on one referred player."""
+
+import peewee
+
+from models.affiliates import Referral
+from models.users import User
+from services.money import Cents
+
+TIERS = (
+    (Cents(100_000_00), 25),
+    (Cents(50_000_00), 20),
+    (Cents(10_000_00), 12),
+    (Cents(5_000_00), 10),
+    (Cents(0), 8),
+)
+"""From which loss on, in cents, an owner gets how many percent. Source: SPEC 8."""
+
+
+def rate_percent(owner: User) -> int:
+    """The owner's commission in whole percent, by their wagers less payouts, which count as 0 when below."""
+    loss = max(owner.wagered_cents - owner.earned_cents, 0)
+    return next(percent for bound, percent in TIERS if loss >= bound)
+
+
+def earned_cents(percent: int) -> peewee.ColumnBase:
+    """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent. Source: SPEC 4.7.
+
+    Down is toward minus infinity, as the house pays; integers divide toward zero in both databases, so a
+    negative amount is divided by its positive counterpart.
+    """
+    net = Referral.deposited_cents - (Referral.withdrawn_cents + Referral.bonus_cents)
+    hundredths = net * percent
+    return peewee.Case(None, [(hundredths >= 0, hundredths / 100)], (hundredths - 99) / 100)
