@@ -45,8 +45,7 @@ class Transfer:
 def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
     """Write down a payment and move the coins, one for each USD; a deposit is told to the player.
 
-    It counts for the owner of the code that the player used before.
-
+    Either counts for the owner of the promo code that the player used before, if they did.
     A txhash counts once on the whole platform: again, whoever and whatever it is for, the first payment
     is returned and nothing changes. Of two at once the unique column lets one in, and both return it.
     Raises InsufficientBalance, OperatorError for a transfer or an amount that can't be.

@@ -25,8 +25,8 @@ def rate_percent(owner: User) -> int:
 def earned_cents(percent: int) -> peewee.ColumnBase:
     """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent. Source: SPEC 4.7.
 
-    Down is toward minus infinity, as the house pays; integers divide toward zero in both databases, so a
-    negative amount is divided by its positive counterpart.
+    Down is toward minus infinity, because the house pays it. Both databases divide integers toward zero;
+    below zero, 99 less makes that the next cent down.
     """
     net = Referral.deposited_cents - (Referral.withdrawn_cents + Referral.bonus_cents)
     hundredths = net * percent
