@@ -4,7 +4,12 @@ from typing import Any
 
 from flask import Response
 
-from blueprints.affiliate.schemas import CodeAnswerSchema, CodeSchema, OverviewSchema, ReferredPlayerSchema
+from blueprints.affiliate.schemas import (
+    OverviewSchema,
+    PromoCodeAnswerSchema,
+    PromoCodeSchema,
+    ReferredPlayerSchema,
+)
 from blueprints.common.auth import SECURITY, current_user, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import RefusalSchema
@@ -57,8 +62,8 @@ def overview() -> Overview:
 
 @blueprint.post("/set-code")
 @require_user
-@blueprint.arguments(CodeSchema)
-@blueprint.response(200, CodeAnswerSchema)
+@blueprint.arguments(PromoCodeSchema)
+@blueprint.response(200, PromoCodeAnswerSchema)
 @blueprint.alt_response(400, schema=RefusalSchema)
 @blueprint.alt_response(401, schema=RefusalSchema)
 @blueprint.doc(security=SECURITY)
@@ -70,8 +75,8 @@ def set_code(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/use-code")
 @require_user
-@blueprint.arguments(CodeSchema)
-@blueprint.response(200, CodeAnswerSchema)
+@blueprint.arguments(PromoCodeSchema)
+@blueprint.response(200, PromoCodeAnswerSchema)
 @blueprint.alt_response(400, schema=RefusalSchema)
 @blueprint.alt_response(401, schema=RefusalSchema)
 @blueprint.doc(security=SECURITY)

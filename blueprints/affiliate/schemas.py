@@ -6,7 +6,7 @@ from blueprints.common.media import avatar_url
 from blueprints.common.schemas import Coins, WireSchema
 
 
-class CodeSchema(WireSchema):
+class PromoCodeSchema(WireSchema):
     """A promo code: 4 to 24 ASCII letters and digits, in any case."""
 
     # Judged by the service, which promises an order; what is no text counts as left out.
@@ -15,7 +15,7 @@ class CodeSchema(WireSchema):
     )
 
 
-class CodeAnswerSchema(WireSchema):
+class PromoCodeAnswerSchema(WireSchema):
     status = ma.fields.Boolean(required=True)
     message = ma.fields.String(required=True)
 

@@ -29,7 +29,7 @@ class TwoFactorSetupSchema(WireSchema):
     qr_code = ma.fields.String(required=True)
 
 
-class CodeSchema(WireSchema):
+class TwoFactorCodeSchema(WireSchema):
     """The six digits that the authenticator shows now."""
 
     code = ma.fields.Raw(load_default=None, metadata={"type": "string", "pattern": "^[0-9]{6}$"})
@@ -66,7 +66,7 @@ def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
 
 @blueprint.post("/enable")
 @require_profile
-@blueprint.arguments(CodeSchema)
+@blueprint.arguments(TwoFactorCodeSchema)
 @blueprint.response(200, TwoFactorChangeSchema)
 @blueprint.alt_response(400, schema=ErrorSchema)
 @blueprint.alt_response(401, schema=ErrorSchema)
@@ -81,7 +81,7 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/disable")
 @require_profile
-@blueprint.arguments(CodeSchema)
+@blueprint.arguments(TwoFactorCodeSchema)
 @blueprint.response(200, TwoFactorChangeSchema)
 @blueprint.alt_response(400, schema=ErrorSchema)
 @blueprint.alt_response(401, schema=ErrorSchema)
