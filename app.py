@@ -22,6 +22,8 @@ from blueprints.fairness import commands as fairness_commands
 from blueprints.ledger import commands as ledger_commands
 from blueprints.notifications import commands as notifications_commands
 from blueprints.payments import commands as payments_commands
+from blueprints.prices import commands as prices_commands
+from blueprints.prices.updates import install_prices
 from blueprints.profile import avatar, two_factor
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
@@ -115,6 +117,7 @@ def _register_commands(app: Flask) -> None:
         system_commands.demo_page,
         users_commands.group,
         upgrader_commands.group,
+        prices_commands.group,
         ledger_commands.group,
         payments_commands.group,
         notifications_commands.group,
@@ -129,5 +132,6 @@ def _start_realtime(app: Flask, settings: Settings) -> None:
     running = Realtime(socketio)
     install_realtime(app, running)
     install_proofs(app, running)
+    install_prices(app, running)
     realtime_events.register(app, socketio)
     upgrader_events.register(socketio)

@@ -60,6 +60,10 @@ class Settings:
     upgrader_max_wager_cents: int
     upgrader_proof_delay_ms: int
     affiliate_special_code: str | None = field(repr=False)
+    # An address of a source may carry a key. Empty: there is no such source.
+    price_feed_url: str = field(repr=False)
+    price_market_url: str = field(repr=False)
+    price_refresh_seconds: int
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], *, instance_dir: Path = INSTANCE_DIR) -> "Settings":
@@ -115,6 +119,9 @@ class Settings:
             upgrader_max_wager_cents=max_wager,
             upgrader_proof_delay_ms=read.milliseconds("UPGRADER_PROOF_DELAY", "6", most_seconds=600),
             affiliate_special_code=read.promo_code("AFFILIATE_SPECIAL_CODE"),
+            price_feed_url=read.optional_address("PRICE_FEED_URL"),
+            price_market_url=read.optional_address("PRICE_MARKET_URL"),
+            price_refresh_seconds=read.whole("PRICE_REFRESH_SECONDS", 3600, least=1, most=86_400),
         )
         if read.problems:
             raise SettingsError(read.problems)
@@ -224,6 +231,9 @@ class _Reader:
         if secret and not client_id:
             self.problem(id_name, f"must be given together with {secret_name}")
         return client_id, secret
+
+    def optional_address(self, name: str) -> str:
+        return self.address(name, "") if self.text(name, "") else ""
 
     def origins(self, name: str, frontend_url: str) -> tuple[str, ...]:
         listed = [entry.strip() for entry in self.text(name, "").split(",") if entry.strip()]

@@ -1,7 +1,7 @@
 """The services that hold state or secrets, built once from the settings."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from services.affiliates.codes import PromoCodes
@@ -14,6 +14,9 @@ from services.login.game_platform import GamePlatform
 from services.login.identity_provider import IdentityProvider
 from services.login.login import Login
 from services.money import Cents
+from services.prices.feed_source import FeedSource
+from services.prices.market_source import MarketSource
+from services.prices.service import PriceService
 from services.server_seeds import ServerSeeds
 from services.tokens import Tokens
 from services.two_factor import TwoFactorAuthentication
@@ -41,6 +44,7 @@ class Platform:
     platform_login: Login
     identity_login: Login
     promo_codes: PromoCodes
+    prices: PriceService
     spin_rate: SpinRate
     spin_locks: SpinLocks = field(default_factory=SpinLocks)
     clock: Callable[[], Millis] = now_ms
@@ -74,6 +78,13 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
         platform_login=_platform_login(settings, seeds=seeds, tokens=tokens),
         identity_login=_identity_login(settings, seeds=seeds, tokens=tokens),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),
+        prices=PriceService(
+            feed=FeedSource(url=settings.price_feed_url) if settings.price_feed_url else None,
+            market=MarketSource(url=settings.price_market_url) if settings.price_market_url else None,
+            period=Millis(settings.price_refresh_seconds * 1000),
+            clock=clock,
+            after_update=_after_update,
+        ),
         spin_rate=SpinRate(enabled=settings.ratelimit_enabled),
         clock=clock,
     )
@@ -108,3 +119,7 @@ def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
         seeds=seeds,
         tokens=tokens,
     )
+
+
+def _after_update(_item_ids: Collection[int]) -> None:
+    """Nothing follows the prices of items yet."""

@@ -51,6 +51,9 @@ SETTINGS = [
     "PLATFORM_OPENID_URL",
     "PLATFORM_TRADE_HOST",
     "PORT",
+    "PRICE_FEED_URL",
+    "PRICE_MARKET_URL",
+    "PRICE_REFRESH_SECONDS",
     "RATELIMIT_ENABLED",
     "SECRET_KEY",
     "SECRET_KEY_PREVIOUS",
@@ -173,6 +176,14 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
         ("AFFILIATE_SPECIAL_CODE", "Spin", "affiliate_special_code", "SPIN"),
         ("AFFILIATE_SPECIAL_CODE", "a1" * 12, "affiliate_special_code", "A1" * 12),
+        (
+            "PRICE_FEED_URL",
+            "https://f.example.com/p.json?key=1",
+            "price_feed_url",
+            "https://f.example.com/p.json?key=1",
+        ),
+        ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
+        ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
     ],
 )
 def test_a_good_value_is_taken(read, name, text, field, expected):
@@ -248,6 +259,10 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
         ("AFFILIATE_SPECIAL_CODE", "a" * 25, CODE),
         ("AFFILIATE_SPECIAL_CODE", "free-spin", CODE),
         ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
+        ("PRICE_FEED_URL", "prices.json", ADDRESS),
+        ("PRICE_FEED_URL", "file:///prices.json", ADDRESS),
+        ("PRICE_MARKET_URL", "ftp://m.example.com", ADDRESS),
+        ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
     ],
 )
 def test_a_bad_value_is_refused_in_a_line_that_names_the_setting(refused, name, text, what):

@@ -18,7 +18,10 @@ from blueprints.common.failures import describe
 request_log = logging.getLogger("platform.request")
 error_log = logging.getLogger("platform.errors")
 
-EXTRA_FIELDS = ("request_id", "method", "route", "status", "ms", "event", "outcome", "failure")
+EXTRA_FIELDS = (
+    *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
+    *("updated", "held_back", "item"),
+)
 
 
 class JsonLines(logging.Formatter):

@@ -62,6 +62,7 @@ class Realtime:
     socketio: SocketIO
     connections: Connections = field(default_factory=Connections)
     tasks: Tasks = field(default_factory=Tasks)
+    at_start: list[Callable[[], None]] = field(default_factory=list)
     before_close: list[Callable[[], None]] = field(default_factory=list)
 
     @property
@@ -76,6 +77,11 @@ class Realtime:
     def close_transport(self, sid: str) -> None:
         """End the connection below the protocol, as a broken network would."""
         self.socketio.server.eio.disconnect(self.manager.eio_sid_from_sid(sid, NAMESPACE))
+
+    def start(self) -> None:
+        """Begin what runs in the background from the first moment, requests or not."""
+        for start in self.at_start:
+            start()
 
     def close(self) -> None:
         """Let all sockets go and stop what runs in the background. Spins that have begun end on their own."""
@@ -142,4 +148,5 @@ def in_background(task: Callable[..., Any], *args: Any) -> None:
 
 def pause() -> None:
     """Let others run for a moment in the middle of long work."""
-    time.sleep(0)
+    # Not 0: gevent goes on with whoever sleeps for no time up to 50 times before it looks at the network.
+    time.sleep(0.001)

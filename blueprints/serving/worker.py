@@ -44,12 +44,13 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
         # gevent prints a failed greenlet's arguments, and those may be a client's seed or token.
         gevent.get_hub().print_exception = _log_failure
         servers = [self._serve(listener) for listener in self.sockets]
+        realtime = self.wsgi.extensions["realtime"]
+        realtime.start()
         while self.alive:
             self._wait(NOTICE_SECONDS)
         for server in servers:
             server.close()
         self._wait(REJOIN_SECONDS)
-        realtime = self.wsgi.extensions["realtime"]
         realtime.close()
         deadline = time.monotonic() + FINISH_SECONDS
         while (Handler.busy or realtime.tasks) and time.monotonic() < deadline:

@@ -1,0 +1,241 @@
+"""The market: one item at a time, at most 20 a minute, for items that the feed does not hold."""
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from models.database import reading, writing
+from models.items import Item
+from models.prices import HeldMarketPrice
+from services.clock import Millis
+from services.money import Cents
+from services.prices import market_rate, sources
+from services.prices.errors import BadDocument, SourceFailed, SourceRefuses, SourceUnavailable, Stopped
+from services.prices.feed_update import AfterUpdate, Applied
+from services.prices.market_source import MarketSource
+from services.prices.rules import Verdict, judge
+from services.prices.sources import Source
+from services.prices.turns import Outcome, Tell, Turn
+
+BASE_PAUSE_MS = Millis(60_000)
+FAILED_MS = 60_000
+"""When an item is asked for again whose ask failed. At once, and it would be the first in line for ever."""
+
+RETRY_SECONDS = 1.0
+KEPT_FOR_PLAYERS = 4
+"""Slots that the background leaves for items that somebody is looking at."""
+
+
+class NotNow(Exception):
+    """The market may not be asked now: the minute's asks are spent, or the source is left alone."""
+
+
+class AskedElsewhere(Exception):
+    """Another is asking for this item, or it has been changed since it was read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Market:
+    """Asks for prices. ``period`` is how long one is good for.
+
+    ``beside_feed`` says that there is a feed, whose items are none of the market's.
+    """
+
+    source: MarketSource
+    period: Millis
+    beside_feed: bool
+    clock: Callable[[], Millis]
+    after_update: AfterUpdate
+    tell: Tell
+    stop: threading.Event
+    _in_flight: dict[int, threading.Event] = field(default_factory=dict, init=False)
+
+    def ask_for_due(self) -> None:
+        """Ask for the items that are due, the longest overdue first, as far as the minute allows.
+
+        Raises Stopped; a source that failed is told of and no error.
+        """
+        sources.adopt(Source.MARKET, address=self.source.url)
+        if market_rate.free_slots(now=self.clock()) > KEPT_FOR_PLAYERS:
+            self._ask_all(self._due(self.clock()), leave=KEPT_FOR_PLAYERS)
+
+    def ask_for(self, item_ids: list[int]) -> None:
+        """Ask for these items, those that are due, as far as the minute allows.
+
+        Waits for those that another task of this process is asking for.
+        """
+        sources.adopt(Source.MARKET, address=self.source.url)
+        with reading():
+            query = Item.select().where(Item.id.in_(item_ids), Item.next_price_fetch_ms <= self.clock())
+            items = list(query)
+        self._ask_all(items, leave=0)
+        for asked in [self._in_flight.get(item_id) for item_id in item_ids]:
+            if asked is not None:
+                asked.wait(2 * self.source.most_seconds)
+
+    def is_asking_for(self, item_id: int) -> bool:
+        """Whether this process is asking for this item right now."""
+        return item_id in self._in_flight
+
+    def refresh(self, *, accept_jumps: bool) -> Applied:
+        """Ask for what is due, or with ``accept_jumps`` for what was held back, also while it is left alone.
+
+        Raises SourceFailed.
+        """
+        sources.adopt(Source.MARKET, address=self.source.url)
+        total = Applied()
+        for item in self._held_back() if accept_jumps else self._due(self.clock()):
+            try:
+                turn = self._ask(item, accept_jumps=accept_jumps, heeds_pause=False)
+            except AskedElsewhere:
+                continue
+            except NotNow:
+                break
+            total.add(turn.applied)
+        return total
+
+    def _ask_all(self, items: list[Item], *, leave: int) -> None:
+        for item in items:
+            try:
+                self._ask(item, leave=leave)
+            except AskedElsewhere:
+                continue
+            except (NotNow, SourceFailed):
+                return
+
+    def _ask(
+        self, item: Item, *, leave: int = 0, accept_jumps: bool = False, heeds_pause: bool = True
+    ) -> Turn:
+        """Raises NotNow, AskedElsewhere, SourceFailed, Stopped."""
+        with self._in_flight_for(item.id):
+            slot = self._claim(item, leave=leave, heeds_pause=heeds_pause)
+            return self._ask_on(slot, item, accept_jumps=accept_jumps)
+
+    @contextmanager
+    def _in_flight_for(self, item_id: int) -> Iterator[None]:
+        ours = threading.Event()
+        if self._in_flight.setdefault(item_id, ours) is not ours:
+            raise AskedElsewhere
+        try:
+            yield
+        finally:
+            del self._in_flight[item_id]
+            ours.set()
+
+    def _ask_on(self, slot: int, item: Item, *, accept_jumps: bool) -> Turn:
+        try:
+            stated = self._fetch(item, slot)
+        except SourceFailed as failure:
+            self._check_running()
+            at_once = isinstance(failure, SourceRefuses)
+            sources.failed(Source.MARKET, base_pause=BASE_PAUSE_MS, now=self.clock(), at_once=at_once)
+            outcome = Outcome.BAD_DOCUMENT if isinstance(failure, BadDocument) else Outcome.UNAVAILABLE
+            self.tell(Turn(source=Source.MARKET, outcome=outcome, problem=str(failure)))
+            raise
+        self._check_running()
+        sources.succeeded(Source.MARKET, now=self.clock())
+        turn = self._settle(item, stated, accept_jumps=accept_jumps)
+        self.tell(turn)
+        return turn
+
+    def _fetch(self, item: Item, slot: int) -> Cents | None:
+        """Ask, and once more when it failed at once and the minute allows it."""
+        try:
+            return self._fetch_once(item, slot)
+        except SourceUnavailable as failure:
+            if not failure.quick:
+                raise
+            if self.stop.wait(RETRY_SECONDS * random.uniform(0.5, 1)):  # noqa: S311  # so that many do not come back at once
+                raise Stopped from None
+            again = market_rate.take(now=self.clock())
+            if again is None:
+                raise
+        return self._fetch_once(item, again)
+
+    def _fetch_once(self, item: Item, slot: int) -> Cents | None:
+        try:
+            return self.source.ask(app_id=item.app_id, market_hash_name=item.market_hash_name)
+        finally:
+            if not self.stop.is_set():
+                market_rate.used(slot, now=self.clock())
+
+    def _claim(self, item: Item, *, leave: int, heeds_pause: bool) -> int:
+        """A slot to ask on for this item, as it was read. Who comes second gets AskedElsewhere."""
+        self._check_running()
+        now = self.clock()
+        with writing():
+            if heeds_pause and sources.is_paused(sources.state(Source.MARKET), now):
+                raise NotNow
+            # Until the answer is there it is due again later, should this process end.
+            if not self._postpone(item, Millis(now + min(FAILED_MS, self.period))):
+                raise AskedElsewhere
+            slot = market_rate.take(now=now, leave=leave)
+            if slot is None:
+                raise NotNow
+        return slot
+
+    def _check_running(self) -> None:
+        # Whoever stops this waits a moment at most; what is written after that hits a database that is gone.
+        if self.stop.is_set():
+            raise Stopped
+
+    def _postpone(self, item: Item, until: Millis) -> bool:
+        seen = item.next_price_fetch_ms
+        item.next_price_fetch_ms = until
+        query = Item.update(next_price_fetch_ms=until).where(
+            Item.id == item.id, Item.next_price_fetch_ms == seen, ~Item.custom_price
+        )
+        return bool(query.execute())
+
+    def _settle(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> Turn:
+        """Give the item its price, when that is believed, and the time of its next ask."""
+        applied = Applied()
+        now = self.clock()
+        with writing():
+            next_ask = self._unlike_the_feeds(Millis(now + self.period))
+            standing = Item.select(Item.price_cents).where(Item.id == item.id).scalar()
+            if stated is None:
+                applied.missing = 1
+            else:
+                verdict = judge(stated, standing=standing, accept_jumps=accept_jumps)
+                applied.count(verdict, item.market_hash_name)
+                _remember_held(item, is_held=verdict is Verdict.HELD_BACK, now=now)
+                if verdict is Verdict.NEW and _set_price(item, stated, standing):
+                    self.after_update([item.id])
+            self._postpone(item, next_ask)
+        outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
+        return Turn(source=Source.MARKET, outcome=outcome, applied=applied)
+
+    def _unlike_the_feeds(self, at: Millis) -> Millis:
+        """The feed knows its items by this very time."""
+        return Millis(at + 1) if at == sources.state(Source.FEED).marker_ms else at
+
+    @reading()
+    def _due(self, now: Millis) -> list[Item]:
+        query = Item.select().where(Item.next_price_fetch_ms <= now, ~Item.custom_price)
+        if self.beside_feed:
+            feed = sources.state(Source.FEED)
+            # What the feed holds is not known before it has been read.
+            if feed.marker_ms is None or feed.succeeded_at_ms is None:
+                return []
+            query = query.where(Item.next_price_fetch_ms != feed.marker_ms, Item.id <= feed.last_item_id)
+        return list(query.order_by(Item.next_price_fetch_ms, Item.id).limit(market_rate.SLOTS))
+
+    @reading()
+    def _held_back(self) -> list[Item]:
+        query = Item.select().join(HeldMarketPrice).where(~Item.custom_price)
+        return list(query.order_by(HeldMarketPrice.held_at_ms, Item.id).limit(market_rate.SLOTS))
+
+
+def _set_price(item: Item, price: Cents, standing: Cents | None) -> bool:
+    stands = Item.price_cents.is_null() if standing is None else Item.price_cents == standing
+    query = Item.update(price_cents=price).where(Item.id == item.id, ~Item.custom_price, stands)
+    return bool(query.execute())
+
+
+def _remember_held(item: Item, *, is_held: bool, now: Millis) -> None:
+    HeldMarketPrice.delete().where(HeldMarketPrice.item == item.id).execute()
+    if is_held:
+        HeldMarketPrice.insert(item=item.id, held_at_ms=now).execute()

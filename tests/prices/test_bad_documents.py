@@ -1,0 +1,147 @@
+"""A feed that is down, slow, cut off or wrong: every price stays, and it is said in one line."""
+
+import gzip
+
+import pytest
+
+from services.prices.errors import SourceFailed
+from tests.support.price_sources import cut_off, document, dripping, feed, hung_up, text
+
+GOOD = document({"One": 150})
+
+
+@pytest.fixture
+def item(add):
+    add({"One": 1})
+
+
+BAD = {
+    "not JSON": (text("<html>"), "the price feed is not a JSON object, or was cut off"),
+    "an array": (text("[1]"), "the price feed is not a JSON object, or was cut off"),
+    "another shape": (text('{"One": 150}'), "the price feed lacks the objects metadata and prices"),
+    "another currency": (
+        text(document({"One": 150}, currency="EUR")),
+        "the currency of the price feed is not USD",
+    ),
+    "an error": (text(GOOD, status=500), "the price feed answered 500"),
+    "gone": (text(GOOD, status=404), "the price feed answered 404"),
+    "partial content": (text(GOOD, status=206), "the price feed answered 206"),
+    "nothing new, though nobody knew the old": (text("", status=304), "the price feed answered 304"),
+    "an endless redirect": (text("", status=302, Location="/"), "the price feed can't be asked"),
+    "hung up": (hung_up, "the price feed can't be reached, or broke off"),
+    "cut off": (cut_off, "the price feed can't be reached, or broke off"),
+    "broken compression": (
+        text(GOOD, Content_Encoding="gzip"),
+        "the price feed can't be reached, or broke off",
+    ),
+}
+
+
+def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, item, standing, bound):
+    bound()
+    said = {}
+    for what, (answer, _) in BAD.items():
+        source.answer = answer
+        said[what] = fails("prices", "refresh")
+
+    assert said == {what: f"Error: {problem}" for what, (_, problem) in BAD.items()}
+    assert standing() == {"One": 100}
+
+
+def test_a_feed_that_is_down_fails_in_one_line(make_app, item, standing):
+    runner = make_app(PRICE_FEED_URL="http://127.0.0.1:1/prices?key=secret").test_cli_runner()
+
+    result = runner.invoke(args=["prices", "refresh"])
+
+    assert result.exit_code == 1
+    assert result.stderr == "Error: the price feed can't be reached, or broke off\n"
+    assert standing() == {"One": 100}
+
+
+def test_a_feed_that_is_too_large_is_refused(fails, source, item, standing, bound):
+    bound(most_bytes=len(GOOD) - 1)
+    source.answer = text(GOOD)
+
+    assert fails("prices", "refresh") == "Error: the price feed is too large"
+    assert standing() == {"One": 100}
+
+
+def test_a_feed_of_just_the_size_is_taken(run, source, item, standing, bound):
+    bound(most_bytes=len(GOOD))
+    source.answer = text(GOOD)
+
+    run("prices", "refresh")
+
+    assert standing() == {"One": 150}
+
+
+def test_what_counts_is_the_size_after_decompression(fails, source, item, bound):
+    bound(most_bytes=100_000)
+    source.answer = text(gzip.compress(b" " * 1_000_000), Content_Encoding="gzip")
+
+    assert fails("prices", "refresh") == "Error: the price feed is too large"
+
+
+def test_a_compressed_feed_is_taken(run, source, item, standing):
+    source.answer = text(gzip.compress(GOOD.encode()), Content_Encoding="gzip")
+
+    run("prices", "refresh")
+
+    assert standing() == {"One": 150}
+
+
+@pytest.mark.parametrize("headers_too", [False, True], ids=["its body", "its headers too"])
+def test_a_feed_that_drips_is_given_up(fails, source, item, standing, bound, headers_too):
+    bound(most_seconds=0.5)
+    source.answer = dripping(source, headers_too=headers_too)
+
+    assert fails("prices", "refresh") == "Error: the price feed took too long"
+    assert standing() == {"One": 100}
+
+
+def test_a_feed_that_fails_at_once_is_asked_again_up_to_three_times(fails, source, item, bound):
+    bound()
+    source.answer = text(GOOD, status=503)
+
+    fails("prices", "refresh")
+
+    assert len(source.asks) == 3
+
+
+def test_a_feed_that_recovers_between_the_tries_is_taken(run, source, item, standing):
+    good = feed({"One": 150})
+
+    def answer(handler):
+        (good if len(source.asks) > 1 else hung_up)(handler)
+
+    source.answer = answer
+    run("prices", "refresh")
+
+    assert standing() == {"One": 150}
+
+
+def test_a_bad_document_is_not_asked_for_again_in_its_turn(fails, source, item):
+    source.answer = text("[]")
+
+    fails("prices", "refresh")
+
+    assert len(source.asks) == 1
+
+
+def test_the_next_turn_tries_again(fails, run, source, item, standing):
+    source.answer = text("[]")
+    fails("prices", "refresh")
+    source.answer = feed({"One": 150})
+
+    run("prices", "refresh")
+
+    assert standing() == {"One": 150}
+
+
+def test_no_failure_tells_the_address(prices, source, item):
+    source.answer = text("[]")
+
+    with pytest.raises(SourceFailed) as failure:
+        prices.refresh(accept_jumps=False)
+
+    assert source.url not in str(failure.value)

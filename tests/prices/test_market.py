@@ -1,0 +1,277 @@
+"""The market: single items, at most 20 a minute whoever asks, for what the feed does not hold."""
+
+import itertools
+import threading
+
+import pytest
+
+from tests.prices.conftest import HOUR, START
+from tests.support.price_sources import cut_off, document, hung_up, market, price_server, text
+
+NO_SUCH_ITEM = text('{"success": false}', status=500)
+
+
+@pytest.fixture
+def settings(source):
+    return {"PRICE_MARKET_URL": source.url + "/?key=1"}
+
+
+def asked(source):
+    return [ask.query["market_hash_name"] for ask in source.asks]
+
+
+def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, standing, next_fetches):
+    add({"★ Karambit & Co | 50% +1": 2000}, appid=252490)
+    source.answer = market("$1,234.56", median="$9.99")
+
+    prices.run_due()
+
+    question = {
+        "appid": "252490",
+        "currency": "1",
+        "market_hash_name": "★ Karambit & Co | 50% +1",
+        "key": "1",
+    }
+    assert [ask.query for ask in source.asks] == [question]
+    assert standing() == {"★ Karambit & Co | 50% +1": 123_456}
+    assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
+
+
+@pytest.mark.parametrize(
+    ("answer", "price"),
+    [
+        (market(None, median="$0.99"), 99),
+        (market("0,99 €", median="$0.98"), 98),
+        (market(None), 100),
+        (market("0,99 €"), 100),
+        (text('{"success": true}'), 100),
+        (NO_SUCH_ITEM, 100),
+        (market("$10.01"), 100),
+        (market("$0.09"), 100),
+        (market("$0.00"), 100),
+    ],
+    ids=["median", "other currency", "neither", "only other", "nothing", "unknown", "x10", "/10", "0"],
+)
+def test_an_answer_is_believed_or_the_price_stays(prices, source, add, standing, next_fetches, answer, price):
+    add({"One": 1})
+    source.answer = answer
+
+    prices.run_due()
+
+    assert (standing(), next_fetches()) == ({"One": price}, {"One": START + HOUR})
+
+
+def test_the_longest_overdue_come_first(prices, source, add):
+    for name, due in (("Second", 20), ("Later", START + 1), ("First", 10)):
+        add({name: 1}, nextPriceFetch=due)
+    source.answer = market("$1.00")
+
+    prices.run_due()
+
+    assert asked(source) == ["First", "Second"]
+
+
+def test_an_items_own_price_is_not_asked_for(prices, source, add, standing):
+    add({"Own": 1}, customPrice=True)
+    source.answer = market("$1.50")
+
+    prices.run_due()
+
+    assert (asked(source), standing()) == ([], {"Own": 100})
+
+
+@pytest.fixture
+def many(add):
+    names = [f"Item {number:03}" for number in range(100)]
+    add(dict.fromkeys(names, 1))
+    return names
+
+
+def test_20_are_asked_for_in_any_minute_and_a_restart_changes_nothing(
+    prices, run, source, clock, many, restart
+):
+    source.answer = market("$1.00")
+    asks = []
+
+    run("prices", "refresh")
+    asks.append(len(source.asks))
+    restart().refresh(accept_jumps=False)
+    asks.append(len(source.asks))
+    clock.forward(ms=59_999)
+    restart().refresh(accept_jumps=False)
+    asks.append(len(source.asks))
+    clock.forward(ms=1)
+    restart().refresh(accept_jumps=False)
+    asks.append(len(source.asks))
+
+    assert asks == [20, 20, 20, 40]
+    assert asked(source) == many[:40]
+
+
+def test_an_ask_that_lasts_counts_until_its_end(prices, source, clock, many):
+    good = market("$1.00")
+
+    def answer(handler):
+        if len(source.asks) == 1:
+            clock.forward(seconds=5)
+        good(handler)
+
+    source.answer = answer
+    prices.refresh(accept_jumps=False)
+    clock.forward(seconds=59)
+    prices.refresh(accept_jumps=False)
+
+    assert len(source.asks) == 20
+
+
+def test_two_processes_at_once_have_20_asks_between_them(prices, source, many, restart):
+    source.answer = market("$1.00")
+    processes = [prices, restart(), restart()]
+
+    threads = [threading.Thread(target=one.refresh, kwargs={"accept_jumps": False}) for one in processes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(source.asks) == 20
+    assert len(set(asked(source))) == 20
+
+
+def test_the_background_leaves_some_of_the_minute_to_players(prices, source, many):
+    source.answer = market("$1.00")
+
+    for _ in range(3):
+        prices.run_due()
+
+    assert len(source.asks) == 16
+
+
+BAD = {
+    "an error": text("", status=500),
+    "not JSON": text("<html>"),
+    "an array": text("[1]"),
+    "no success": text('{"lowest_price": "$1.50"}'),
+    "too large": text(" " * 70_000 + '{"success": true, "lowest_price": "$1.50"}'),
+    "hung up": hung_up,
+    "cut off": cut_off,
+    "a redirect": text("", status=302, Location="/elsewhere"),
+}
+
+
+@pytest.mark.parametrize("answer", BAD.values(), ids=BAD)
+def test_a_market_that_fails_changes_no_price_and_comes_later(
+    prices, source, add, standing, next_fetches, turns, answer
+):
+    add({"One": 1})
+    source.answer = answer
+
+    prices.run_due()
+
+    assert len(turns) == 1
+    assert turns[0] in ("unavailable", "bad document")
+    assert (standing(), next_fetches()) == ({"One": 100}, {"One": START + 60_000})
+
+
+def test_a_market_that_keeps_failing_is_left_alone_for_longer_and_longer(prices, source, clock, many):
+    source.answer = text("<html>")
+    asked_at = []
+
+    for minute in range(3 * 60):
+        before = len(source.asks)
+        prices.run_due()
+        asked_at += [minute] * (len(source.asks) - before)
+        clock.forward(minutes=1)
+
+    gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
+    assert gaps == [1, 1, 1, 2, 4, 8, 16, 32, 60]
+
+
+def test_a_market_that_says_too_often_is_left_alone_at_once(prices, source, clock, many):
+    source.answer = text("null", status=429)
+    prices.run_due()
+
+    clock.forward(ms=59_999)
+    prices.run_due()
+    early = len(source.asks)
+    clock.forward(ms=1)
+    prices.run_due()
+
+    assert (early, len(source.asks)) == (1, 2)
+
+
+def test_the_command_asks_a_market_that_is_left_alone(prices, run, source, add, standing):
+    add({"One": 1, "Two": 1})
+    source.answer = text("null", status=429)
+    prices.run_due()
+    source.answer = market("$1.50")
+
+    run("prices", "refresh")
+
+    assert standing() == {"One": 100, "Two": 150}
+
+
+def test_a_price_that_was_held_back_is_asked_for_again_and_accepted(run, source, add, standing):
+    add({"One": 1, "Two": 1})
+    source.answer = market("$50.00")
+    held_back = run("prices", "refresh")
+    before = standing()
+
+    said = run("prices", "refresh", "--accept-jumps")
+
+    assert (held_back["heldBack"], before) == (2, {"One": 100, "Two": 100})
+    assert (said["updated"], standing()) == (2, {"One": 5000, "Two": 5000})
+
+
+def test_a_command_on_a_market_that_fails_says_so_in_one_line(fails, source, add):
+    add({"One": 1})
+    source.answer = text("<html>")
+
+    assert fails("prices", "refresh") == "Error: the market's answer has another shape"
+
+
+@pytest.fixture
+def beside_a_feed(source, restart):
+    """The price service of an app with a feed as well, and the feed."""
+    with price_server() as feed:
+        yield restart(PRICE_FEED_URL=feed.url), feed
+
+
+def test_only_what_the_feed_does_not_hold_is_asked_for(beside_a_feed, source, add, standing, next_fetches):
+    both, feed = beside_a_feed
+    add({"In the feed": 1, "Elsewhere": 1})
+    feed.answer = text(document({"In the feed": 150}))
+    source.answer = market("$1.60")
+
+    both.run_due()
+
+    assert (asked(source), standing()) == (["Elsewhere"], {"In the feed": 150, "Elsewhere": 160})
+    assert next_fetches()["In the feed"] == START + HOUR
+
+
+def test_a_feed_that_is_down_makes_none_of_its_items_the_markets(beside_a_feed, source, clock, add):
+    both, feed = beside_a_feed
+    add({"In the feed": 1})
+    feed.answer = text(document({"In the feed": 150}))
+    both.run_due()
+    feed.answer = text("[]")
+
+    for _ in range(5):
+        clock.forward(hours=1)
+        both.run_due()
+
+    assert asked(source) == []
+
+
+def test_what_a_feed_no_longer_holds_becomes_the_markets(beside_a_feed, source, clock, add):
+    both, feed = beside_a_feed
+    add({"One": 1})
+    feed.answer = text(document({"One": 150}))
+    source.answer = market("$1.60")
+    both.run_due()
+    feed.answer = text(document({}))
+    clock.forward(hours=1)
+
+    both.run_due()
+
+    assert asked(source) == ["One"]

@@ -1,0 +1,176 @@
+"""The task beside the requests: it begins by itself, breaks nothing, tells what it did, and ends promptly."""
+
+import pytest
+import requests
+
+from services.clock import now_ms
+from tests.prices.conftest import START
+from tests.support.price_sources import dripping, feed, hung_up, tagged_feed, text
+from tests.support.servers import flask_run, gunicorn, server_process
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def begin(client, add):
+    """Begins the task with the first request; the items are there already."""
+    return lambda: client.get("/healthz")
+
+
+def test_prices_are_refreshed_soon_after_the_start(begin, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    begin()
+
+    wait_until(lambda: standing() == {"One": 150})
+
+
+def test_a_turn_is_told_in_the_log_and_in_the_metrics(begin, source, add, metric, log_lines):
+    add({"One": 1, "Two": 1, "Jump": 1, "Negative": 1, "Missing": 1})
+    source.answer = feed({"One": 150, "Two": 100, "Jump": 5000, "Negative": -1})
+
+    begin()
+    wait_until(lambda: metric("price_last_success_seconds", source="feed"))
+
+    [turn, *held_back] = log_lines()
+    told = {name: turn[name] for name in ("level", "event", "outcome", "updated", "held_back")}
+    assert told == {
+        "level": "info",
+        "event": "prices:feed",
+        "outcome": "applied",
+        "updated": 1,
+        "held_back": 2,
+    }
+    assert [line["item"] for line in held_back] == ["Jump", "Negative"]
+    assert metric("price_turns_total", source="feed", outcome="applied") == 1
+    counted = {
+        what: metric("price_items_total", source="feed", outcome=what) for what in ("updated", "unchanged")
+    }
+    assert counted == {"updated": 1, "unchanged": 1}
+    assert metric("price_items_held_back", source="feed") == 2
+    assert metric("price_last_success_seconds", source="feed") == START / 1000
+    assert metric("price_source_paused", source="feed") == 0
+
+
+def test_a_failed_turn_is_told_without_the_address(begin, source, metric, log_lines):
+    source.answer = text("[]")
+
+    begin()
+    wait_until(lambda: metric("price_source_paused", source="feed") is not None)
+
+    [line] = log_lines()
+    assert (line["level"], line["outcome"]) == ("warning", "bad document")
+    assert source.url not in str(line)
+    assert metric("price_turns_total", source="feed", outcome="bad document") == 1
+    assert metric("price_last_success_seconds", source="feed") is None
+
+
+def test_a_feed_that_is_left_alone_shows_in_the_metrics(make_app, source):
+    source.answer = text("[]")
+    client = make_app(PRICE_FEED_URL=source.url, PRICE_REFRESH_SECONDS="1").test_client()
+    client.get("/healthz")
+
+    wait_until(lambda: 'price_source_paused{source="feed"} 1.0' in client.get("/metrics").text)
+
+
+@pytest.mark.parametrize("what", ["drips", "hangs up", "is wrong"])
+def test_every_endpoint_answers_whatever_the_feed_does(client, source, add, standing, what):
+    add({"One": 1})
+    source.answer = {"drips": dripping(source), "hangs up": hung_up, "is wrong": text("[]")}[what]
+    client.get("/healthz")
+    wait_until(lambda: source.asks)
+
+    answers = {
+        path: client.get(path).status_code for path in ("/upgrader/items", "/healthz", "/readyz", "/metrics")
+    }
+
+    assert set(answers.values()) == {200}
+    assert standing() == {"One": 100}
+
+
+def test_a_failure_that_nobody_foresaw_does_not_end_the_task(
+    app, begin, prices, source, add, log_lines, standing
+):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+    take, failures = prices._feed.turn_if_due, [RuntimeError("with a secret")]
+
+    def fail_once(**options):
+        if failures:
+            raise failures.pop()
+        take(**options)
+
+    prices._feed.turn_if_due = fail_once
+
+    begin()
+
+    wait_until(lambda: standing() == {"One": 150})
+    assert log_lines()[0]["message"] == "prices delayed"
+    assert "with a secret" not in str(log_lines())
+
+
+@pytest.mark.parametrize("settings", [{}], ids=["no source"])
+def test_without_a_source_no_task_begins(begin, prices, client):
+    begin()
+
+    assert prices.listeners == []
+    assert "price_turns_total{" not in client.get("/metrics").text
+
+
+def test_a_command_begins_no_task(run, source):
+    source.answer = feed({})
+
+    run("ledger", "audit")
+
+    assert source.asks == []
+
+
+@pytest.fixture(params=[gunicorn, flask_run], ids=lambda server: server.__name__)
+def serve(request, env, tmp_path, source):
+    """Starts a server process as operators run it."""
+    return lambda: server_process(request.param(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
+
+
+def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_started(
+    serve, source, add, standing, next_fetches
+):
+    add({"One": 1})
+    source.answer = tagged_feed({"One": 150})
+    before = now_ms()
+
+    for _ in range(2):
+        with serve() as server:
+            wait_until(lambda: standing() == {"One": 150})
+            requests.get(f"{server.url}/upgrader/items", timeout=10)
+            server.stop()
+
+    assert len(source.asks) == 1
+    assert before + 3_600_000 <= next_fetches()["One"] <= now_ms() + 3_600_000
+
+
+def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    with serve() as one, serve() as other:
+        wait_until(lambda: standing() == {"One": 150})
+        statuses = [requests.get(f"{server.url}/readyz", timeout=10).status_code for server in (one, other)]
+
+    assert (statuses, len(source.asks)) == ([200, 200], 1)
+
+
+@pytest.mark.parametrize("serve", [gunicorn], indirect=True, ids=["gunicorn"])
+def test_a_real_server_ends_in_order_in_the_middle_of_a_turn_and_the_next_takes_it(
+    serve, source, add, standing
+):
+    add({"One": 1})
+    source.answer = dripping(source)
+    with serve() as server:
+        wait_until(lambda: source.asks)
+        code = server.stop(timeout=15)
+    source.answer = feed({"One": 150})
+
+    with serve():
+        wait_until(lambda: standing() == {"One": 150})
+
+    assert code == 0
