@@ -10,7 +10,7 @@ from services.prices import feed_document
 from services.prices.errors import BadDocument
 
 texts = st.text(st.characters(codec="utf-8"))
-scalars = st.none() | st.booleans() | st.integers(-(10**14), 10**14) | texts
+scalars = st.none() | st.booleans() | st.integers(-(10**13), 10**13) | texts
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=5)
 metadata = st.dictionaries(texts, values).map(lambda more: more | {"currency": "USD"})
 
