@@ -11,14 +11,18 @@ from flask_cors import CORS
 from blueprints.affiliate import routes as affiliate
 from blueprints.auth import login
 from blueprints.auth import routes as auth
+from blueprints.cases import commands as cases_commands
+from blueprints.cases import routes as cases
 from blueprints.common.errors import JsonApi, register_error_handlers
 from blueprints.common.logs import configure_logging, log_requests
-from blueprints.common.paths import AnyText
+from blueprints.common.paths import Anything
 from blueprints.common.platform import install_platform
 from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, refuse_unstorable_paths
 from blueprints.common.schemas import WIRE_TYPES
 from blueprints.common.security_headers import add_security_headers
 from blueprints.fairness import commands as fairness_commands
+from blueprints.irl import commands as irl_commands
+from blueprints.irl import routes as irl
 from blueprints.ledger import commands as ledger_commands
 from blueprints.notifications import commands as notifications_commands
 from blueprints.payments import commands as payments_commands
@@ -88,7 +92,7 @@ def _configure(app: Flask) -> None:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
     app.request_class = ContractRequest
-    app.url_map.converters["any_text"] = AnyText
+    app.url_map.converters["anything"] = Anything
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_LIMIT_BYTES + 1,
         API_TITLE=docs.API_TITLE,
@@ -104,7 +108,18 @@ def _register_areas(app: Flask) -> None:
     for field, json_type in WIRE_TYPES.items():
         api.register_field(field, json_type, None)
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})
-    for area in (system, auth, login, profile, avatar, two_factor, affiliate, upgrader_routes):
+    for area in (
+        system,
+        auth,
+        login,
+        profile,
+        avatar,
+        two_factor,
+        affiliate,
+        cases,
+        irl,
+        upgrader_routes,
+    ):
         api.register_blueprint(area.blueprint)
     for pages in (media.blueprint, docs.docs_blueprint(), site.blueprint):
         app.register_blueprint(pages)
@@ -118,6 +133,8 @@ def _register_commands(app: Flask) -> None:
         users_commands.group,
         upgrader_commands.group,
         prices_commands.group,
+        cases_commands.group,
+        irl_commands.group,
         ledger_commands.group,
         payments_commands.group,
         notifications_commands.group,

@@ -64,6 +64,9 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def lift_statement_limit(self) -> None:
         """Reads of SQLite have no time limit to lift."""
 
+    def know_tables(self, *_tables: type["Table"]) -> None:
+        """SQLite plans by the indexes alone."""
+
 
 class Postgres(PooledPostgresqlDatabase):  # type: ignore[misc]
     """PostgreSQL for production."""
@@ -102,6 +105,15 @@ class Postgres(PooledPostgresqlDatabase):  # type: ignore[misc]
     def lift_statement_limit(self) -> None:
         """Let the current transaction run for as long as it takes."""
         self.execute_sql("SET LOCAL statement_timeout = 0")
+
+    def know_tables(self, *tables: type["Table"]) -> None:
+        """Look at how much is in these tables now, for the planner.
+
+        The server does so too, but up to a minute later, and until then reads a table of 34,500 rows whole
+        to find 120 of them.
+        """
+        names = ", ".join(f'"{table._meta.table_name}"' for table in tables)  # noqa: SLF001  # peewee's own way
+        self.execute_sql(f"ANALYZE {names}")
 
 
 UNDEFINED_TABLE, UNDEFINED_COLUMN = "42P01", "42703"

@@ -1,14 +1,15 @@
 """Importing items: arrays of inventory items, and price feeds. All of a file or nothing of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import peewee
 
-from models.database import writing
+from models.database import database, writing
 from models.items import Item
 from services import item_names
+from services.cases.pricing import reprice_cases_holding
 from services.clock import Millis
 from services.errors import OperatorError
 from services.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
@@ -99,11 +100,12 @@ def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[Import
     return rows
 
 
-def store(rows: Iterable[ImportedItem], *, now: Millis) -> ImportResult:
+def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
     """Insert or update these items in one transaction.
 
     What a row leaves open keeps its stored value; a new item's names are parsed from its market name.
-    An item with a custom price keeps it unless the row itself says ``customPrice``.
+    An item with a custom price keeps it unless the row itself says ``customPrice``. The prices of the cases
+    that hold these items follow.
     """
     with writing():
         stored = {item.market_hash_name: item for item in Item.select()}
@@ -112,6 +114,8 @@ def store(rows: Iterable[ImportedItem], *, now: Millis) -> ImportResult:
             Item.insert_many(chunk).on_conflict(
                 conflict_target=[Item.market_hash_name], update=_EVERY_COLUMN
             ).execute()
+        database.know_tables(Item)
+        reprice_cases_holding([item.id for row in rows if (item := stored.get(row.market_hash_name))])
     updated = sum(value["market_hash_name"] in stored for value in values)
     return ImportResult(items=len(values), created=len(values) - updated, updated=updated)
 

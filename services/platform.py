@@ -1,12 +1,13 @@
 """The services that hold state or secrets, built once from the settings."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.affiliates.codes import PromoCodes
 from services.aside import Aside
 from services.avatars.change import Avatars
+from services.cases.pricing import reprice_cases_holding
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
 from services.login.attempts import Attempts
@@ -83,7 +84,7 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
             market=MarketSource(url=settings.price_market_url) if settings.price_market_url else None,
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
-            after_update=_after_update,
+            after_update=reprice_cases_holding,
         ),
         spin_rate=SpinRate(enabled=settings.ratelimit_enabled),
         clock=clock,
@@ -119,7 +120,3 @@ def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
         seeds=seeds,
         tokens=tokens,
     )
-
-
-def _after_update(_item_ids: Collection[int]) -> None:
-    """Nothing follows the prices of items yet."""

@@ -1,6 +1,7 @@
 """Fixtures: an app on each database, its clients, and players made for a test."""
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -179,3 +180,24 @@ def fails(app: Flask) -> Callable[..., str]:
         return result.stderr.strip()
 
     return run_command
+
+
+@pytest.fixture
+def queries() -> Iterator[list[str]]:
+    """The statements that have reached the database so far, from any thread.
+
+    Except those about bets: the background task that reveals seeds asks for them in its own time.
+    """
+    seen = []
+
+    class Collector(logging.Handler):
+        def emit(self, record):
+            if record.name == "peewee" and '"bets"' not in record.msg[0]:
+                seen.append(record.msg[0])
+
+    collector, log = Collector(), logging.getLogger("peewee")
+    log.addHandler(collector)
+    log.setLevel(logging.DEBUG)
+    yield seen
+    log.removeHandler(collector)
+    log.setLevel(logging.NOTSET)

@@ -33,10 +33,20 @@ def require_profile(view: View) -> Callable[..., Any]:
     return _require(view, gone=PlayerGone)
 
 
-def _require(view: View, *, gone: type[PlatformError]) -> Callable[..., Any]:
+def require_user_else(refusal: type[Unauthorized]) -> Callable[[View], Callable[..., Any]]:
+    """Like ``require_user``, with a 401 of this area's own."""
+    return lambda view: _require(view, gone=refusal, stranger=refusal)
+
+
+def _require(
+    view: View, *, gone: type[PlatformError], stranger: type[Unauthorized] = Unauthorized
+) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        g.user = _caller(gone)
+        try:
+            g.user = _caller(gone)
+        except Unauthorized:
+            raise stranger from None
         return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ import peewee
 from flask.cli import AppGroup
 
 from models.database import UNAVAILABLE, is_schema_behind
+from services import exact_json
 from services.errors import OperatorError, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
 
@@ -22,6 +24,14 @@ MISMATCHES_TOLD = 20
 def print_json(value: object) -> None:
     """One line of JSON on standard output."""
     click.echo(orjson.dumps(value).decode())
+
+
+def read_json(file: Path) -> Any:
+    """What the JSON of a file says, exactly. Raises OperatorError."""
+    try:
+        return exact_json.loads(file.read_bytes())
+    except ValueError as problem:
+        raise OperatorError(f"{file.name} is not JSON: {problem}") from None
 
 
 def progress_bar(*args: Any, **kwargs: Any) -> Any:

@@ -24,6 +24,7 @@ STATUS_ERROR_AREAS = ("/profile/user",)
 UNAVAILABLE_TEXT = "The service is temporarily unavailable"
 INTERNAL_TEXT = "Something went wrong"
 INTERNAL_TEXTS = {
+    "/api/cases/create": "Failed to create case",
     "/affiliate/set-code": "Failed to set affiliate code",
     "/affiliate/use-code": "An error occurred while using the affiliate code.",
     "/affiliate/stats": "Failed to fetch affiliate statistics",

@@ -51,7 +51,7 @@ class Notifications(MethodView):
         return SUCCESS
 
 
-@blueprint.get("/user/<any_text:platform_id>", merge_slashes=False)
+@blueprint.get("/user/<anything:platform_id>", merge_slashes=False)
 @public
 @blueprint.response(200, PublicUserAnswerSchema)
 @blueprint.alt_response(400, schema=PublicUserErrorSchema)

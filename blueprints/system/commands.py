@@ -22,9 +22,10 @@ def upgrade() -> None:
 @with_appcontext
 @operator_command
 def seed() -> None:
-    """Import the demo catalogue and draw its pictures; again changes nothing."""
+    """Import the demo catalogue, its pictures and its cases; again changes nothing."""
     services = platform()
-    print_json({"items": demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())})
+    seeded = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
+    print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases})
 
 
 @click.command("demo", cls=OperatorCommand)

@@ -1,14 +1,12 @@
 """flask items: filling the catalogue."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from blueprints.common.commands import OperatorGroup, operator_command, print_json
+from blueprints.common.commands import OperatorGroup, operator_command, print_json, read_json
 from blueprints.common.platform import platform
-from services import exact_json, item_import
-from services.errors import OperatorError
+from services import item_import
 
 group = OperatorGroup("items", help="The upgrader's catalogue.")
 
@@ -19,12 +17,5 @@ group = OperatorGroup("items", help="The upgrader's catalogue.")
 @operator_command
 def import_items(file: Path, appid: int | None) -> None:
     """Import an array of inventory items, or a price feed with --appid; all of the file or nothing."""
-    result = item_import.import_document(_read(file), app_id=appid, now=platform().clock())
+    result = item_import.import_document(read_json(file), app_id=appid, now=platform().clock())
     print_json({"items": result.items, "created": result.created, "updated": result.updated})
-
-
-def _read(file: Path) -> Any:
-    try:
-        return exact_json.loads(file.read_bytes())
-    except ValueError as problem:
-        raise OperatorError(f"{file.name} is not JSON: {problem}") from None

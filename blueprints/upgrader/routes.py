@@ -33,7 +33,7 @@ blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
 def _ready_items(catalogue: Catalogue) -> ReadyList:
     """The whole catalogue as bytes, made once for each state of it."""
-    return build_ready_list(InventoryItemSchema(), catalogue.items, pause=pause)
+    return build_ready_list(InventoryItemSchema(many=True).dump, catalogue.items, pause=pause)
 
 
 @blueprint.get("/items")

@@ -152,7 +152,9 @@ class Feed:
     def _move_marks(self, state: PriceSource, next_turn: Millis) -> None:
         marker = _marker(state)
         if marker is not None:
-            feed_update.move_marks(marker=marker, next_turn=next_turn, between=self._between)
+            feed_update.move_marks(
+                marker=marker, next_turn=next_turn, after_update=self.after_update, between=self._between
+            )
 
     def _between(self) -> None:
         """Let others run in the middle of long work, and end it when the process does."""

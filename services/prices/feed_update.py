@@ -17,7 +17,10 @@ ITEMS_A_SLICE = 500
 NAMES_TOLD = 20
 
 AfterUpdate = Callable[[Collection[int]], None]
-"""Is given the ids of the items whose prices have changed, in the same transaction. Must not wait."""
+"""Follows every change of what is shown of items, in its transaction, and must not wait.
+
+It is given the ids of the items whose prices have changed: none when only the times of their next turn have.
+"""
 
 
 @dataclass(kw_only=True)
@@ -90,7 +93,7 @@ def apply(
         with writing():
             changed = _set_prices(new) if new else []
             _mark(marked, next_turn)
-            if changed:
+            if changed or marked:
                 after_update(changed)
         # Somebody else has changed these in between; theirs is newer.
         applied.updated -= len(new) - len(changed)
@@ -100,7 +103,9 @@ def apply(
     return applied
 
 
-def move_marks(*, marker: Millis, next_turn: Millis, between: Callable[[], None]) -> None:
+def move_marks(
+    *, marker: Millis, next_turn: Millis, after_update: AfterUpdate, between: Callable[[], None]
+) -> None:
     """Tell the items of the feed that its next turn is another; their prices stay."""
     last_id = 0
     while ids := _ids_after(last_id):
@@ -108,6 +113,7 @@ def move_marks(*, marker: Millis, next_turn: Millis, between: Callable[[], None]
             Item.update(next_price_fetch_ms=next_turn).where(
                 Item.id > last_id, Item.id <= ids[-1], Item.next_price_fetch_ms == marker, ~Item.custom_price
             ).execute()
+            after_update(())
         last_id = ids[-1]
         between()
 

@@ -196,15 +196,16 @@ class Market:
         with writing():
             next_ask = self._unlike_the_feeds(Millis(now + self.period))
             standing = Item.select(Item.price_cents).where(Item.id == item.id).scalar()
+            changed = False
             if stated is None:
                 applied.missing = 1
             else:
                 verdict = judge(stated, standing=standing, accept_jumps=accept_jumps)
                 applied.count(verdict, item.market_hash_name)
                 _remember_held(item, is_held=verdict is Verdict.HELD_BACK, now=now)
-                if verdict is Verdict.NEW and _set_price(item, stated, standing):
-                    self.after_update([item.id])
+                changed = verdict is Verdict.NEW and _set_price(item, stated, standing)
             self._postpone(item, next_ask)
+            self.after_update([item.id] if changed else ())
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
         return Turn(source=Source.MARKET, outcome=outcome, applied=applied)
 

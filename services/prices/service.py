@@ -28,7 +28,7 @@ WANTED_PERIOD_MS = Millis(30_000)
 class PriceService:
     """Keeps prices alive from the sources that are set; with neither, prices stay.
 
-    ``after_update`` is given the ids of the items whose prices have changed, in the same transaction.
+    ``after_update`` follows every change of items in its transaction (services/prices/feed_update.py).
     """
 
     def __init__(

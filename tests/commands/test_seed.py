@@ -2,9 +2,15 @@
 
 import pytest
 
+from models.cases import Case, CaseItem
 from models.database import reading, writing
+from models.irl_cases import IrlCase, IrlItem
 from models.items import Item
 from services.demo_items import DEMO_ITEMS
+
+SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem)
+NOTHING = {"items": 0, "cases": 0, "irlCases": 0}
+ONLY_IN_POCKET_LINT = "P250 | Northern Stamp (Minimal Wear)"
 
 
 @pytest.fixture(scope="module")
@@ -20,45 +26,79 @@ def app(make_app, instance_dir):
 
 @pytest.fixture
 def stored(app):  # the app has opened the database
-    """Gives everything that is stored of the items."""
+    """Gives everything that is stored of the items, or of another table."""
 
-    def rows():
+    def rows(table=Item):
         with reading():
-            return list(Item.select().order_by(Item.id).dicts())
+            return sorted(table.select().dicts(), key=str)
 
     return rows
 
 
 def test_seeding_brings_every_demo_item(run, client):
-    assert run("seed") == {"items": len(DEMO_ITEMS)}
+    assert run("seed") == {"items": len(DEMO_ITEMS), "cases": 21, "irlCases": 4}
     assert len(client.get("/upgrader/items").json) == len(DEMO_ITEMS)
 
 
 def test_seeding_again_changes_nothing(run, stored):
     run("seed")
-    before = stored()
+    before = [stored(table) for table in SEEDED]
 
-    assert run("seed") == {"items": 0}
-    assert stored() == before
+    assert run("seed") == NOTHING
+    assert [stored(table) for table in SEEDED] == before
 
 
 def test_seeding_again_leaves_what_an_operator_has_changed(run, stored):
     run("seed")
     with writing():
         Item.update(price_cents=1, image="").where(Item.id == stored()[0]["id"]).execute()
-    before = stored()
+        Case.update(kind="level").where(Case.name == "Pocket Lint").execute()
+        Case.update(name="Crumbs", name_folded="crumbs").where(Case.kind == "free").execute()
+        IrlCase.update(price_cents=1).execute()
+    before = [stored(table) for table in SEEDED]
 
+    assert run("seed") == NOTHING
+    assert [stored(table) for table in SEEDED] == before
+
+
+def test_the_demo_has_cases_of_every_kind_over_both_games(run, client):
     run("seed")
 
-    assert stored() == before
+    page = client.get("/api/cases/pagination?caseType=false&limit=100").json["cases"]
+    levels = client.get("/api/cases?type=true").json
+    assert {case["type"] for case in page} == {"gamea", "gameb", "mixed"}
+    assert sorted(int(case["name"].split()[1]) for case in levels) == list(range(10, 101, 10))
+    assert client.get("/api/cases/free").status_code == 200
+    assert len(client.get("/irl").json) == 4
+
+
+def test_the_demos_higher_levels_have_dearer_cases(run, client):
+    run("seed")
+
+    levels = client.get("/api/cases?type=true").json
+    by_level = sorted(levels, key=lambda case: int(case["name"].split()[1]))
+    assert by_level == sorted(levels, key=lambda case: case["price"])
+
+
+def test_a_demo_case_of_real_life_things_costs_more_than_it_gives(run, client):
+    run("seed")
+
+    cheap = [
+        case["id"]
+        for case in client.get("/irl").json
+        if case["price"] <= sum(float(item["price"][1:]) * item["percentage"] / 100 for item in case["items"])
+    ]
+    assert cheap == []
 
 
 def test_seeding_again_brings_back_what_is_missing(run, stored):
     run("seed")
     with writing():
-        Item.delete().where(Item.id == stored()[0]["id"]).execute()
+        Case.delete().where(Case.name == "Pocket Lint").execute()
+        Item.delete().where(Item.market_hash_name == ONLY_IN_POCKET_LINT).execute()
+        IrlCase.delete().where(IrlCase.slug == "desk-upgrade").execute()
 
-    assert run("seed") == {"items": 1}
+    assert run("seed") == {"items": 1, "cases": 1, "irlCases": 1}
     assert len(stored()) == len(DEMO_ITEMS)
 
 

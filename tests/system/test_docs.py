@@ -32,7 +32,7 @@ def operations(document):
 
 def documented(rule):
     """A rule as the document writes it."""
-    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+    return re.sub(r"<(?:\w+(?:\([^)]*\))?:)?(\w+)>", r"{\1}", rule.rule)
 
 
 def schemas(node):

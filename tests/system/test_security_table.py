@@ -45,6 +45,13 @@ TABLE = [
     Endpoint("GET", "/affiliate/overview", "/affiliate/overview", USER, 200),
     Endpoint("POST", "/affiliate/set-code", "/affiliate/set-code", USER, 400),
     Endpoint("POST", "/affiliate/use-code", "/affiliate/use-code", USER, 400),
+    Endpoint("GET", "/api/cases", "/api/cases", PUBLIC, 200),
+    Endpoint("GET", "/api/cases/pagination", "/api/cases/pagination", PUBLIC, 200),
+    Endpoint("GET", "/api/cases/free", "/api/cases/free", PUBLIC, 404),
+    Endpoint("GET", '/api/cases/<anything(but="create"):case_id>', "/api/cases/none", PUBLIC, 404),
+    Endpoint("POST", "/api/cases/create", "/api/cases/create", USER, 403),
+    Endpoint("GET", "/irl", "/irl", PUBLIC, 200),
+    Endpoint("GET", "/irl/<anything:case_id>", "/irl/none", PUBLIC, 404),
     Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
     Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),
     Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),
@@ -52,7 +59,7 @@ TABLE = [
     Endpoint("GET", "/upgrader/bets/<int:nonce>", "/upgrader/bets/1", USER, 404),
     Endpoint("GET", "/profile/notifications", "/profile/notifications", USER, 200),
     Endpoint("DELETE", "/profile/notifications", "/profile/notifications", USER, 200),
-    Endpoint("GET", "/profile/user/<any_text:platform_id>", "/profile/user/none", PUBLIC, 404),
+    Endpoint("GET", "/profile/user/<anything:platform_id>", "/profile/user/none", PUBLIC, 404),
     Endpoint("POST", "/profile/vault/lock", "/profile/vault/lock", USER, 400),
     Endpoint("POST", "/profile/vault/unlock", "/profile/vault/unlock", USER, 400),
     Endpoint("PUT", "/profile/trade-url", "/profile/trade-url", USER, 400),
@@ -81,6 +88,9 @@ OF_LIBRARIES = [
 EVERYTHING = TABLE + OF_LIBRARIES
 PROTECTED = [endpoint for endpoint in EVERYTHING if endpoint.policy == USER]
 OPEN = [endpoint for endpoint in EVERYTHING if endpoint.policy == PUBLIC]
+UNAUTHORIZED = {
+    "/api/cases/create": {"status": False, "message": "You must be logged in to create a case"},
+}
 ME = next(endpoint for endpoint in TABLE if endpoint.rule == "/auth/me")
 
 
@@ -176,9 +186,10 @@ def test_a_stranger_may_call_nothing_that_is_protected(call, good, stranger):
     answers = [call(endpoint, STRANGERS[stranger](good)) for endpoint in PROTECTED]
 
     assert {answer.status_code for answer in answers} == {401}
-    assert [answer.json for answer in answers] == [
-        envelope(endpoint.address, "Unauthorized") for endpoint in PROTECTED
+    refusals = [
+        UNAUTHORIZED.get(endpoint.rule, envelope(endpoint.address, "Unauthorized")) for endpoint in PROTECTED
     ]
+    assert [answer.json for answer in answers] == refusals
     assert {answer.headers["WWW-Authenticate"] for answer in answers} == {"Bearer"}
 
 

@@ -1,6 +1,4 @@
-"""What these tests have in common: a catalogue to look at, and counting what is asked of the database."""
-
-import logging
+"""What these tests have in common: a catalogue to look at."""
 
 import pytest
 
@@ -30,27 +28,6 @@ def page(client):
         return answer.json
 
     return ask
-
-
-@pytest.fixture
-def queries():
-    """The statements that have reached the database so far, from any thread.
-
-    Except those about bets: the background task that reveals seeds asks for them in its own time.
-    """
-    seen = []
-
-    class Collector(logging.Handler):
-        def emit(self, record):
-            if record.name == "peewee" and '"bets"' not in record.msg[0]:
-                seen.append(record.msg[0])
-
-    collector, log = Collector(), logging.getLogger("peewee")
-    log.addHandler(collector)
-    log.setLevel(logging.DEBUG)
-    yield seen
-    log.removeHandler(collector)
-    log.setLevel(logging.NOTSET)
 
 
 def names(items):

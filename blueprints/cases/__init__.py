@@ -1,0 +1,1 @@
+"""Cases: lists, the free one, one of them, and making one's own."""

@@ -1,0 +1,157 @@
+"""/api/cases: lists, the free one, one of them, and making one's own."""
+
+import logging
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from cachetools import LRUCache, cached
+from flask import Response
+
+from blueprints.cases.schemas import (
+    ALL,
+    KINDS,
+    CasePageQuery,
+    CasePageSchema,
+    CasesQuery,
+    CreatedCaseSchema,
+    CreateRefusedSchema,
+    FreeCaseSchema,
+    ListedCaseSchema,
+    NewCaseSchema,
+    SingleCaseSchema,
+)
+from blueprints.cases.views import (
+    free_case,
+    json_response,
+    listed_cases,
+    of_any_size,
+    paged_case,
+    single_case,
+)
+from blueprints.common.auth import SECURITY, current_user, public, require_user_else
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.etag import tagged
+from blueprints.common.failures import describe
+from blueprints.common.pagination import Pagination, PaginationSchema
+from blueprints.common.platform import platform
+from blueprints.common.ready_list import ReadyList, build_ready_list
+from blueprints.realtime.server import pause
+from services.cases import creating, reading, version
+from services.cases.errors import LoginToCreate
+from services.cases.kinds import GameType
+from services.cases.reading import ShownCase, Sort
+from services.cases.version import Version
+
+log = logging.getLogger("platform.cases")
+
+blueprint = Area("cases", __name__, url_prefix="/api/cases", description="Cases")
+
+CASES_A_SLICE = 50
+
+
+@cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
+def _ready_cases(which: str, _version: Version) -> ReadyList:
+    """A whole list as bytes, made once for each version of it, which is read before the cases are."""
+    cases = reading.all_of(kinds=KINDS[which])
+    return build_ready_list(listed_cases, cases, pause=pause, rows_a_slice=CASES_A_SLICE)
+
+
+@blueprint.get("")
+@public
+@blueprint.arguments(CasesQuery, location="query")
+@blueprint.response(200, ListedCaseSchema(many=True))
+@blueprint.alt_response(304, description="The client has this list already")
+@blueprint.alt_response(400, schema=ErrorSchema)
+def list_cases(query: dict[str, Any]) -> Response:
+    """Every case, the newest first."""
+    return _ready_cases(query["type"], version.current()).response()
+
+
+@blueprint.get("/pagination")
+@public
+@tagged
+@blueprint.arguments(CasePageQuery, location="query")
+@blueprint.response(200, CasePageSchema)
+@blueprint.alt_response(304, description="The client has this page already")
+@blueprint.alt_response(400, schema=ErrorSchema)
+def page_cases(query: dict[str, Any]) -> Response:
+    """One page of the cases, searched and sorted."""
+    number, limit = query["page"], query["limit"]
+    cases, total = reading.page(
+        kinds=KINDS[query["case_type"]],
+        number=number,
+        limit=limit,
+        game=None if query["type"] == ALL else GameType(query["type"]),
+        search=query["search"],
+        sort=Sort(query["sort"]),
+    )
+    where = PaginationSchema().dump(Pagination(number, limit, total))
+    return json_response({"cases": [paged_case(case) for case in cases], "pagination": of_any_size(where)})
+
+
+@blueprint.get("/free")
+@public
+@tagged
+@blueprint.response(200, FreeCaseSchema)
+@blueprint.alt_response(304, description="The client has this case already")
+@blueprint.alt_response(404, schema=ErrorSchema)
+def get_free_case() -> Response:
+    """The free case."""
+    return json_response(free_case(reading.free()))
+
+
+@blueprint.get('/<anything(but="create"):case_id>')
+@public
+@tagged
+@blueprint.response(200, SingleCaseSchema)
+@blueprint.alt_response(304, description="The client has this case already")
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(404, schema=ErrorSchema)
+def get_case(case_id: str) -> Response:
+    """One case, its items with their wear. Asks for the prices of items that have none."""
+    case = reading.get(case_id=case_id)
+    if _refreshed(case):
+        case = reading.get(case_id=case_id)
+    return json_response(single_case(case))
+
+
+def _refreshed(case: ShownCase) -> bool:
+    """Whether prices were asked for. A case is shown whatever comes of that."""
+    without = reading.items_without_price(case)
+    if without:
+        try:
+            platform().prices.refresh_missing(without)
+        except Exception as error:  # noqa: BLE001  # of whatever kind: the case is there to be shown
+            log.warning("prices not refreshed", extra={"failure": describe(error)})
+    return bool(without)
+
+
+def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The level counts before the body is looked at."""
+
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        creating.check_level(current_user())
+        return view(*args, **kwargs)
+
+    return wrapper
+
+
+@blueprint.post("/create")
+@require_user_else(LoginToCreate)
+@_of_sufficient_level
+@blueprint.arguments(NewCaseSchema)
+@blueprint.response(200, CreatedCaseSchema)
+@blueprint.alt_response(400, schema=CreateRefusedSchema)
+@blueprint.alt_response(401, schema=CreateRefusedSchema)
+@blueprint.alt_response(403, schema=CreateRefusedSchema)
+@blueprint.doc(security=SECURITY)
+def create_case(body: dict[str, Any]) -> dict[str, Any]:
+    """Make a case of one's own."""
+    case_id = creating.create(
+        creator=current_user(), name=body["name"], items=body["items"], now=platform().clock()
+    )
+    return {"status": True, "id": case_id}

@@ -1,0 +1,33 @@
+"""/irl: cases of real-life things."""
+
+from blueprints.common.auth import public
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.etag import tagged
+from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
+from services import irl_cases
+from services.irl_cases import ShownIrlCase
+
+blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases of real-life things")
+
+
+@blueprint.get("")
+@public
+@tagged
+@blueprint.response(200, ListedIrlCaseSchema(many=True))
+@blueprint.alt_response(304, description="The client has this list already")
+def list_irl_cases() -> list[ShownIrlCase]:
+    """Every case of real-life things, the newest first."""
+    return irl_cases.all_of_them()
+
+
+@blueprint.get("/<anything:case_id>")
+@public
+@tagged
+@blueprint.response(200, IrlCaseSchema)
+@blueprint.alt_response(304, description="The client has this case already")
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(404, schema=ErrorSchema)
+def get_irl_case(case_id: str) -> ShownIrlCase:
+    """One case of real-life things."""
+    return irl_cases.get(case_id=case_id)

@@ -1,0 +1,38 @@
+"""Cases of real-life things."""
+
+import peewee
+from peewee import Check
+
+from models.database import Table
+
+
+class IrlCase(Table):
+    """A case of real-life things. ``slug`` is its id for the outside; its price is what its import said."""
+
+    id = peewee.BigAutoField()
+    slug = peewee.CharField(max_length=64, unique=True)
+    name = peewee.CharField(max_length=100)
+    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
+    spins = peewee.BigIntegerField(default=0, constraints=[Check("spins >= 0")])
+    created_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "irl_cases"
+
+
+class IrlItem(Table):
+    """A thing in such a case. ``chance_attos`` is its chance in parts of 10**18, so a percent is 10**16."""
+
+    case = peewee.ForeignKeyField(IrlCase, on_delete="CASCADE", index=False)
+    position = peewee.IntegerField(constraints=[Check("position >= 0")])
+    name = peewee.CharField(max_length=200)
+    # An address, a path below /media, or empty for the neutral picture.
+    image = peewee.CharField(max_length=1000, default="")
+    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
+    chance_attos = peewee.BigIntegerField(
+        constraints=[Check("chance_attos BETWEEN 0 AND 1000000000000000000")]
+    )
+
+    class Meta:
+        table_name = "irl_items"
+        primary_key = peewee.CompositeKey("case", "position")

@@ -1,0 +1,1 @@
+"""Cases: reading, making, pricing and importing them."""

@@ -1,0 +1,186 @@
+"""Cases as everybody sees them: lists, pages, one of them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import peewee
+from peewee import fn
+
+from models.cases import Case, CaseItem
+from models.database import Sqlite, database, reading
+from models.items import Item
+from models.users import User
+from services.cases.errors import CaseNotFound, FreeCaseNotFound
+from services.cases.kinds import FREE_CASE_ID, GameType, Kind, fold
+from services.clock import Millis
+from services.money import Cents
+
+NOBODY = ""
+
+
+class ShownItem(NamedTuple):
+    """An item of a case. ``image`` as in models/items.py; ``chance`` in attos (services/cases/chances.py)."""
+
+    app_id: int
+    market_hash_name: str
+    gun_name: str
+    skin_name: str
+    image: str
+    price_cents: Cents | None
+    next_price_fetch_ms: Millis
+    chance: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCase:
+    """A case with its items, the rarest first; equal chances in the order in which they were given.
+
+    ``creator`` is a platform id, or empty when an operator imported the case.
+    """
+
+    row_id: int
+    id: str
+    name: str
+    price_cents: Cents
+    creator: str
+    type: str
+    spins: int
+    used_balance_type: str | None
+    items: list[ShownItem] = field(default_factory=list)
+
+
+class Sort(StrEnum):
+    """The order of a page. Of equal ones the newer comes first, in the two ascending orders the older."""
+
+    MOST_RECENT = "Most Recent"
+    OLDEST = "Oldest"
+    PRICE_DESCENDING = "Price Descending"
+    PRICE_ASCENDING = "Price Ascending"
+
+
+_ORDERS: Mapping[Sort, Sequence[Any]] = {
+    Sort.MOST_RECENT: (Case.created_at_ms.desc(), Case.id.desc()),
+    Sort.OLDEST: (Case.created_at_ms, Case.id),
+    Sort.PRICE_DESCENDING: (Case.price_cents.desc(), Case.id.desc()),
+    Sort.PRICE_ASCENDING: (Case.price_cents, Case.id),
+}
+
+
+@reading()
+def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
+    """Every case of these kinds, the newest first."""
+    cases = _shown(_cases().where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT]))
+    _fill(cases, CaseItem.case.in_(Case.select(Case.id).where(_of(kinds))))
+    return cases
+
+
+@reading()
+def page(
+    *,
+    kinds: Collection[Kind],
+    number: int,
+    limit: int,
+    game: GameType | None = None,
+    search: str = "",
+    sort: Sort = Sort.MOST_RECENT,
+) -> tuple[list[ShownCase], int]:
+    """One page, counted from 1, and how many cases there are in all. The search is literal, in any case."""
+    condition = _of(kinds)
+    if game:
+        condition &= Case.type == game
+    if search:
+        condition &= _contains(Case.name_folded, fold(search))
+    total = Case.select(fn.COUNT(peewee.SQL("*"))).where(condition).scalar()
+    skipped = (number - 1) * limit
+    if skipped >= total:
+        return [], total
+    cases = _shown(_cases().where(condition).order_by(*_ORDERS[sort]).limit(limit).offset(skipped))
+    _fill(cases, CaseItem.case.in_([case.row_id for case in cases]))
+    return cases, total
+
+
+@reading()
+def get(*, case_id: str) -> ShownCase:
+    """The case with this id. Raises CaseNotFound."""
+    cases = _shown(_cases().where(Case.slug == case_id))
+    if not cases:
+        raise CaseNotFound
+    _fill(cases, CaseItem.case == cases[0].row_id)
+    return cases[0]
+
+
+def free() -> ShownCase:
+    """The free case. Raises FreeCaseNotFound."""
+    try:
+        return get(case_id=FREE_CASE_ID)
+    except CaseNotFound:
+        raise FreeCaseNotFound from None
+
+
+@reading()
+def items_without_price(case: ShownCase) -> list[Item]:
+    """The items of this case that have no price; asks the database only when it has shown one."""
+    names = [item.market_hash_name for item in case.items if item.price_cents is None]
+    if not names:
+        return []
+    return list(Item.select().where(Item.market_hash_name.in_(names) & Item.price_cents.is_null()))
+
+
+def _of(kinds: Collection[Kind]) -> Any:
+    return Case.kind.in_(list(kinds))
+
+
+def _contains(field: Any, text: str) -> Any:
+    # Not LIKE: SQLite's folds case in its own way, and both have characters that stand for others.
+    locate = fn.INSTR if isinstance(database.obj, Sqlite) else fn.STRPOS
+    return locate(field, text) > 0
+
+
+def _cases() -> Any:
+    return Case.select(
+        Case.id,
+        Case.slug,
+        Case.name,
+        Case.price_cents,
+        fn.COALESCE(User.platform_id, NOBODY),
+        Case.type,
+        Case.spins,
+        Case.used_balance_type,
+    ).join(User, peewee.JOIN.LEFT_OUTER, on=Case.creator == User.id)
+
+
+def _shown(query: Any) -> list[ShownCase]:
+    return [ShownCase(*row) for row in query.tuples()]
+
+
+def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
+    """Give these cases their items, which the condition selects, with one query."""
+    query: Any = (
+        CaseItem.select(
+            CaseItem.case,
+            CaseItem.position,
+            Item.app_id,
+            Item.market_hash_name,
+            Item.gun_name,
+            Item.skin_name,
+            Item.image,
+            Item.price_cents,
+            Item.next_price_fetch_ms,
+            CaseItem.chance_attos,
+        )
+        .join(Item, on=CaseItem.item == Item.id)
+        .where(condition)
+    )
+    contents: defaultdict[int, list[Any]] = defaultdict(list)
+    for row in query.tuples():
+        contents[row[0]].append(row)
+    for case in cases:
+        held = sorted(contents[case.row_id], key=_chance_and_position)
+        case.items.extend([ShownItem._make(row[2:]) for row in held])
+
+
+def _chance_and_position(row: Any) -> tuple[int, int]:
+    return row[-1], row[1]

@@ -1,0 +1,65 @@
+"""Percentages: read exactly or not at all, and split without losing anything."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services import exact_json
+from services.cases.chances import (
+    CERTAIN,
+    NotAPercentage,
+    TooFine,
+    attos_from_percent,
+    percent_from_attos,
+    share_equally,
+)
+
+PLACES = st.integers(0, 16)
+NO_PERCENTAGES = ("NaN", "sNaN", "Infinity", "-0.1", "100.1", "1e999999")
+ATTOS = st.integers(0, CERTAIN)
+
+
+@given(ATTOS, PLACES)
+def test_what_is_written_is_what_is_kept(attos, zeros):
+    text = f"{attos // 10**16}.{attos % 10**16:016d}{'0' * zeros}"
+
+    assert attos_from_percent(exact_json.loads(text)) == attos
+
+
+@given(st.decimals(min_value=0, max_value=100, allow_nan=False, allow_infinity=False))
+def test_a_number_is_kept_exactly_or_refused(number):
+    try:
+        kept = attos_from_percent(number)
+    except TooFine:
+        assert (Fraction(number) * 10**16).denominator > 1
+    else:
+        assert Fraction(kept, 10**16) == Fraction(number)
+
+
+@given(st.integers(0, 10**15))
+def test_a_number_of_up_to_fifteen_digits_is_shown_as_it_was_written(digits):
+    number = Decimal(digits).scaleb(-13)
+
+    assert Decimal(repr(percent_from_attos(attos_from_percent(number)))) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, False, "50", 50.5, [], {}, -1, 101, 10**4000, *map(Decimal, NO_PERCENTAGES)],
+    ids=lambda value: str(value)[:12],
+)
+def test_what_is_no_percentage_is_refused(value):
+    with pytest.raises(NotAPercentage):
+        attos_from_percent(value)
+
+
+@given(ATTOS, st.integers(1, 500))
+def test_equal_shares_differ_by_one_part_at_most_and_lose_nothing(left, count):
+    shares = share_equally(left, count)
+
+    assert sum(shares) == left
+    assert len(shares) == count
+    assert max(shares) - min(shares) <= 1

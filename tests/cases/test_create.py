@@ -1,0 +1,319 @@
+"""POST /api/cases/create: making a case of one's own, and every reason why not."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from models.database import writing
+from models.users import User
+from services.cases import creating
+from tests.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names, wanted
+
+PATH = "/api/cases/create"
+
+pytestmark = pytest.mark.usefixtures("inventory")
+
+NAME = "Case name must be 3-32 characters"
+FEW = "A case must have at least 2 items"
+ITEM_NAME = "Each item must have a valid marketHashName"
+PERCENTAGE = "Each item must have a percentage that is a number from 0 to 100"
+DECIMALS = "A percentage can have at most 16 decimals"
+SUM = "The percentages must sum to exactly 100"
+UNKNOWN = "Every item must exist in the inventory"
+DUPLICATE = "A case with this name already exists"
+
+
+def refused(message, status=400):
+    return status, {"status": False, "message": message}
+
+
+def test_a_case_is_made_and_shown(client, create):
+    answer = create(body("My First Case"))
+
+    assert answer == (200, {"status": True, "id": "my-first-case"})
+    assert names(client.get("/api/cases").json) == ["My First Case"]
+
+
+def test_without_a_token_nobody_makes_a_case(create):
+    assert create(body(), player=None) == refused("You must be logged in to create a case", 401)
+
+
+def test_a_stranger_is_told_before_anything_is_looked_at(client):
+    answer = client.post(PATH, data="{", headers={"Authorization": "Bearer nonsense"})
+
+    assert (answer.status_code, answer.json) == refused("You must be logged in to create a case", 401)
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_player_below_level_25_makes_none_whatever_they_send(create, new_player):
+    novice = new_player("novice", level=24)
+
+    answers = [create(content, player=novice) for content in (body(), {}, "{", "[]")]
+
+    assert answers == [refused("You must be at least level 25 to create a case", 403)] * 4
+
+
+def test_a_level_that_was_played_for_counts(create, player):
+    with writing():
+        User.update(wagered_cents=62_500_00 - 1).execute()
+    below = create(body(), player=player)
+    with writing():
+        User.update(wagered_cents=62_500_00).execute()
+
+    assert (below[0], create(body(), player=player)[0]) == (403, 200)
+
+
+def test_a_name_is_trimmed_and_its_inner_blanks_become_one(client, create):
+    answer = create(body(" \t Big\u00a0  \n Case  "))
+
+    assert answer[1]["id"] == "big-case"
+    assert client.get("/api/cases/big-case").json["name"] == "Big Case"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [None, 7, True, ["abc"], {}, "", "ab", "  a b  "[:4], "a" * 33, " \n ", "x" * 20_000],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_name_of_another_length_or_kind_is_refused(create, bad):
+    assert create(body(bad)) == refused(NAME)
+
+
+def test_names_of_the_least_and_the_greatest_length_are_taken(create):
+    statuses = [create(body(name))[0] for name in ("abc", "a" * 32, "\U0001f48e" * 32, f"  {'b' * 32}  ")]
+
+    assert statuses == [200] * 4
+
+
+def test_names_that_are_not_a_players_to_take_are_refused(create):
+    expected = {
+        "Level 10": "Case name cannot start with 'level'",
+        "lEvEling up": "Case name cannot start with 'level'",
+        "  LEVEL": "Case name cannot start with 'level'",
+        "Free case": "Case name cannot start with 'free'",
+        "freedom": "Case name cannot start with 'free'",
+        "FREE": "Case name cannot start with 'free'",
+        "Pagination": "This case name is reserved",
+        "CREATE": "This case name is reserved",
+    }
+
+    said = {name: create(body(name)) for name in expected}
+
+    assert said == {name: refused(text) for name, text in expected.items()}
+
+
+def test_names_with_those_words_inside_are_taken(create):
+    assert [create(body(name))[0] for name in ("Next level", "Carefree", "Create!", "lev el")] == [200] * 4
+
+
+def test_a_name_that_is_taken_in_whatever_case_is_refused(create):
+    create(body("Straße Nr. 1"))
+
+    same = ("Straße Nr. 1", "STRASSE NR. 1", " straße   nr. 1 ", "Straße-Nr. 1")
+    assert [create(body(name)) for name in same] == [refused(DUPLICATE)] * 4
+
+
+def test_a_name_whose_id_is_taken_by_an_import_is_refused(create, put):
+    put("Odds-And Ends")
+
+    assert create(body("Odds And-Ends")) == refused(DUPLICATE)
+
+
+def bad_contents() -> Iterator[tuple[object, str]]:
+    """Lists of items, and why they are refused."""
+    for few in (None, "items", 5, True, {}, [], wanted({RED: 100}), {"0": {}, "1": {}}):
+        yield few, FEW
+    for name in (None, 5, True, "", "   ", ["x"], "x" * 201):
+        yield [{"marketHashName": name, "percentage": 50}, *wanted({RED: 50})], ITEM_NAME
+    for item in (None, 5, "x", [], {}):
+        yield [item, *wanted({RED: 50})], ITEM_NAME
+    for percentage in (None, True, False, "50", "", [50], {}, -1, -0.5, 100.5, 101, 10**30):
+        yield wanted({RED: percentage, BLUE: 50}), PERCENTAGE
+    yield [{"marketHashName": RED}, *wanted({BLUE: 50})], PERCENTAGE
+    for low, high in ((50, 49), (50, 51), (0, 0), (99.9, 0.2), (33.3, 66.6), (100, 100)):
+        yield wanted({RED: low, BLUE: high}), SUM
+    yield wanted({RED: 50}) * 2, "An item can be in a case only once"
+    yield wanted({RED: 50, "Nothing": 50}), UNKNOWN
+    yield wanted({RED: 50, RED.lower(): 50}), UNKNOWN
+    yield (
+        [{"marketHashName": f"Item {number}", "percentage": 1} for number in range(101)],
+        ("A case can have at most 100 items"),
+    )
+
+
+def test_bad_items_are_refused_each_with_its_reason(client, create):
+    answers = [(text, create({"name": "My Case", "items": items})) for items, text in bad_contents()]
+
+    wrong = [(text, answer) for text, answer in answers if answer != refused(text)]
+    assert wrong == []
+    assert client.get("/api/cases").json == []
+
+
+def written(*percentages):
+    """A body with the percentages exactly as written."""
+    items = ",".join(
+        f'{{"marketHashName": {json.dumps(name)}, "percentage": {percentage}}}'
+        for name, percentage in zip((RED, BLUE, GLOVES, ROCK), percentages, strict=False)
+    )
+    return f'{{"name": "Exactly", "items": [{items}]}}'
+
+
+@pytest.mark.parametrize(
+    "percentages",
+    [
+        ("33.3", "33.3", "33.4"),
+        ("0.1", "0.2", "99.7"),
+        ("0", "100"),
+        ("0.0", "-0", "100.0"),
+        ("1e1", "9.0E+1"),
+        ("0.0000000000000001", "99.9999999999999999"),
+        ("50.00000000000000000000000000000", "50"),
+        ("12.34567890123456", "87.65432109876544"),
+    ],
+)
+def test_percentages_that_sum_to_a_hundred_as_written_are_taken(create, percentages):
+    assert create(written(*percentages)) == (200, {"status": True, "id": "exactly"})
+
+
+@pytest.mark.parametrize(
+    ("percentages", "message"),
+    [
+        (("33.3", "33.3", "33.3999999999999"), SUM),
+        (("50", "50.0000000000000001"), SUM),
+        (("0.0000000000000001", "100"), SUM),
+        (("50.00000000000000001", "49.99999999999999999"), DECIMALS),
+        (("1e-17", "100"), DECIMALS),
+        (("1e-999999", "100"), DECIMALS),
+        (("NaN", "50"), PERCENTAGE),
+        (("Infinity", "50"), PERCENTAGE),
+        (("1e400", "50"), PERCENTAGE),
+        (("100.0000000000000001", "0"), PERCENTAGE),
+    ],
+)
+def test_percentages_are_never_rounded(create, percentages, message):
+    assert create(written(*percentages)) == refused(message)
+
+
+def test_percentages_are_shown_as_they_were_written(client, create):
+    create(written("33.3", "0.0000001", "66.6999999"))
+
+    items = client.get("/api/cases/exactly").json["items"]
+
+    assert [item["percentage"] for item in items] == [0.0000001, 33.3, 66.6999999]
+
+
+def test_the_price_is_the_value_and_five_percent_up_to_the_cent(client, create):
+    create(body(contents={RED: 10, BLUE: 90}))
+
+    # (10 * 10% + 20 * 90%) / 0.95 = 20 exactly
+    assert client.get("/api/cases/my-case").json["price"] == 20
+
+
+def test_the_price_is_rounded_up(client, create):
+    create(body(contents={RED: 0, GLOVES: 100}))
+
+    # 0.50 / 0.95 = 0.526...
+    assert client.get("/api/cases/my-case").json["price"] == 0.53
+
+
+def test_the_type_is_the_items_game(client, create):
+    create(body("One", contents={RED: 50, BLUE: 50}))
+    create(body("Both", contents={RED: 50, ROCK: 50}))
+
+    assert [client.get(f"/api/cases/{case}").json["type"] for case in ("one", "both")] == ["gamea", "mixed"]
+
+
+def test_an_item_without_a_price_is_refused(create, prices):
+    prices({RED: None})
+
+    assert create(body()) == refused("An item has no price at the moment")
+
+
+def test_an_item_worth_nothing_is_an_item_with_a_price(client, create, prices):
+    prices({RED: 0})
+
+    assert create(body())[0] == 200
+    assert client.get("/api/cases/my-case").json["price"] == 0.27
+
+
+@pytest.fixture
+def fifty(create, veteran):
+    """The veteran has made fifty cases."""
+    statuses = {create(body(f"Number {number}"))[0] for number in range(50)}
+    assert statuses == {200}
+
+
+@pytest.mark.usefixtures("fifty")
+def test_the_fifty_first_case_is_refused_after_its_name_was_looked_at(create, new_player):
+    limit = refused("You can only create up to 50 cases")
+
+    assert create(body("Number 50")) == limit
+    assert create(body("Number 49")) == refused(DUPLICATE)
+    assert create(body("Number 50"), player=new_player("other", level=25))[0] == 200
+
+
+def test_refused_cases_do_not_count(create):
+    for _ in range(51):
+        create(body("Only one"))
+
+    assert create(body("And another"))[0] == 200
+
+
+def test_rules_are_told_in_their_order(create, prices):
+    """From a body in which all is wrong, one thing after the other is put right."""
+    create(body("Taken"))
+    prices({"Unpriced": None})
+
+    said = [
+        create(content)[1].get("message", "made")
+        for content in (
+            {"name": "x", "items": []},
+            {"name": "Taken", "items": []},
+            {"name": "Taken", "items": wanted({"Nothing": 50, "Unpriced": 40})},
+            {"name": "Taken", "items": wanted({"Nothing": 50, "Unpriced": 50})},
+            {"name": "Taken", "items": wanted({RED: 50, "Unpriced": 50})},
+            {"name": "Taken", "items": wanted({RED: 50, GLOVES: 50})},
+            {"name": "Untaken", "items": wanted({RED: 50, GLOVES: 50})},
+        )
+    ]
+
+    assert said == [NAME, FEW, SUM, UNKNOWN, "An item has no price at the moment", DUPLICATE, "made"]
+
+
+def test_a_body_that_is_no_object_is_refused_in_the_envelope(create):
+    expected = {
+        "{": "The body is not valid JSON",
+        "[]": "The body must be a JSON object",
+        '{"name": "a\\u0000b"}': "Text must not have NUL characters or lone surrogates",
+        '{"name": "\\ud800bc"}': "Text must not have NUL characters or lone surrogates",
+        "": NAME,
+    }
+
+    assert {text: create(text) for text in expected} == {
+        text: refused(message) for text, message in expected.items()
+    }
+
+
+def test_a_body_over_64_kib_is_refused_in_the_envelope(create):
+    status, answer = create(json.dumps(body()) + " " * 65_536)
+
+    assert (status, answer["status"]) == (413, False)
+
+
+def test_unknown_keys_make_no_difference(create):
+    content = body() | {"price": 0, "creator": "me", "kind": "free"}
+    content["items"] = [item | {"price": 0} for item in content["items"]]
+
+    assert create(content)[0] == 200
+
+
+def test_a_failure_that_nobody_foresaw_says_so_in_the_envelope(app, create, monkeypatch):
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+
+    def fail(**_):
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(creating, "create", fail)
+
+    assert create(body()) == refused("Failed to create case", 500)

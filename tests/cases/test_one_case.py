@@ -1,0 +1,235 @@
+"""GET /api/cases/free and /api/cases/:id: one case by itself."""
+
+import urllib.error
+import urllib.request
+from dataclasses import replace
+from types import SimpleNamespace
+from urllib.parse import quote
+
+import pytest
+
+from models.cases import Case
+from models.database import writing
+from tests.cases.conftest import BLUE, GLOVES, RED, ROCK, body
+from tests.support.servers import flask_run, gunicorn, server_process
+
+pytestmark = pytest.mark.usefixtures("inventory")
+
+
+def test_the_free_case_says_id_name_price_and_items(client, put):
+    put("Daily Gift", {RED: 50, GLOVES: 50}, kind="free")
+
+    case = client.get("/api/cases/free").json
+
+    assert list(case) == ["id", "name", "price", "items"]
+    assert (case["id"], case["name"], case["price"]) == ("free-case", "Daily Gift", 5.53)
+    assert [item["marketHashName"] for item in case["items"]] == [RED, GLOVES]
+    assert "wear" not in case["items"][0]
+
+
+def test_no_free_case_is_not_found(client, put):
+    put("Regular")
+
+    answer = client.get("/api/cases/free")
+
+    assert (answer.status_code, answer.json) == (404, {"error": "Free case not found"})
+
+
+def test_the_free_case_is_also_one_by_its_id(client, put):
+    put("Daily Gift", kind="free")
+
+    assert client.get("/api/cases/free-case").json["name"] == "Daily Gift"
+
+
+def test_a_case_says_everything(client, create, veteran):
+    create(body("My Case", contents={BLUE: 0.5, RED: 60, GLOVES: 39.5}))
+
+    case = client.get("/api/cases/my-case").json
+
+    assert {key: value for key, value in case.items() if key != "items"} == {
+        "id": "my-case",
+        "name": "My Case",
+        "price": 6.63,
+        "creator": veteran.platform_id,
+        "type": "gamea",
+        "spins": 0,
+        "usedBalanceType": "balance",
+    }
+
+
+def test_items_are_the_rarest_first_and_say_their_wear(client, put):
+    put("Case", {RED: 60, GLOVES: 39.5, BLUE: 0.5})
+
+    items = client.get("/api/cases/case").json["items"]
+
+    assert [(item["marketHashName"], item["percentage"], item.get("wear")) for item in items] == [
+        (BLUE, 0.5, "Factory New"),
+        (GLOVES, 39.5, None),
+        (RED, 60, "Field-Tested"),
+    ]
+    assert "wear" not in items[1]
+
+
+def test_no_such_case_is_not_found(client, put):
+    put("Case")
+    paths = ("none", "Case", "case/", "/case", "cas%65%20", "free-case", "pagination/", "%2F", "a%0Ab", "%FF")
+
+    answers = {path: client.get(f"/api/cases/{path}") for path in paths}
+
+    assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == dict.fromkeys(
+        paths, (404, {"error": "Case not found"})
+    )
+
+
+def test_a_path_with_a_nul_is_refused(client):
+    assert client.get("/api/cases/a%00b").status_code == 400
+
+
+def test_addresses_of_something_else_are_no_ids(client):
+    answers = [
+        client.get("/api/cases/create").status_code,
+        client.post("/api/cases/pagination").status_code,
+        client.post("/api/cases/free").status_code,
+        client.post("/api/cases/none").status_code,
+    ]
+
+    assert answers == [405] * 4
+
+
+def test_a_case_is_not_sent_again_to_who_has_it(client, put):
+    put("Case")
+    tag = client.get("/api/cases/case").headers["ETag"]
+
+    answer = client.get("/api/cases/case", headers={"If-None-Match": tag})
+
+    assert (answer.status_code, answer.data) == (304, b"")
+
+
+def test_a_case_that_has_been_opened_says_how_often(client, put):
+    put("Case")
+    with writing():
+        Case.update(spins=7).execute()
+
+    assert client.get("/api/cases/case").json["spins"] == 7
+
+
+def test_one_case_takes_two_statements(client, put, queries):
+    put("Case", {RED: 50, GLOVES: 50})
+    queries.clear()
+
+    client.get("/api/cases/case")
+
+    assert len(queries) == 2
+
+
+# -- ids of any characters ---------------------------------------------------------------------------
+
+STRANGE = [
+    "A/B",
+    "50% off?",
+    "a#b&c=d+e",
+    "//double//",
+    "end/",
+    "~*'(\")",
+    "ÄÖ ß",
+    "箱 💎",
+    "%2F",
+    "..%2e/x",
+    "a\\b",
+]
+
+
+def test_a_case_is_found_whatever_its_id_is_made_of(client, put):
+    for name in STRANGE:
+        put(name)
+    ids = [case["id"] for case in client.get("/api/cases").json]
+
+    found = [client.get(f"/api/cases/{quote(case_id, safe='')}").json.get("id") for case_id in ids]
+
+    assert found == ids
+    assert len(ids) == len(STRANGE)
+
+
+@pytest.mark.parametrize("command", [flask_run(), gunicorn()], ids=["flask run", "gunicorn"])
+def test_a_real_server_finds_it_too(env, tmp_path, put, client, command):
+    for name in STRANGE:
+        put(name)
+    ids = [case["id"] for case in client.get("/api/cases").json]
+
+    with server_process([*command], env, tmp_path) as running:
+        statuses = {case_id: _status(f"{running.url}/api/cases/{quote(case_id, safe='')}") for case_id in ids}
+
+    assert statuses == dict.fromkeys(ids, 200)
+
+
+def _status(url):
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+# -- prices that are missing ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def refreshing(app):
+    """Puts something in the place of whoever can be asked for prices."""
+
+    def install(refresh):
+        app.extensions["platform"] = replace(
+            app.extensions["platform"], prices=SimpleNamespace(refresh_missing=refresh)
+        )
+
+    return install
+
+
+@pytest.fixture
+def unpriced(put, prices):
+    """A case with an item that has no price, and one that has."""
+    put("Case", {RED: 50, GLOVES: 50})
+    prices({RED: None})
+
+
+@pytest.mark.usefixtures("unpriced")
+def test_a_missing_price_is_asked_for_and_shown(client, refreshing, prices):
+    refreshing(lambda items: prices({item.market_hash_name: 4 for item in items}))
+
+    case = client.get("/api/cases/case").json
+
+    assert [item["price"] for item in case["items"]] == ["$4.00", "$0.50"]
+    assert case["price"] == 2.37
+
+
+@pytest.mark.usefixtures("unpriced")
+def test_only_items_without_a_price_are_asked_for(client, refreshing):
+    asked = []
+    refreshing(lambda items: asked.append([item.market_hash_name for item in items]))
+
+    client.get("/api/cases/case")
+    client.get("/api/cases/pagination")
+
+    assert asked == [[RED]]
+
+
+@pytest.mark.usefixtures("unpriced")
+def test_a_case_is_shown_when_prices_are_not_to_be_had(client, refreshing):
+    def fail(_items):
+        raise ConnectionError("nobody there")
+
+    refreshing(fail)
+
+    answer = client.get("/api/cases/case")
+
+    assert (answer.status_code, answer.json["items"][0]["price"]) == (200, None)
+
+
+def test_a_case_with_all_its_prices_asks_nobody(client, put, refreshing):
+    asked = []
+    refreshing(asked.append)
+    put("Case", {ROCK: 100})
+
+    client.get("/api/cases/case")
+
+    assert asked == []

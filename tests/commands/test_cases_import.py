@@ -1,0 +1,209 @@
+"""flask cases import: an array of cases, all of a file or nothing of it."""
+
+import pytest
+
+from models.cases import Case, CaseItem
+from models.database import reading
+from services import item_import
+from services.clock import now_ms
+
+GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
+
+
+@pytest.fixture(autouse=True)
+def inventory(app):
+    """An item of each game, and one without a price."""
+    rows = [
+        {"appid": 730, "marketHashName": GUN, "price": 9},
+        {"appid": 252490, "marketHashName": ROCK, "price": 1},
+        {"appid": 730, "marketHashName": UNPRICED, "price": None},
+    ]
+    item_import.import_document(rows, app_id=None, now=now_ms())
+
+
+@pytest.fixture
+def put(run, write):
+    """Imports these rows."""
+    return lambda *rows: run("cases", "import", write(list(rows)))
+
+
+@pytest.fixture
+def refuses(fails, write):
+    """Imports these rows, of which one is bad; what it said."""
+    return lambda *rows: fails("cases", "import", write(list(rows)))
+
+
+@pytest.fixture
+def stored(app):
+    """Gives everything that is stored of the cases."""
+
+    def rows():
+        with reading():
+            return [sorted(table.select().dicts(), key=str) for table in (Case, CaseItem)]
+
+    return rows
+
+
+def row(name="Case", contents=None, **more):
+    items = [
+        {"marketHashName": item, "percentage": percentage}
+        for item, percentage in (contents or {GUN: 50, ROCK: 50}).items()
+    ]
+    return {"name": name, "items": items} | more
+
+
+def test_cases_of_every_kind_are_brought(put, client):
+    regular = (row("Mine"), row("His", kind="regular"))
+    said = put(*regular, row("Level 10", kind="level"), row("Daily", kind="free"))
+
+    assert said == {"cases": 4, "created": 4, "updated": 0}
+    levels, others = (client.get(f"/api/cases?type={value}").json for value in ("true", "false"))
+    assert [case["id"] for case in levels] == ["level-10"]
+    assert [case["id"] for case in others] == ["his", "mine"]
+    assert client.get("/api/cases/free").json["name"] == "Daily"
+
+
+def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run):
+    text = f"""[{{"name": "  My   Case ", "items": [
+        {{"marketHashName": "{GUN}", "percentage": 33.3333333333333333}},
+        {{"marketHashName": "{ROCK}", "percentage": 66.6666666666666667}}]}}]"""
+    run("cases", "import", write(text))
+
+    case = client.get("/api/cases/my-case").json
+
+    # (9 / 3 + 2 / 3) / 0.95 = 3.859...
+    assert (case["name"], case["price"], case["type"]) == ("My Case", 3.86, "mixed")
+
+
+def test_an_item_without_a_price_is_taken(put, client):
+    put(row(contents={GUN: 50, UNPRICED: 50}))
+
+    case = client.get("/api/cases/case").json
+
+    assert case["price"] == 4.74
+    assert [item["price"] for item in case["items"]] == ["$9.00", None]
+
+
+def test_importing_again_changes_nothing(put, stored):
+    rows = (row("Mine"), row("Level 10", kind="level"), row("Daily", kind="free"))
+    put(*rows)
+    before = stored()
+
+    said = put(*rows)
+
+    assert said == {"cases": 3, "created": 0, "updated": 3}
+    assert stored() == before
+
+
+def test_importing_again_updates_by_name_in_whatever_case_and_keeps_the_id(put, client):
+    put(row("Odds & Ends"))
+    put(row("ODDS & ENDS", {GUN: 100}, kind="level"))
+
+    (case,) = client.get("/api/cases?type=all").json
+
+    assert (case["id"], case["name"], case["price"]) == ("odds-&-ends", "ODDS & ENDS", 9.48)
+    assert client.get("/api/cases?type=true").json == [case]
+
+
+def test_a_kind_left_out_stays_as_it_was(put, client):
+    put(row("Level 10", kind="level"))
+    put(row("Level 10", {GUN: 100}))
+
+    assert [case["price"] for case in client.get("/api/cases?type=true").json] == [9.48]
+
+
+def test_the_free_case_is_one_whatever_its_name(put, client):
+    put(row("Daily", kind="free"))
+    said = put(row("Weekly", kind="free"))
+
+    assert said == {"cases": 1, "created": 0, "updated": 1}
+    assert client.get("/api/cases/free").json["name"] == "Weekly"
+    assert len(client.get("/api/cases?type=all").json) == 1
+
+
+def test_a_players_case_that_is_imported_stays_the_players(put, client, new_player):
+    player = new_player(level=25)
+    client.post("/api/cases/create", json=row("Mine"), headers=player.headers)
+
+    put(row("Mine", {GUN: 100}))
+
+    case = client.get("/api/cases/mine").json
+    assert (case["creator"], case["usedBalanceType"], case["price"]) == (player.platform_id, "balance", 9.48)
+
+
+SUM = "the percentages must sum to exactly 100"
+NUMBER = "each item must have a percentage that is a number from 0 to 100"
+ITEMS = "items must be an array of 1 to 500 items"
+NAME = "name must be a text of 1 to 100 characters"
+
+BAD = [
+    (5, "must be an object"),
+    (row(""), NAME),
+    (row(7), NAME),
+    (row("x" * 101), NAME),
+    (row("a\x00b"), NAME),
+    (row(kind="gold"), "kind must be regular, level, free"),
+    (row(kind=1), "kind must be regular, level, free"),
+    (row("Pagination"), "the id pagination is reserved"),
+    (row("Free case"), "the id free-case is reserved"),
+    (row("Free"), "the id free is reserved"),
+    (row(".."), "the id .. is reserved"),
+    ({"name": "Case"}, ITEMS),
+    ({"name": "Case", "items": []}, ITEMS),
+    ({"name": "Case", "items": [5]}, "each item must have a marketHashName"),
+    ({"name": "Case", "items": [{"percentage": 100}]}, "each item must have a marketHashName"),
+    (row(contents={GUN: None}), NUMBER),
+    (row(contents={GUN: "100"}), NUMBER),
+    (row(contents={GUN: True}), NUMBER),
+    (row(contents={GUN: 101}), NUMBER),
+    (row(contents={GUN: 99.5, ROCK: 0.4}), SUM),
+    ({"name": "Case", "items": row(contents={GUN: 50})["items"] * 2}, "an item stands in the case twice"),
+    (row(contents={"Nothing": 100}), "there is no item Nothing"),
+]
+
+
+def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_kept(refuses, stored):
+    good = row("Good one")
+
+    said = [refuses(good, bad, row("Another")) for bad, _ in BAD]
+
+    assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
+    assert stored() == [[], []]
+
+
+def test_two_rows_of_one_case_stop_the_import(refuses):
+    twice = "Error: row 2: the name, or the id made of it, stands in the file twice"
+
+    assert refuses(row("Case"), row("CASE")) == twice
+    assert refuses(row("A B"), row("a-b")) == twice
+    assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice
+
+
+def test_a_row_that_would_take_another_cases_place_stops_the_import(put, refuses):
+    put(row("A B"), row("Daily", kind="free"), row("Regular"))
+
+    said = [refuses(row("a-b")), refuses(row("Daily", kind="regular")), refuses(row("Regular", kind="free"))]
+
+    assert said == [
+        "Error: row 1: another case has the id a-b",
+        "Error: row 1: the free case and another one cannot share a name",
+        "Error: row 1: the free case and another one cannot share a name",
+    ]
+    twice = refuses(row("Weekly", kind="free"), row("Daily"))
+    assert twice == "Error: row 2: the file has the case free-case twice"
+
+
+def test_a_file_that_is_no_array_is_refused(fails, write):
+    assert fails("cases", "import", write({})) == "Error: the file is not an array of cases"
+    assert fails("cases", "import", write("5")) == "Error: the file is not an array of cases"
+    assert fails("cases", "import", write("[")).startswith("Error: items.json is not JSON: ")
+
+
+def test_an_empty_file_brings_nothing(put):
+    assert put() == {"cases": 0, "created": 0, "updated": 0}
+
+
+def test_an_import_takes_few_statements_however_many_cases_it_has(put, queries):
+    put(*[row(f"Case {number}") for number in range(400)])
+
+    assert len(queries) < 20
