@@ -55,7 +55,7 @@ CASES_A_SLICE = 50
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
 def _ready_cases(which: str, _version: Version) -> ReadyList:
     """A whole list as bytes, made once for each version of it, which is read before the cases are."""
-    cases = reading.all_of(kinds=KINDS[which])
+    cases = reading.all_of(kinds=KINDS[which], pause=pause)
     return build_ready_list(listed_cases, cases, pause=pause, rows_a_slice=CASES_A_SLICE)
 
 

@@ -6,7 +6,8 @@ import pytest
 from models.cases import Case, CaseCount, CaseItem, CaseVersion
 from models.database import reading, writing
 from models.items import Item
-from models.users import User
+from models.ledger import LedgerEntry
+from models.users import AnnouncedSeed, User
 from tests.cases.conftest import GLOVES, RED
 
 CASE = {
@@ -87,10 +88,14 @@ def test_an_item_of_a_case_cannot_be_deleted(put):
 
 
 def test_a_player_with_cases_cannot_be_deleted(app, player):
-    of_player = CASE | {"creator": player.id}
-    assert not refused(Case.insert(of_player).execute)
+    with writing():
+        AnnouncedSeed.delete().execute()
+        LedgerEntry.delete().execute()
+        Case.insert(CASE | {"creator": player.id}).execute()
 
-    assert refused(User.delete().where(User.id == player.id).execute)
+    assert refused(User.delete().execute)
+    assert not refused(Case.delete().execute)
+    assert not refused(User.delete().execute)
 
 
 def test_nobody_has_made_more_than_fifty_cases(app, player):
