@@ -83,7 +83,7 @@ ADDRESSES = {
     "all kinds": "/api/cases/pagination?caseType=all",
     "level cases": "/api/cases/pagination?caseType=true",
     "search: many hits": "/api/cases/pagination?search=co",
-    "search: one hit": "/api/cases/pagination?search=no.%20123%20",
+    "search: few hits": "/api/cases/pagination?search=no.%20123%20",
     "search: no hit": "/api/cases/pagination?search=nothing%20of%20the%20kind",
     "search by price": "/api/cases/pagination?search=er&sort=Price%20Descending",
     "one case": "/api/cases/{one}",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import peewee
@@ -109,7 +110,9 @@ def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
     """
     with writing():
         stored = {item.market_hash_name: item for item in Item.select()}
-        values = [_merged(row, stored.get(row.market_hash_name), now) for row in rows]
+        # In one order, so that of two imports at once one waits for the other, and not each for the other.
+        ordered = sorted(rows, key=attrgetter("market_hash_name"))
+        values = [_merged(row, stored.get(row.market_hash_name), now) for row in ordered]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
             Item.insert_many(chunk).on_conflict(
                 conflict_target=[Item.market_hash_name], update=_EVERY_COLUMN

@@ -18,13 +18,16 @@ from services.errors import PlatformError
 
 log = logging.getLogger("platform.errors")
 
-STATUS_MESSAGE_AREAS = ("/api/cases/create", "/affiliate")
+CREATE_CASE = "/api/cases/create"
+"""Alone, and not what lies below it: that is a case's id."""
+
+STATUS_MESSAGE_AREAS = ("/affiliate",)
 STATUS_ERROR_AREAS = ("/profile/user",)
 
 UNAVAILABLE_TEXT = "The service is temporarily unavailable"
 INTERNAL_TEXT = "Something went wrong"
 INTERNAL_TEXTS = {
-    "/api/cases/create": "Failed to create case",
+    CREATE_CASE: "Failed to create case",
     "/affiliate/set-code": "Failed to set affiliate code",
     "/affiliate/use-code": "An error occurred while using the affiliate code.",
     "/affiliate/stats": "Failed to fetch affiliate statistics",
@@ -49,7 +52,7 @@ class RefusalSchema(ma.Schema):
 
 def envelope(path: str, text: str) -> dict[str, Any]:
     """The body of an error, as the contract has it for this path."""
-    if _lies_in(path, STATUS_MESSAGE_AREAS):
+    if path == CREATE_CASE or _lies_in(path, STATUS_MESSAGE_AREAS):
         return {"status": False, "message": text}
     if _lies_in(path, STATUS_ERROR_AREAS):
         return {"status": False, "error": text}

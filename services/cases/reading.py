@@ -21,8 +21,6 @@ from services.money import Cents
 NOBODY = ""
 ROWS_A_TURN = 1_000
 CASES_A_TURN = 100
-FURTHEST = 2**31
-"""No list is as long; both databases can count as far."""
 
 
 class ShownItem(NamedTuple):
@@ -102,12 +100,17 @@ def page(
         condition &= Case.type == game
     if search:
         condition &= _contains(Case.name_folded, fold(search))
-    skipped = (number - 1) * limit
-    cases = _cases_from(condition, sort, limit, skipped) if skipped < FURTHEST else []
-    if 0 < len(cases) < limit or not skipped + len(cases):
-        # The last page says by itself how many there are: a search that finds little looks only once.
-        return cases, skipped + len(cases)
-    return cases, Case.select(fn.COUNT(Case.id)).where(condition).scalar()
+    if number == 1:
+        cases = _cases_from(condition, sort, limit, 0)
+        # A page that is not full says by itself how many there are: a search that finds little looks once.
+        return cases, _count(condition) if len(cases) == limit else len(cases)
+    total, skipped = _count(condition), (number - 1) * limit
+    return _cases_from(condition, sort, limit, skipped) if skipped < total else [], total
+
+
+def _count(condition: Any) -> int:
+    total: int = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
+    return total
 
 
 def _cases_from(condition: Any, sort: Sort, limit: int, skipped: int) -> list[ShownCase]:
@@ -137,13 +140,13 @@ def free() -> ShownCase:
         raise FreeCaseNotFound from None
 
 
-@reading()
 def items_without_price(case: ShownCase) -> list[Item]:
-    """The items of this case that have no price; asks the database only when it has shown one."""
+    """The items of this case that have no price; asks the database only when it was shown with one."""
     names = [item.market_hash_name for item in case.items if item.price_cents is None]
     if not names:
         return []
-    return list(Item.select().where(Item.market_hash_name.in_(names) & Item.price_cents.is_null()))
+    with reading():
+        return list(Item.select().where(Item.market_hash_name.in_(names) & Item.price_cents.is_null()))
 
 
 def _of(kinds: Collection[Kind]) -> Any:

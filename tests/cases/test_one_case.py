@@ -72,7 +72,21 @@ def test_items_are_the_rarest_first_and_say_their_wear(client, put):
 
 def test_no_such_case_is_not_found(client, put):
     put("Case")
-    paths = ("none", "Case", "case/", "/case", "cas%65%20", "free-case", "pagination/", "%2F", "a%0Ab", "%FF")
+    paths = (
+        "none",
+        "Case",
+        "case/",
+        "/case",
+        "cas%65%20",
+        "free-case",
+        "pagination/",
+        "create/x",
+        "create%2F",
+        "created",
+        "%2F",
+        "a%0Ab",
+        "%FF",
+    )
 
     answers = {path: client.get(f"/api/cases/{path}") for path in paths}
 

@@ -33,7 +33,6 @@ ENVELOPES = [
     ("/upgrader/probe", plain),
     ("/profile/probe", plain),
     ("/affiliate/probe", with_message),
-    ("/api/cases/create/probe", with_message),
     ("/profile/user", with_status),
 ]
 
@@ -66,7 +65,7 @@ def test_a_nul_in_a_path_is_refused_in_the_envelope_of_its_area(client, path, en
     assert (answer.status_code, answer.json) == (400, envelope(unstorable))
 
 
-@pytest.mark.parametrize("path", ["/affiliates", "/api/cases/created-by-me"])
+@pytest.mark.parametrize("path", ["/affiliates", "/profile/users"])
 def test_a_path_that_only_begins_like_an_area_has_the_usual_envelope(client, path):
     answer = client.get(path)
 
