@@ -47,7 +47,7 @@ def stats() -> Response:
     """The players who used the caller's code, the most profitable first."""
     players = referrals.statistics(owner_id=current_user().id)
     # Owners with thousands of players are what the programme is for; others must not wait for their lists.
-    return build_ready_list(ReferredPlayerSchema(), players, pause=pause).response()
+    return build_ready_list(ReferredPlayerSchema(many=True).dump, players, pause=pause).response()
 
 
 @blueprint.get("/overview")

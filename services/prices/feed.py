@@ -1,5 +1,6 @@
 """The price feed: one document for all items, in turns."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -37,19 +38,20 @@ class Feed:
     tell: Tell
     stop: threading.Event
     _began_at: Millis | None = field(default=None, init=False)
+    _turning: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def turn_if_due(self, *, period: Millis | None = None) -> None:
         """Take a turn when one is due, unless another process has taken it.
 
-        Raises Stopped; a source that failed is told of and no error.
+        One that this process is taking already is waited for. Raises Stopped; a source that failed is told
+        of and no error.
         """
-        now = self.clock()
-        sources.adopt(Source.FEED, address=self.source.url)
-        if sources.claim(Source.FEED, period=period or self.period, now=now):
-            try:
-                self._turn(now, conditional=True, accept_jumps=False)
-            except SourceFailed:
-                return
+        with self._turning:
+            now = self.clock()
+            sources.adopt(Source.FEED, address=self.source.url)
+            if sources.claim(Source.FEED, period=period or self.period, now=now):
+                with contextlib.suppress(SourceFailed):
+                    self._turn(now, conditional=True, accept_jumps=False)
 
     def refresh(self, *, accept_jumps: bool) -> Applied:
         """Take a turn now, with the whole document whatever is known of it. Raises SourceFailed."""

@@ -2,8 +2,6 @@
 
 import urllib.error
 import urllib.request
-from dataclasses import replace
-from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
@@ -188,15 +186,10 @@ def _status(url):
 
 
 @pytest.fixture
-def refreshing(app):
+def refreshing(app, monkeypatch):
     """Puts something in the place of whoever can be asked for prices."""
-
-    def install(refresh):
-        app.extensions["platform"] = replace(
-            app.extensions["platform"], prices=SimpleNamespace(refresh_missing=refresh)
-        )
-
-    return install
+    prices = app.extensions["platform"].prices
+    return lambda refresh: monkeypatch.setattr(prices, "refresh_missing", refresh)
 
 
 @pytest.fixture

@@ -41,15 +41,15 @@ def shown(items):
 
 
 def test_an_item_without_a_price_gets_one_while_the_request_waits(prices, source, add, items, standing):
-    add({"None": None, "Has one": 1})
+    add({"None": None, "Priced": 1})
     source.answer = market("$1.50")
     looked_at = items()
 
     prices.refresh_missing(looked_at)
 
-    assert shown(looked_at) == [("None", 150), ("Has one", 100)]
+    assert shown(looked_at) == [("None", 150), ("Priced", 100)]
     assert looked_at[0].next_price_fetch_ms == START + HOUR
-    assert standing() == {"None": 150, "Has one": 100}
+    assert standing() == {"None": 150, "Priced": 100}
     assert len(source.asks) == 1
 
 

@@ -88,10 +88,13 @@ OF_LIBRARIES = [
 EVERYTHING = TABLE + OF_LIBRARIES
 PROTECTED = [endpoint for endpoint in EVERYTHING if endpoint.policy == USER]
 OPEN = [endpoint for endpoint in EVERYTHING if endpoint.policy == PUBLIC]
-UNAUTHORIZED = {
-    "/api/cases/create": {"status": False, "message": "You must be logged in to create a case"},
-}
+LOGIN_TO_CREATE = {"status": False, "message": "You must be logged in to create a case"}
 ME = next(endpoint for endpoint in TABLE if endpoint.rule == "/auth/me")
+
+
+def refusal_at(rule):
+    """What a stranger is told there."""
+    return LOGIN_TO_CREATE if rule == "/api/cases/create" else envelope(rule, "Unauthorized")
 
 
 def claims(player, now):
@@ -186,10 +189,7 @@ def test_a_stranger_may_call_nothing_that_is_protected(call, good, stranger):
     answers = [call(endpoint, STRANGERS[stranger](good)) for endpoint in PROTECTED]
 
     assert {answer.status_code for answer in answers} == {401}
-    refusals = [
-        UNAUTHORIZED.get(endpoint.rule, envelope(endpoint.address, "Unauthorized")) for endpoint in PROTECTED
-    ]
-    assert [answer.json for answer in answers] == refusals
+    assert [answer.json for answer in answers] == [refusal_at(endpoint.rule) for endpoint in PROTECTED]
     assert {answer.headers["WWW-Authenticate"] for answer in answers} == {"Bearer"}
 
 
@@ -201,7 +201,7 @@ def test_a_good_token_of_nobody_is_told_so_by_the_profile_and_none_elsewhere(cal
     assert {name: (answer.status_code, answer.json) for name, answer in answers.items()} == {
         (method, rule): (400, {"error": "User not found"})
         if rule.startswith("/profile/")
-        else (401, envelope(rule, "Unauthorized"))
+        else (401, refusal_at(rule))
         for method, rule in answers
     }
 
@@ -278,6 +278,17 @@ def test_a_player_may_look_at_their_own_bet(client, player):
     answer = client.get("/upgrader/bets/1", headers=player.headers)
 
     assert answer.status_code == 200
+
+
+@pytest.mark.usefixtures("played")
+def test_another_players_token_shows_and_changes_nothing_of_the_first(call, client, player, new_player):
+    mallory = new_player("mallory", coins=0)
+    before = client.get("/auth/me", headers=player.headers).json
+
+    answers = [call(endpoint, f"Bearer {mallory.token}") for endpoint in PROTECTED]
+
+    assert [answer.text for answer in answers if player.platform_id in answer.text] == []
+    assert client.get("/auth/me", headers=player.headers).json == before
 
 
 @pytest.mark.usefixtures("played")
