@@ -23,6 +23,7 @@ from blueprints.common.security_headers import add_security_headers
 from blueprints.fairness import commands as fairness_commands
 from blueprints.irl import commands as irl_commands
 from blueprints.irl import routes as irl
+from blueprints.leaderboard import routes as leaderboard
 from blueprints.ledger import commands as ledger_commands
 from blueprints.notifications import commands as notifications_commands
 from blueprints.payments import commands as payments_commands
@@ -35,6 +36,8 @@ from blueprints.realtime.proof_delivery import install_proofs
 from blueprints.realtime.server import Realtime, create_server, install_realtime
 from blueprints.secrets import commands as secrets_commands
 from blueprints.site import routes as site
+from blueprints.stats import routes as stats
+from blueprints.sweepstake import routes as sweepstake
 from blueprints.system import commands as system_commands
 from blueprints.system import docs, media
 from blueprints.system import routes as system
@@ -119,6 +122,9 @@ def _register_areas(app: Flask) -> None:
         cases,
         irl,
         upgrader_routes,
+        stats,
+        leaderboard,
+        sweepstake,
     ):
         api.register_blueprint(area.blueprint)
     for pages in (media.blueprint, docs.docs_blueprint(), site.blueprint):

@@ -59,6 +59,8 @@ class Settings:
     upgrader_min_wager_cents: int
     upgrader_max_wager_cents: int
     upgrader_proof_delay_ms: int
+    # As it was written: the one setting that is judged when it is used.
+    sweepstake_rate: str
     affiliate_special_code: str | None = field(repr=False)
     # An address of a source may carry a key. Empty: there is no such source.
     price_feed_url: str = field(repr=False)
@@ -118,6 +120,7 @@ class Settings:
             upgrader_min_wager_cents=min_wager,
             upgrader_max_wager_cents=max_wager,
             upgrader_proof_delay_ms=read.milliseconds("UPGRADER_PROOF_DELAY", "6", most_seconds=600),
+            sweepstake_rate=read.text("SWEEPSTAKE_RATE", "1.0"),
             affiliate_special_code=read.promo_code("AFFILIATE_SPECIAL_CODE"),
             price_feed_url=read.optional_address("PRICE_FEED_URL"),
             price_market_url=read.optional_address("PRICE_MARKET_URL"),

@@ -58,6 +58,9 @@ class Bet(Table):
         ]
 
 
+HIGH_ROLL = SQL("(wager_cents >= 5000 OR payout_cents >= 10 * wager_cents)")
+"""50 coins wagered, or 10 times the wager paid. Literal: a partial index serves only its own words."""
+
 # The newest bets whose wheel has stopped: the live feed.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_by_completion"))
 # The proofs that a player has not been sent yet; nearly always empty.
@@ -71,3 +74,10 @@ Bet.add_index(
 )
 # The seeds still sealed: what a start-up has to reveal or to schedule.
 Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))
+# The public list of high rolls, newest first.
+Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
+# A player's games by earning. Two indexes, because equal earnings are newest first in either order.
+Bet.add_index(
+    Bet.index(Bet.user, Bet.payout_cents.desc(), Bet.nonce.desc(), name="bets_of_player_most_earned")
+)
+Bet.add_index(Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), name="bets_of_player_least_earned"))

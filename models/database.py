@@ -199,8 +199,12 @@ def writing() -> Iterator[None]:
 
 
 @contextmanager
-def snapshot() -> Iterator[None]:
-    """Run the block's reads against one state of the database, however long they take."""
+def snapshot(*, within_limit: bool = False) -> Iterator[None]:
+    """Run the block's reads against one state of the database, however long they take.
+
+    ``within_limit`` is for a request: there no statement may take longer than statements may.
+    """
     with reading(), database.atomic(*database.snapshot_begin):
-        database.lift_statement_limit()
+        if not within_limit:
+            database.lift_statement_limit()
         yield

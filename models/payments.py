@@ -32,3 +32,28 @@ class Payment(Table):
 
 # A player's payments, newest or oldest first, of one type or of both.
 Payment.add_index(Payment.index(Payment.user, Payment.created_at_ms, Payment.id, name="payments_of_player"))
+# The same of one type.
+Payment.add_index(
+    Payment.index(
+        Payment.user, Payment.type, Payment.created_at_ms, Payment.id, name="payments_of_player_by_type"
+    )
+)
+# A player's payments by amount. Two indexes, because equal amounts are newest first in either order.
+Payment.add_index(
+    Payment.index(
+        Payment.user,
+        Payment.usd_cents.desc(),
+        Payment.created_at_ms.desc(),
+        Payment.id.desc(),
+        name="payments_of_player_highest",
+    )
+)
+Payment.add_index(
+    Payment.index(
+        Payment.user,
+        Payment.usd_cents,
+        Payment.created_at_ms.desc(),
+        Payment.id.desc(),
+        name="payments_of_player_lowest",
+    )
+)

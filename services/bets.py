@@ -1,10 +1,17 @@
 """Settled bets, as their player may look them up."""
 
+from collections.abc import Sequence
+
+from peewee import fn
+
 from models.bets import Bet
 from models.database import reading
 from services.errors import BetNotFound
 
 MAX_NONCE = 2**63 - 1
+
+HIGH_ROLL_WAGER_CENTS = 5000
+HIGH_ROLL_MULTIPLIER_HUNDREDTHS = 1000
 
 
 @reading()
@@ -19,3 +26,26 @@ def get(*, user_id: int, nonce: int) -> Bet:
 def multiplier_hundredths(bet: Bet) -> int:
     """Payout / wager, rounded down to hundredths; 0 for a lost bet."""
     return int(bet.payout_cents * 100 // bet.wager_cents)
+
+
+def is_high_roll(bet: Bet) -> bool:
+    """Whether a bet was of 50 coins, or paid 10 times its wager. Source: SPEC 8; an index says the same."""
+    return (
+        bet.wager_cents >= HIGH_ROLL_WAGER_CENTS
+        or multiplier_hundredths(bet) >= HIGH_ROLL_MULTIPLIER_HUNDREDTHS
+    )
+
+
+@reading()
+def played(user_id: int) -> int:
+    """How many bets the player has made: the newest nonce, since nonces count from 1 without a gap."""
+    return Bet.select(fn.MAX(Bet.nonce)).where(Bet.user == user_id).scalar() or 0
+
+
+@reading()
+def with_nonces(*, user_id: int, nonces: Sequence[int]) -> list[Bet]:
+    """The player's bets with these nonces, in their order."""
+    if not nonces:
+        return []
+    found = {bet.nonce: bet for bet in Bet.select().where(Bet.user == user_id, Bet.nonce.in_(list(nonces)))}
+    return [found[nonce] for nonce in nonces if nonce in found]

@@ -1,4 +1,4 @@
-"""Proving the ledger: every balance equals its entries, and every transaction sums to zero."""
+"""Proving the ledger: balances equal their entries, transactions sum to zero, rollups equal their rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from peewee import fn
 from models.database import snapshot
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
+from services import rollup_audit
 from services.affiliates import audit as affiliates_audit
 from services.ledger import BALANCE_COLUMN
 
@@ -76,5 +77,6 @@ CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     _empty_transactions,
     _wrong_balances,
     affiliates_audit.mismatches,
+    rollup_audit.problems,
 )
 """Each gives a line for everything that it finds wrong."""

@@ -1,15 +1,28 @@
 """The public feed of bets whose wheel has stopped."""
 
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
-from models.bets import Bet
-from models.database import reading
+from peewee import fn
+
+from models.bets import HIGH_ROLL, Bet
+from models.database import reading, snapshot
+from models.rollups import LiveBetCount
 from models.users import User
 from services.bets import multiplier_hundredths
 from services.clock import Millis
 from services.money import Cents
+from services.pages import Page, Place, rows_of_page
 
 NEWEST = 10
+
+
+class Kind(StrEnum):
+    """Which of the bets a list has."""
+
+    ALL = "live-bets"
+    HIGH_ROLLS = "high-rolls"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,17 +39,47 @@ class LiveBet:
     date: Millis
 
 
+NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
+
+
 @reading()
 def newest(*, now: Millis, limit: int = NEWEST) -> list[LiveBet]:
     """The last bets that are over, newest first."""
-    bets = (
-        Bet.select(Bet, User.username, User.avatar)
-        .join(User)
-        .where(Bet.completed_at_ms <= now)
-        .order_by(Bet.completed_at_ms.desc(), Bet.id.desc())
-        .limit(limit)
-    )
+    bets = _with_players().where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(limit)
     return [live_bet(bet) for bet in bets]
+
+
+def page(*, kind: Kind, place: Place, now: Millis) -> Page[LiveBet]:
+    """One page of all bets that are over, newest first."""
+    with snapshot(within_limit=True):
+        total = _count(kind, now)
+        # Ids alone are read from the index, without a look at the bets that are skipped.
+        ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now).tuples()
+        rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
+        return Page(_with_ids([bet_id for (bet_id,) in rows]), total)
+
+
+def _with_ids(bet_ids: list[int]) -> list[LiveBet]:
+    if not bet_ids:
+        return []
+    bets = _with_players().where(Bet.id.in_(bet_ids)).order_by(*NEWEST_FIRST)
+    return [live_bet(bet) for bet in bets]
+
+
+def _with_players() -> Any:
+    return Bet.select(Bet, User.username, User.avatar).join(User)
+
+
+def _count(kind: Kind, now: Millis) -> int:
+    """All that were ever made, less the few whose wheels are turning."""
+    counts = LiveBetCount.high_rolls if kind is Kind.HIGH_ROLLS else LiveBetCount.bets
+    made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
+    turning = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
+    return int(made) - int(turning)
+
+
+def _of_kind(query: Any, kind: Kind) -> Any:
+    return query.where(HIGH_ROLL) if kind is Kind.HIGH_ROLLS else query
 
 
 def live_bet(bet: Bet) -> LiveBet:

@@ -9,7 +9,7 @@ import peewee
 from models.database import reading, writing
 from models.payments import Payment
 from models.users import User
-from services import ledger, notifications
+from services import ledger, notifications, rollups
 from services.affiliates import referrals
 from services.clock import Millis
 from services.errors import InsufficientBalance, OperatorError
@@ -91,6 +91,7 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
             message=f"Your deposit of {price_text(usd)} was credited to your balance.",
             now=now,
         )
+    rollups.add_payment(payment)
     return payment
 
 

@@ -57,6 +57,7 @@ SETTINGS = [
     "RATELIMIT_ENABLED",
     "SECRET_KEY",
     "SECRET_KEY_PREVIOUS",
+    "SWEEPSTAKE_RATE",
     "UPGRADER_HOUSE_EDGE",
     "UPGRADER_MAX_WAGER",
     "UPGRADER_MIN_WAGER",
@@ -109,6 +110,7 @@ def refused(read):
         ("upgrader_min_wager_cents", 1),
         ("upgrader_max_wager_cents", 1_000_000),
         ("upgrader_proof_delay_ms", 6000),
+        ("sweepstake_rate", "1.0"),
         ("affiliate_special_code", None),
     ],
 )
@@ -174,6 +176,8 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("UPGRADER_PROOF_DELAY", "0", "upgrader_proof_delay_ms", 0),
         ("UPGRADER_PROOF_DELAY", "0.001", "upgrader_proof_delay_ms", 1),
         ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
+        ("SWEEPSTAKE_RATE", "2.5", "sweepstake_rate", "2.5"),
+        ("SWEEPSTAKE_RATE", "none", "sweepstake_rate", "none"),
         ("AFFILIATE_SPECIAL_CODE", "Spin", "affiliate_special_code", "SPIN"),
         ("AFFILIATE_SPECIAL_CODE", "a1" * 12, "affiliate_special_code", "A1" * 12),
         (

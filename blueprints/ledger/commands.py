@@ -9,7 +9,7 @@ group = OperatorGroup("ledger", help="The double-entry ledger.")
 @group.command("audit")
 @operator_command
 def audit() -> None:
-    """Prove that every balance equals its entries and every transaction sums to zero; exit 1 if not."""
+    """Prove every balance by its entries, every transaction and every kept-up total; exit 1 on a mismatch."""
     result = ledger_audit.audit()
     print_json(
         {

@@ -5,6 +5,7 @@ import marshmallow as ma
 from blueprints.common.media import item_image_url
 from blueprints.common.pagination import PaginationSchema, page_query
 from blueprints.common.schemas import Coins, Price, Text, WireSchema, one_of
+from blueprints.fairness.schemas import FairnessEntrySchema
 from services.catalogue import Sort
 
 DEFAULT_LIMIT = 18
@@ -51,29 +52,6 @@ class CommitmentSchema(WireSchema):
 
     server_seed_commitment = ma.fields.String(required=True)
     nonce = ma.fields.Integer(required=True)
-
-
-class PublishedFairnessSchema(WireSchema):
-    """What a roll was made of. ``serverSeed`` is empty until the proof is due."""
-
-    server_seed_commitment = ma.fields.String(required=True)
-    server_seed = ma.fields.String(required=True)
-    client_seed = ma.fields.String(required=True)
-    nonce = ma.fields.Integer(required=True)
-    public_seed = ma.fields.String(required=True)
-    round = ma.fields.Integer(required=True)
-
-
-class FairnessEntrySchema(WireSchema):
-    """A settled bet. ``completedAt`` in ms: when its proof is due."""
-
-    id = ma.fields.String(required=True)
-    game = ma.fields.String(required=True)
-    bet_amount = Coins(required=True)
-    payout = Coins(required=True)
-    status = ma.fields.String(required=True, validate=one_of("won", "lost"))
-    completed_at = ma.fields.Integer(required=True)
-    pf = ma.fields.Nested(PublishedFairnessSchema, required=True)
 
 
 class BetSchema(FairnessEntrySchema):

@@ -2,12 +2,10 @@
 
 from typing import Any
 
+from blueprints.fairness.views import fairness_entry
 from models.bets import Bet
 from services import fairness
 from services.upgrader.rules import UpgraderRules
-from services.upgrader.spin import ROUND
-
-NO_PUBLIC_SEED = ""
 
 
 def rules_view(rules: UpgraderRules) -> dict[str, Any]:
@@ -17,26 +15,6 @@ def rules_view(rules: UpgraderRules) -> dict[str, Any]:
         "max_wager": rules.max_wager,
         "proof_delay": rules.proof_delay / 1000,
         "roll_range": fairness.ROLL_RANGE,
-    }
-
-
-def fairness_entry(bet: Bet, *, server_seed: str) -> dict[str, Any]:
-    """A bet as its player sees it; the seed is empty until its proof is due."""
-    return {
-        "id": bet.id,
-        "game": bet.game,
-        "bet_amount": bet.wager_cents,
-        "payout": bet.payout_cents,
-        "status": bet.status,
-        "completed_at": bet.completed_at_ms,
-        "pf": {
-            "server_seed_commitment": bet.server_seed_commitment,
-            "server_seed": server_seed,
-            "client_seed": bet.client_seed,
-            "nonce": bet.nonce,
-            "public_seed": NO_PUBLIC_SEED,
-            "round": ROUND,
-        },
     }
 
 

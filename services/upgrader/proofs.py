@@ -46,6 +46,15 @@ class Proofs:
             revealed += bets
         return revealed
 
+    def reveal_due(self, *, user_id: int, now: Millis) -> None:
+        """Open what is due of this player's and still sealed; nearly always nothing."""
+        with reading():
+            query = Bet.select(Bet.id).where(
+                Bet.server_seed.is_null(), Bet.completed_at_ms <= now, Bet.user == user_id
+            )
+            due = list(query.scalars())
+        self.reveal(due, now=now)
+
     def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
         """The bet's server seed; empty until its proof is due."""
         if bet.completed_at_ms > now:

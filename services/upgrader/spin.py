@@ -8,8 +8,7 @@ import peewee
 
 from models.bets import Bet
 from models.database import reading, writing
-from models.users import User
-from services import exact_json, fairness, ledger, users
+from services import exact_json, fairness, ledger, rollups, users
 from services.balances import Balances, balances_of
 from services.catalogue import CatalogueCache, CatalogueItem
 from services.clock import Millis
@@ -161,9 +160,6 @@ class Upgrader:
         won = roll < threshold
         payout = item.price_cents if won else Cents(0)
         transaction_id = ledger.post(kind=Kind.SPIN, entries=_entries(user_id, wager, payout), now=now)
-        User.update(wagered_cents=User.wagered_cents + wager, earned_cents=User.earned_cents + payout).where(
-            User.id == user_id
-        ).execute()
         bet = Bet.create(
             user=user_id,
             game=GAME,
@@ -185,7 +181,9 @@ class Upgrader:
             created_at_ms=now,
             completed_at_ms=now + self.rules.proof_delay,
         )
-        return Spin(bet=bet, following=following, balances=balances_of(user_id))
+        balances = balances_of(user_id)
+        rollups.add_bet(bet)
+        return Spin(bet=bet, following=following, balances=balances)
 
     def _seed_in_play(self, user_id: int, expected_commitment: object) -> SeedInPlay:
         seed = self._seeds.in_play(user_id=user_id)

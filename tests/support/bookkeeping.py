@@ -20,6 +20,7 @@ class Books:
     deadline: int | None = None
     wagered: int = 0
     earned: int = 0
+    spins: int = 0
     code: str = ""
     used: str = ""
     owner: "Books | None" = None
@@ -55,6 +56,7 @@ class Books:
         self.balance += payout - wager
         self.wagered += wager
         self.earned += payout
+        self.spins += 1
 
     def lock(self, amount: int, deadline: int) -> bool:
         if amount > self.balance or (self.deadline is not None and deadline < self.deadline):
@@ -91,6 +93,18 @@ class Books:
             "affiliate": {"code": self.code, "used": self.used},
             "depositBonus": bool(self.used),
         }
+
+    def totals(self) -> dict:
+        return {
+            "wagerAmount": self.wagered / 100,
+            "earningAmount": self.earned / 100,
+            "depositAmount": self.paid("deposit") / 100,
+            "withdrawAmount": self.paid("withdraw") / 100,
+        }
+
+    def counts(self) -> tuple[int, int]:
+        """Games and payments."""
+        return self.spins, len(self.payments)
 
     def affiliates(self) -> list[tuple]:
         """Deposited, withdraws and earned of each player, as /affiliate/stats orders them."""

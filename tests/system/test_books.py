@@ -108,12 +108,20 @@ class Players(RuleBasedStateMachine):
             {name: me[name] for name in self.books[who].me()},
             [(player["deposited"], player["withdraws"], player["earned"]) for player in affiliates],
             self.get(who, "/affiliate/overview"),
+            self.get(who, "/stats/profile"),
+            (
+                self.get(who, "/stats/games")["data"]["totalGames"],
+                self.get(who, "/stats/payments")["data"]["totalPayments"],
+            ),
         )
 
     def teardown(self):
         shown = [self.shown(who) for who in range(3)]
 
-        assert shown == [(books.me(), books.affiliates(), books.overview()) for books in self.books]
+        assert shown == [
+            (books.me(), books.affiliates(), books.overview(), books.totals(), books.counts())
+            for books in self.books
+        ]
         assert self.world.run("ledger", "audit")["mismatches"] == 0
 
 

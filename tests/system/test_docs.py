@@ -152,7 +152,14 @@ def test_every_field_says_its_type(document):
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [("Rules", "/upgrader/rules"), ("User", "/auth/me"), ("Commitment", "/upgrader/commitment")],
+    [
+        ("Rules", "/upgrader/rules"),
+        ("User", "/auth/me"),
+        ("Commitment", "/upgrader/commitment"),
+        ("Totals", "/stats/profile"),
+        ("Games", "/stats/games"),
+        ("Fairness", "/stats/fairness"),
+    ],
 )
 def test_the_document_names_the_fields_that_are_answered(client, document, player, name, path):
     answered = client.get(path, headers=player.headers).json

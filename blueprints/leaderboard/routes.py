@@ -1,0 +1,29 @@
+"""/leaderboard: who wagers most."""
+
+from typing import Any
+
+from blueprints.common.auth import public
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.etag import tagged
+from blueprints.common.platform import platform
+from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
+from services import leaderboard
+from services.leaderboard import Leader
+from services.periods import Period
+
+blueprint = Area(
+    "leaderboard", __name__, url_prefix="/leaderboard", description="Weekly and monthly ranking by wager"
+)
+
+
+@blueprint.get("")
+@public
+@tagged
+@blueprint.arguments(LeaderboardQuery, location="query")
+@blueprint.response(200, LeaderSchema(many=True))
+@blueprint.alt_response(304, description="The client has this list already")
+@blueprint.alt_response(400, schema=ErrorSchema)
+def list_leaders(query: dict[str, Any]) -> list[Leader]:
+    """The top 100 of the current week or month; of equal wagers the older account comes first."""
+    return leaderboard.top(period=Period(query["period"]), now=platform().clock())

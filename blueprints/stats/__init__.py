@@ -1,0 +1,1 @@
+"""Statistics: a player's totals and lists, and everybody's bets."""

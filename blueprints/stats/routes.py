@@ -1,0 +1,127 @@
+"""/stats: a player's own totals, games, payments and proofs; and everybody's live bets."""
+
+from typing import Any
+
+from blueprints.common.auth import SECURITY, current_user, public, require_user
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.pagination import Pagination
+from blueprints.common.platform import platform
+from blueprints.fairness.views import fairness_entry
+from blueprints.stats.schemas import (
+    FairnessQuery,
+    FairnessSchema,
+    GamesQuery,
+    GamesSchema,
+    LiveBetsQuery,
+    LiveBetsSchema,
+    PaymentsQuery,
+    PaymentsSchema,
+    TotalsSchema,
+)
+from services import live_bets as live
+from services.pages import Place
+from services.statistics import fairness as proofs_of_player
+from services.statistics import games as games_of_player
+from services.statistics import payments as payments_of_player
+from services.statistics import profile as profile_of_player
+from services.statistics.profile import ProfileTotals
+
+blueprint = Area("stats", __name__, url_prefix="/stats", description="Statistics and live bets")
+
+
+@blueprint.get("/profile")
+@require_user
+@blueprint.response(200, TotalsSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def profile() -> ProfileTotals:
+    """The caller's lifetime totals."""
+    return profile_of_player.totals(user_id=current_user().id)
+
+
+@blueprint.get("/games")
+@require_user
+@blueprint.arguments(GamesQuery, location="query")
+@blueprint.response(200, GamesSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def games(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of the caller's bets."""
+    place = _place(query)
+    found = games_of_player.page(
+        user_id=current_user().id,
+        place=place,
+        sort=games_of_player.Sort(query["sort"]),
+        search=query["search"],
+    )
+    return _answer(place, found.total, {"games": found.rows, "total_games": found.total})
+
+
+@blueprint.get("/payments")
+@require_user
+@blueprint.arguments(PaymentsQuery, location="query")
+@blueprint.response(200, PaymentsSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def payments(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of the caller's deposits and withdrawals."""
+    place = _place(query)
+    found = payments_of_player.page(
+        user_id=current_user().id,
+        place=place,
+        kind=payments_of_player.Kind(query["type"]),
+        sort=payments_of_player.Sort(query["sort"]),
+        search=query["search"],
+    )
+    return _answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
+
+
+@blueprint.get("/fairness")
+@require_user
+@blueprint.arguments(FairnessQuery, location="query")
+@blueprint.response(200, FairnessSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(401, schema=ErrorSchema)
+@blueprint.doc(security=SECURITY)
+def fairness(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of the caller's bets with the seeds that decided them, as far as they are revealed."""
+    place, now, proofs = _place(query), platform().clock(), platform().proofs
+    found = proofs_of_player.page(
+        user_id=current_user().id,
+        place=place,
+        sort=proofs_of_player.Sort(query["sort"]),
+        search=query["search"],
+        proofs=proofs,
+        now=now,
+    )
+    items = [fairness_entry(bet, server_seed=proofs.visible_server_seed(bet, now=now)) for bet in found.rows]
+    return _answer(place, found.total, {"items": items, "total": found.total})
+
+
+@blueprint.get("/live-bets")
+@public
+@blueprint.arguments(LiveBetsQuery, location="query")
+@blueprint.response(200, LiveBetsSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+def live_bets(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of everybody's bets that are over, newest first."""
+    place = _place(query)
+    found = live.page(kind=live.Kind(query["type"]), place=place, now=platform().clock())
+    return _answer(place, found.total, {"bets": found.rows, "total": found.total})
+
+
+def _place(query: dict[str, Any]) -> Place:
+    return Place(number=query["page"], limit=query["limit"])
+
+
+def _answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
+    """The envelope of a list; a schema leaves out what it does not promise."""
+    pagination = Pagination(place.number, place.limit, total)
+    return {
+        "success": True,
+        "data": data | {"total_pages": pagination.total_pages, "current_page": pagination.current_page},
+        "has_more": pagination.has_next_page,
+    }

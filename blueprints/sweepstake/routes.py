@@ -1,0 +1,37 @@
+"""/sweepstake: what a deposit is worth."""
+
+from typing import Any
+
+from blueprints.common.auth import public
+from blueprints.common.blueprint import Area
+from blueprints.common.errors import ErrorSchema
+from blueprints.common.platform import platform
+from blueprints.sweepstake.schemas import DepositQuery, ValueSchema
+from services import sweepstake
+from services.money import Cents, number_from_cents
+
+blueprint = Area(
+    "sweepstake", __name__, url_prefix="/sweepstake", description="Conversion of USD to sweepstake balance"
+)
+
+
+@blueprint.get("/value")
+@public
+@blueprint.response(200, ValueSchema)
+@blueprint.alt_response(500, schema=ErrorSchema)
+def value() -> dict[str, int | float]:
+    """Sweepstake balance per USD."""
+    rate = sweepstake.rate(platform().settings.sweepstake_rate)
+    return {"value": rate.numerator if rate.denominator == 1 else float(rate)}
+
+
+@blueprint.get("/calc-deposit")
+@public
+@blueprint.arguments(DepositQuery, location="query")
+@blueprint.response(200, ValueSchema)
+@blueprint.alt_response(400, schema=ErrorSchema)
+@blueprint.alt_response(500, schema=ErrorSchema)
+def calc_deposit(query: dict[str, Any]) -> dict[str, int | float]:
+    """The sweepstake balance for a deposit, rounded down to the cent."""
+    credited = sweepstake.balance_for(usd=Cents(query["amount"]), setting=platform().settings.sweepstake_rate)
+    return {"value": number_from_cents(credited)}

@@ -1,0 +1,47 @@
+"""Pages of long lists, read from whichever end is nearer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import peewee
+
+Row = TypeVar("Row")
+
+OPPOSITE = {"ASC": "DESC", "DESC": "ASC"}
+
+
+@dataclass(frozen=True)
+class Page(Generic[Row]):
+    """The rows of one page, and how many the whole list has."""
+
+    rows: list[Row]
+    total: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page lies: its number, from 1, and its size."""
+
+    number: int
+    limit: int
+
+    def bounds(self, total: int) -> tuple[int, int]:
+        """The first and, excluded, the last position of the page in a list of this length, from 0."""
+        start = min((self.number - 1) * self.limit, total)
+        return start, min(start + self.limit, total)
+
+
+def rows_of_page(query: Any, *, order: Sequence[peewee.Ordering], place: Place, total: int) -> list[Any]:
+    """The rows of one page of a query that finds ``total``, all in one snapshot.
+
+    Read from the nearer end, so that the last page costs what the first does; the middle one costs most.
+    ``order`` must be of an index, and tell any two rows apart.
+    """
+    start, end = place.bounds(total)
+    if start == end:
+        return []
+    if start <= total - end:
+        return list(query.order_by(*order).offset(start).limit(end - start))
+    backwards = [peewee.Ordering(part.node, OPPOSITE[part.direction]) for part in order]
+    return list(query.order_by(*backwards).offset(total - end).limit(end - start))[::-1]

@@ -1,0 +1,24 @@
+"""The weeks and months that wagers are summed over."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from services.clock import Millis
+
+WEEK_MS = 7 * 24 * 3600 * 1000
+FIRST_MONDAY_MS = 4 * 24 * 3600 * 1000
+"""Monday 5 January 1970, 00:00 UTC."""
+
+
+class Period(StrEnum):
+    """Named as the leaderboard's parameter."""
+
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+
+    def start(self, at: Millis) -> Millis:
+        """When the week or month of this time began: Monday or the 1st, 00:00 UTC."""
+        if self is Period.WEEKLY:
+            return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
+        first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
+        return Millis(int(first.timestamp()) * 1000)

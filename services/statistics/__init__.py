@@ -1,0 +1,1 @@
+"""What players may look up of their own play and payments."""

@@ -1,0 +1,31 @@
+"""A player's lifetime totals."""
+
+from dataclasses import dataclass
+
+from models.database import reading
+from models.rollups import PaymentTotals
+from services import users
+from services.money import NO_COINS, Cents
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileTotals:
+    """Lifetime sums: wagers and payouts in cents of a coin, payments in cents of a USD."""
+
+    wagered: Cents
+    earned: Cents
+    deposited: Cents
+    withdrawn: Cents
+
+
+@reading()
+def totals(*, user_id: int) -> ProfileTotals:
+    """What the player has wagered, won back, deposited and withdrawn. Raises UserNotFound."""
+    user = users.get_by_id(user_id)
+    payments = PaymentTotals.get_or_none(PaymentTotals.user == user_id)
+    return ProfileTotals(
+        wagered=Cents(user.wagered_cents),
+        earned=Cents(user.earned_cents),
+        deposited=Cents(payments.deposited_cents) if payments else NO_COINS,
+        withdrawn=Cents(payments.withdrawn_cents) if payments else NO_COINS,
+    )

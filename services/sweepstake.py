@@ -1,0 +1,37 @@
+"""What a deposit in USD is worth in sweepstake balance."""
+
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from math import floor
+
+from services.errors import PlatformError
+from services.money import Cents
+
+MAX_RATE = 10**9
+LEAST_EXPONENT = -18
+"""Rates below this are as good as zero, and the exact fraction of one could fill the memory."""
+
+
+class NoSweepstakeRate(PlatformError):
+    """The operator's rate is not one."""
+
+    status = 500
+    text = "The sweepstake rate is not a positive number"
+
+
+def rate(setting: str) -> Fraction:
+    """Sweepstake balance per USD, exactly. Raises NoSweepstakeRate."""
+    try:
+        value = Decimal(setting)
+    except InvalidOperation:
+        raise NoSweepstakeRate from None
+    if not setting.isascii() or "_" in setting or not value.is_finite():
+        raise NoSweepstakeRate
+    if not 0 < value <= MAX_RATE or value.adjusted() < LEAST_EXPONENT:
+        raise NoSweepstakeRate
+    return Fraction(value)
+
+
+def balance_for(*, usd: Cents, setting: str) -> Cents:
+    """The sweepstake balance for a deposit, rounded down to the cent. Raises NoSweepstakeRate."""
+    return Cents(floor(usd * rate(setting)))

@@ -1,0 +1,101 @@
+"""flask ledger audit: no total, count or place on the leaderboard drifts from what it sums unseen."""
+
+import pytest
+
+from models.database import database, writing
+from tests.support.spins import Clock, Table, at
+
+NOW = at("2026-03-18 12:00")
+WEEK, MONTH = at("2026-03-16 00:00"), at("2026-03-01 00:00")
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(clock=Clock(NOW))
+
+
+@pytest.fixture
+def alice(new_player):
+    return new_player("alice")
+
+
+@pytest.fixture
+def bob(new_player):
+    return new_player("bob")
+
+
+@pytest.fixture
+def history(app, run, alice, bob):
+    """Two players who have played and paid."""
+    table = Table(app)
+    table.spin(alice, wager=1, wins=True)
+    table.spin(bob, wager=2)
+    run("payments", "record", alice.platform_id, "deposit", "10")
+    run("payments", "record", alice.platform_id, "withdraw", "3")
+
+
+@pytest.fixture
+def spoil(alice):
+    """Changes the database behind the platform's back."""
+
+    def execute(statement):
+        with writing():
+            database.execute_sql(
+                statement.format(alice=alice.id, shard=alice.id % 64, alices=f"WHERE user_id = {alice.id}")
+            )
+
+    return execute
+
+
+PLAY = ["the totals of play of {alice} differ from the bets"]
+WEEKLY = [f"the weekly wager of {{alice}} since {WEEK} differs from the bets"]
+MONTHLY = [f"the monthly wager of {{alice}} since {MONTH} differs from the bets"]
+COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
+PAYMENTS = ["the payment totals of {alice} differ from the payments"]
+
+SPOILED = {
+    "a wager too much": ("UPDATE users SET wagered_cents = wagered_cents + 1 WHERE id = {alice}", PLAY),
+    "a payout too little": ("UPDATE users SET earned_cents = earned_cents - 1 WHERE id = {alice}", PLAY),
+    "a nonce left out": (
+        "UPDATE bets SET nonce = 2 {alices}",
+        ["the bets of {alice} are not as many as their nonces say"],
+    ),
+    "another week's wager": (
+        "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'weekly'",
+        WEEKLY,
+    ),
+    "another month's wager": (
+        "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'monthly'",
+        MONTHLY,
+    ),
+    "a missing week": ("DELETE FROM period_wagers {alices} AND period = 'weekly'", WEEKLY),
+    "a week that never was": (
+        "INSERT INTO period_wagers VALUES ('weekly', 5, {alice}, 1)",
+        ["the weekly wager of {alice} since 5 differs from the bets"],
+    ),
+    "a bet too many": ("UPDATE live_bet_counts SET bets = bets + 1 WHERE shard = {shard}", COUNTS),
+    "a high roll too few": ("UPDATE live_bet_counts SET high_rolls = 0 WHERE shard = {shard}", COUNTS),
+    "a deposit too many": ("UPDATE payment_totals SET deposits = 2 {alices}", PAYMENTS),
+    "another withdrawal": ("UPDATE payment_totals SET withdrawn_cents = 1 {alices}", PAYMENTS),
+    "missing totals of payments": ("DELETE FROM payment_totals {alices}", PAYMENTS),
+    "a bet gone": ("DELETE FROM bets {alices}", [*PLAY, *WEEKLY, *MONTHLY, *COUNTS]),
+    "another payment": ("UPDATE payments SET usd_cents = usd_cents + 1 {alices}", PAYMENTS),
+}
+
+
+@pytest.mark.usefixtures("history")
+def test_a_history_is_clean(run):
+    assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("case", SPOILED)
+def test_what_is_spoiled_is_told_line_by_line(fails, spoil, alice, case):
+    statement, texts = SPOILED[case]
+    spoil(statement)
+
+    *lines, last = fails("ledger", "audit").splitlines()
+
+    expected = sorted(text.format(alice=alice.platform_id, shard=alice.id % 64) for text in texts)
+    assert sorted(lines) == expected
+    assert last == f"Error: {len(expected)} mismatches"

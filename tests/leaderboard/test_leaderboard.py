@@ -1,0 +1,143 @@
+"""GET /leaderboard: who wagered most since Monday, or since the 1st."""
+
+import pytest
+
+from models.database import writing
+from models.users import User
+from tests.support.spins import at
+
+
+def test_before_the_first_bet_the_board_is_empty(client):
+    answer = client.get("/leaderboard")
+
+    assert (answer.status_code, answer.json) == (200, [])
+
+
+def test_an_entry_has_a_masked_name_a_picture_and_the_wager(client, new_player, spin):
+    spin(new_player("roulette-queen"), wager="12.34", price=20)
+
+    assert client.get("/leaderboard").json == [
+        {
+            "username": "rou***",
+            "avatar": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+            "wager": 12.34,
+        }
+    ]
+
+
+def test_names_show_three_characters_at_most(board, new_player, spin):
+    for wager, name in ((3, "abc"), (2, "abcd"), (1, "ab-cdefghij")):
+        spin(new_player(name), wager=wager)
+
+    assert board() == [("a***", 3), ("abc***", 2), ("ab-***", 1)]
+
+
+def test_the_highest_wager_is_first_and_the_older_account_of_two_equals(board, new_player, spin):
+    anna, bert, carl, dora, _idle = (new_player(name) for name in ("anna", "bert", "carl", "dora", "idle"))
+    for player, wager in ((dora, 1), (carl, 5), (bert, 1), (dora, 4), (anna, 7)):
+        spin(player, wager=wager)
+
+    assert board() == [("ann***", 7), ("car***", 5), ("dor***", 5), ("ber***", 1)]
+
+
+def test_a_bet_counts_at_once(board, new_player, spin):
+    player = new_player("alice")
+    spin(player, wager=1)
+    before = board()
+
+    spin(player, wager="2.5")
+
+    assert (before, board()) == ([("ali***", 1)], [("ali***", 3.5)])
+
+
+def test_winning_or_losing_makes_no_difference(board, new_player, spin):
+    spin(new_player("winner"), wager=2, wins=True)
+    spin(new_player("loser"), wager=2, wins=False)
+
+    assert board() == [("win***", 2), ("los***", 2)]
+
+
+EDGES = {
+    "the last moment of a week": ("2026-03-15 23:59:59.999", [], [("ali***", 1)]),
+    "the first moment of a week": ("2026-03-16 00:00", [("ali***", 1)], [("ali***", 1)]),
+    "the last moment of a month": ("2026-02-28 23:59:59.999", [], []),
+    "the first moment of a month": ("2026-03-01 00:00", [], [("ali***", 1)]),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_a_period_begins_at_midnight_utc(board, clock, new_player, spin, edge):
+    moment, weekly, monthly = EDGES[edge]
+    clock.now = at(moment)
+    spin(new_player("alice"))
+    clock.now = at("2026-03-18 12:00")
+
+    assert (board(period="weekly"), board(period="monthly")) == (weekly, monthly)
+
+
+def test_a_week_may_begin_in_the_month_before(board, clock, new_player, spin):
+    player = new_player("alice")
+    clock.now = at("2026-03-31 12:00")
+    spin(player, wager=2)
+    clock.now = at("2026-04-01 12:00")
+    spin(player, wager=1)
+
+    assert (board(period="weekly"), board(period="monthly")) == ([("ali***", 3)], [("ali***", 1)])
+
+
+def test_the_next_period_begins_empty(board, clock, new_player, spin):
+    spin(new_player("alice"))
+
+    clock.now = at("2026-03-22 23:59:59.999")
+    before = board()
+    clock.now = at("2026-03-23 00:00")
+
+    assert (before, board(), board(period="monthly")) == ([("ali***", 1)], [], [("ali***", 1)])
+
+
+def test_the_week_is_shown_unless_told_otherwise(board, clock, new_player, spin):
+    clock.now = at("2026-03-02 12:00")
+    spin(new_player("alice"))
+    clock.now = at("2026-03-18 12:00")
+    spin(new_player("bob"))
+
+    assert board() == board(period="") == board(period="weekly") == [("b***", 1)]
+
+
+def test_the_board_has_a_hundred_places(board, new_player, spin):
+    for number in range(101):
+        spin(new_player(f"p{number:03}"), wager=f"{1 + number / 100:.2f}", price=10, client_seed="seed")
+
+    shown = board()
+
+    assert len(shown) == 100
+    assert (shown[0], shown[-1]) == (("p10***", 2), ("p00***", 1.01))
+
+
+def test_an_unknown_period_is_refused(client):
+    answers = [client.get(f"/leaderboard?period={period}") for period in ("daily", "WEEKLY", "weekly%00")]
+
+    assert {answer.status_code for answer in answers} == {400}
+    assert answers[0].json == {"error": "period: must be one of weekly, monthly"}
+
+
+def test_a_client_that_has_the_board_is_told_so(client, new_player, spin):
+    player = new_player("alice")
+    spin(player)
+    tag = client.get("/leaderboard").headers["ETag"]
+
+    same = client.get("/leaderboard", headers={"If-None-Match": tag})
+    spin(player)
+    changed = client.get("/leaderboard", headers={"If-None-Match": tag})
+
+    assert (same.status_code, same.data) == (304, b"")
+    assert (changed.status_code, changed.json[0]["wager"]) == (200, 2)
+
+
+def test_an_avatar_has_a_whole_address(client, new_player, spin):
+    player = new_player("alice")
+    spin(player)
+    with writing():
+        User.update(avatar="/media/avatars/a.webp").execute()
+
+    assert client.get("/leaderboard").json[0]["avatar"] == "http://127.0.0.1:5000/media/avatars/a.webp"

@@ -1,0 +1,96 @@
+"""The parameters of /stats: bad ones are named in a 400, after the token was looked at."""
+
+import pytest
+
+LISTS = ("games", "payments", "fairness", "live-bets")
+
+BAD_PAGES = {
+    "page": ("0", "-1", "1.5", "x", "1e3", "\uff11", "1_000", " 1", "true"),
+    "limit": ("0", "101", "-1", "1.5", "x", "1" * 50),
+}
+BAD_CHOICES = {
+    "games": {"sort": ("newest", "MOST-RECENT", "highest-amount")},
+    "payments": {"sort": ("most-earned", "Most-Recent"), "type": ("deposit", "DEPOSITS", "true")},
+    "fairness": {"sort": ("most-earned", "oldest"), "game": ("roulette", "UPGRADER")},
+    "live-bets": {"type": ("all", "HIGH-ROLLS", "high_rolls")},
+}
+SEARCHED = ("games", "payments", "fairness")
+
+
+@pytest.fixture
+def refusals(client, alice):
+    """What is answered to each of these (list, parameter, value)."""
+
+    def asked(cases):
+        answers = {
+            case: client.get(f"/stats/{case[0]}", query_string={case[1]: case[2]}, headers=alice.headers)
+            for case in cases
+        }
+        return {case: (answer.status_code, answer.json) for case, answer in answers.items()}
+
+    return asked
+
+
+def test_a_bad_parameter_is_named(refusals):
+    cases = [
+        (name, parameter, value)
+        for name in LISTS
+        for parameter, values in (BAD_PAGES | BAD_CHOICES[name]).items()
+        for value in values
+    ]
+
+    answers = refusals(cases)
+
+    wrong = {
+        case: answer
+        for case, answer in answers.items()
+        if answer[0] != 400
+        or set(answer[1]) != {"error"}
+        or not answer[1]["error"].startswith(f"{case[1]}: ")
+    }
+    assert wrong == {}
+
+
+def test_a_choice_says_what_may_be_chosen(client, alice):
+    answer = client.get("/stats/games?sort=newest", headers=alice.headers)
+
+    assert answer.json == {
+        "error": "sort: must be one of most-recent, least-recent, most-earned, least-earned"
+    }
+
+
+def test_a_search_that_no_database_can_hold_is_refused(client, alice):
+    answers = [
+        client.get(f"/stats/{name}?search={text}", headers=alice.headers)
+        for name in SEARCHED
+        for text in ("%00", "%ED%A0%80")
+    ]
+
+    assert [answer.status_code for answer in answers] == [400] * 6
+
+
+def test_an_empty_value_is_the_default(ask, alice):
+    empty = {"page": "", "limit": "", "sort": "", "search": "", "type": "", "game": ""}
+
+    for name in LISTS:
+        assert ask(name, alice, **empty) == ask(name, alice), name
+
+
+def test_ten_entries_are_a_page_unless_told_otherwise(ask, spin, alice, clock):
+    for _ in range(11):
+        spin(alice, wager="0.01", price=2, client_seed="seed")
+    clock.advance(ms=6000)
+
+    pages = [
+        ask("games", alice)["data"]["games"],
+        ask("fairness", alice)["data"]["items"],
+        ask("live-bets")["data"]["bets"],
+    ]
+
+    assert [len(page) for page in pages] == [10, 10, 10]
+
+
+def test_the_token_is_looked_at_first(client):
+    answers = [client.get(f"/stats/{name}?page=0") for name in LISTS]
+
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 400]

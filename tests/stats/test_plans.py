@@ -1,0 +1,122 @@
+"""No list and no total reads more than its page: what the databases say of the statements that are asked."""
+
+import logging
+
+import pytest
+from peewee import SqliteDatabase
+
+from models.database import database, reading
+from tests.conftest import Player
+from tests.support import history
+
+BETS = 20_000
+
+PAGES = ("page=1", "page=2&limit=100", "page={last}")
+LISTS = {
+    "/stats/games": [
+        f"{page}&sort={sort}"
+        for page in PAGES
+        for sort in ("most-recent", "least-recent", "most-earned", "least-earned")
+    ],
+    "/stats/fairness": [f"{page}&sort={sort}" for page in PAGES for sort in ("most-recent", "least-recent")],
+    "/stats/live-bets": [f"{page}&type={kind}" for page in PAGES for kind in ("live-bets", "high-rolls")],
+}
+SEARCHES = {
+    "/stats/games": ("search=grad&sort=least-earned", "search=roulette"),
+    "/stats/fairness": ("search=abc", "search=42", "search=seed&page=2&sort=least-recent"),
+}
+
+
+@pytest.fixture
+def heavy(app, clock):
+    """A player with a tenth of a long history."""
+    platform = app.extensions["platform"]
+    written = history.begin(seeds=platform.seeds, now=clock.now)
+    history.extend(written, to=BETS)
+    clock.now = written.now
+    first = written.players[0]
+    token = platform.tokens.issue(platform_id=first.platform_id, now=clock.now)
+    return Player(first.id, first.platform_id, first.username, token)
+
+
+@pytest.fixture
+def statements(client, heavy):
+    """The statements that an address asks of the database, with their parameters."""
+    seen = []
+
+    class Collector(logging.Handler):
+        def emit(self, record):
+            if record.name == "peewee" and record.msg[0].startswith("SELECT"):
+                seen.append(record.msg)
+
+    collector, log = Collector(), logging.getLogger("peewee")
+    log.addHandler(collector)
+    log.setLevel(logging.DEBUG)
+
+    def asked(path, query):
+        first = client.get(f"{path}?{query.format(last=1)}", headers=heavy.headers).json
+        last = first["data"]["totalPages"] if "{last}" in query else 1
+        seen.clear()
+        answer = client.get(f"{path}?{query.format(last=last)}", headers=heavy.headers)
+        assert answer.status_code == 200, answer.text
+        return list(seen)
+
+    yield asked
+    log.removeHandler(collector)
+    log.setLevel(logging.NOTSET)
+
+
+def plan(statement):
+    """How the database goes about a statement."""
+    sql, parameters = statement
+    explain = "EXPLAIN QUERY PLAN" if isinstance(database.obj, SqliteDatabase) else "EXPLAIN"
+    with reading():
+        rows = database.execute_sql(f"{explain} {sql}", parameters).fetchall()
+    return [str(row[-1]) for row in rows]
+
+
+def reads_all_bets(lines):
+    # SQLite's SCAN is of a whole table or index; PostgreSQL looks up only what an index condition finds.
+    return any(line.startswith("SCAN t1") or "Seq Scan on bets" in line for line in lines)
+
+
+def sorts(lines):
+    return any("TEMP B-TREE" in line or "Sort" in line for line in lines)
+
+
+def test_no_list_reads_all_bets_or_sorts_more_than_its_page(statements):
+    asked = [
+        statement
+        for path, queries in LISTS.items()
+        for query in queries
+        for statement in statements(path, query)
+        if 'FROM "bets"' in statement[0]
+    ]
+
+    plans = {sql: plan((sql, parameters)) for sql, parameters in asked}
+
+    assert len(plans) > 10
+    assert {sql: lines for sql, lines in plans.items() if reads_all_bets(lines)} == {}
+    # The rows of a page are fetched by their ids; everything else comes in order from an index.
+    in_order = {sql: lines for sql, lines in plans.items() if " IN (" not in sql}
+    assert {sql: lines for sql, lines in in_order.items() if sorts(lines)} == {}
+
+
+@pytest.mark.usefixtures("heavy")
+def test_the_history_of_these_tests_is_one_that_spins_could_have_made(run):
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_no_search_reads_the_bets_of_others(statements):
+    asked = [
+        statement
+        for path, queries in SEARCHES.items()
+        for query in queries
+        for statement in statements(path, query)
+        if 'FROM "bets"' in statement[0]
+    ]
+
+    plans = {sql: plan((sql, parameters)) for sql, parameters in asked}
+
+    assert len(plans) > 3
+    assert {sql: lines for sql, lines in plans.items() if reads_all_bets(lines)} == {}

@@ -1,0 +1,50 @@
+"""Real spins on a clock of the test: settled by the service, as fast as the database takes them."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from models.bets import Bet
+from services import item_import
+from services.upgrader.spin import SpinRequest
+from tests.support.outcomes import client_seed_that
+
+DAY_MS = 24 * 3600 * 1000
+
+
+def at(text: str) -> int:
+    """A date and time of UTC, such as ``2026-03-18 12:00``, in ms."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+class Clock:
+    """A time in ms that only moves when the test says so."""
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+    def advance(self, *, ms: int = 0, days: int = 0) -> None:
+        self.now += ms + days * DAY_MS
+
+
+class Table:
+    """Where spins are played: every price in coins has an item of its own."""
+
+    PRICES = (2, 10, 20, 100, 1000)
+
+    def __init__(self, app) -> None:
+        self._app = app
+        self._platform = app.extensions["platform"]
+        rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in self.PRICES]
+        item_import.import_document(rows, app_id=None, now=self._platform.clock())
+
+    def spin(self, player, *, wager="1", price=10, wins=False, client_seed=None) -> Bet:
+        """Play and win or lose as wanted (with a client seed of one's own, as it comes); the settled bet."""
+        amount = Decimal(wager)
+        seed = client_seed or client_seed_that(wins, app=self._app, player=player, wager=amount, price=price)
+        request = SpinRequest(amount=amount, item=f"Item of {price}", client_seed=seed)
+        return self._platform.upgrader.play(
+            user_id=player.id, request=request, now=self._platform.clock()
+        ).bet
