@@ -14,6 +14,7 @@ from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
 from blueprints.common.errors import JsonApi, register_error_handlers
+from blueprints.common.limits import limit_requests, trust_proxies
 from blueprints.common.logs import configure_logging, log_requests
 from blueprints.common.paths import Anything
 from blueprints.common.platform import install_platform
@@ -61,10 +62,13 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] 
     configure_logging()
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
+    trust_proxies(app, count=settings.trusted_proxies)
     open_database(settings.database_url)
     install_platform(app, build_platform(settings, clock=clock))
     log_requests(app)
     refuse_unstorable_paths(app)
+    if settings.ratelimit_enabled:
+        limit_requests(app)
     add_security_headers(app, https=settings.base_url.startswith("https:"))
     install_metrics(app)
     register_error_handlers(app)

@@ -53,6 +53,7 @@ class Settings:
     identity_client_id: str
     identity_client_secret: str = field(repr=False)
     ratelimit_enabled: bool
+    trusted_proxies: int
     catalogue_ttl_seconds: int
     platform_trade_host: str
     upgrader_house_edge_ppm: int
@@ -114,6 +115,7 @@ class Settings:
             identity_client_id=client_id,
             identity_client_secret=client_secret,
             ratelimit_enabled=read.switch("RATELIMIT_ENABLED", default=True),
+            trusted_proxies=read.whole("TRUSTED_PROXIES", 0, least=0, most=10),
             catalogue_ttl_seconds=read.whole("CATALOGUE_TTL", 3600, least=1, most=86_400),
             platform_trade_host=read.host_name("PLATFORM_TRADE_HOST", "steamcommunity.com"),
             upgrader_house_edge_ppm=read.ppm("UPGRADER_HOUSE_EDGE", "0.05"),

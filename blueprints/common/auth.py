@@ -10,6 +10,7 @@ from blueprints.common.platform import platform
 from models.users import User
 from services import users
 from services.errors import PlatformError, PlayerGone, Unauthorized, UserNotFound
+from services.tokens import Claims
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -59,11 +60,18 @@ def current_user() -> User:
     return user
 
 
+def caller_claims() -> Claims:
+    """What the request's token says, checked once a request. Raises Unauthorized."""
+    if "claims" not in g:
+        services = platform()
+        g.claims = services.tokens.check(_bearer_token(), now=services.clock())
+    claims: Claims = g.claims
+    return claims
+
+
 def _caller(gone: type[PlatformError]) -> User:
-    services = platform()
-    claims = services.tokens.check(_bearer_token(), now=services.clock())
     try:
-        return users.get(platform_id=claims.platform_id)
+        return users.get(platform_id=caller_claims().platform_id)
     except UserNotFound:
         raise gone from None
 

@@ -5,6 +5,11 @@ from contextlib import ExitStack
 import pytest
 
 
+@pytest.fixture
+def app(make_app):
+    return make_app(RATELIMIT_ENABLED="1")
+
+
 def test_the_thirty_first_spin_in_ten_seconds_is_refused(connect, player):
     socket = connect(player)
 

@@ -1,0 +1,166 @@
+"""How often one client may call, and that nobody who plays ever meets a limit."""
+
+import pytest
+
+# Nothing here asks a database for long.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+READS, WRITES, LOGIN_STARTS = 300, 60, 20
+TOO_MANY = "Too many requests"
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(RATELIMIT_ENABLED="1")
+
+
+@pytest.fixture
+def spent(client):
+    """Uses up the reads of a client."""
+
+    def spend(**options):
+        statuses = {client.get("/upgrader/rules", **options).status_code for _ in range(READS)}
+        assert statuses == {200}
+
+    return spend
+
+
+def test_the_read_after_three_hundred_in_a_minute_is_refused(client, spent):
+    spent()
+
+    answer = client.get("/upgrader/rules")
+
+    assert (answer.status_code, answer.json) == (429, {"error": TOO_MANY})
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+
+
+def test_the_write_after_sixty_in_a_minute_is_refused_in_the_areas_envelope(client, player):
+    statuses = [
+        client.post("/affiliate/set-code", json={}, headers=player.headers).status_code for _ in range(WRITES)
+    ]
+
+    answer = client.post("/affiliate/set-code", json={}, headers=player.headers)
+
+    assert set(statuses) == {400}
+    assert (answer.status_code, answer.json) == (429, {"status": False, "message": TOO_MANY})
+
+
+def test_the_login_after_twenty_begun_in_a_minute_is_refused(client):
+    statuses = [client.get("/auth/platform").status_code for _ in range(LOGIN_STARTS)]
+
+    assert set(statuses) == {302}
+    assert client.get("/auth/identity").status_code == 429
+
+
+def test_the_return_after_twenty_in_a_minute_is_refused(client):
+    statuses = [client.get("/auth/platform/return").status_code for _ in range(LOGIN_STARTS)]
+
+    assert set(statuses) == {302}
+    assert client.get("/auth/platform/return").status_code == 429
+    assert client.get("/auth/platform").status_code == 302
+
+
+def test_reads_writes_and_logins_are_counted_apart(client, player, spent):
+    spent(headers=player.headers)
+
+    assert client.get("/upgrader/rules", headers=player.headers).status_code == 429
+    assert client.post("/affiliate/set-code", json={}, headers=player.headers).status_code == 400
+
+
+def test_a_refused_request_does_not_count(client, spent):
+    spent()
+
+    first, second = (client.get("/upgrader/rules") for _ in range(2))
+
+    assert int(second.headers["Retry-After"]) <= int(first.headers["Retry-After"])
+
+
+def test_a_player_has_a_limit_of_their_own_wherever_they_are(client, player, new_player, spent):
+    spent(headers=player.headers)
+
+    elsewhere = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
+    assert client.get("/upgrader/rules", headers=player.headers, **elsewhere).status_code == 429
+    assert client.get("/upgrader/rules", headers=new_player("bob").headers).status_code == 200
+    assert client.get("/upgrader/rules").status_code == 200
+
+
+def test_without_a_good_token_the_address_counts(client, player, spent):
+    spent(headers={"Authorization": f"Bearer {player.token}x"})
+
+    assert client.get("/upgrader/rules").status_code == 429
+    assert client.get("/upgrader/rules", environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code == 200
+
+
+def test_a_forwarded_address_is_not_believed(client, spent):
+    spent()
+
+    forwarded = {"X-Forwarded-For": "192.0.2.7"}
+    assert client.get("/upgrader/rules", headers=forwarded).status_code == 429
+
+
+def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(make_app):
+    client = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="1").test_client()
+    seen = {"X-Forwarded-For": "203.0.113.9, 192.0.2.7"}
+    for _ in range(READS):
+        client.get("/upgrader/rules", headers=seen)
+
+    assert client.get("/upgrader/rules", headers=seen).status_code == 429
+    # What the client wrote itself, before the proxy's own entry, makes nobody of it.
+    made_up = {"X-Forwarded-For": "198.51.100.1, 192.0.2.7"}
+    assert client.get("/upgrader/rules", headers=made_up).status_code == 429
+    another = {"X-Forwarded-For": "203.0.113.9, 192.0.2.8"}
+    assert client.get("/upgrader/rules", headers=another).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/", "/media/neutral/item.webp"])
+def test_what_watches_and_what_pages_are_made_of_is_always_answered(client, spent, path):
+    spent()
+
+    assert client.get(path, buffered=True).status_code == 200
+
+
+def test_asking_whether_one_may_ask_costs_nothing(client, spent):
+    spent()
+
+    preflight = {"Origin": "https://play.example.com", "Access-Control-Request-Method": "GET"}
+    assert client.options("/upgrader/rules", headers=preflight).status_code == 200
+
+
+class TestWithTheLimitsOff:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(RATELIMIT_ENABLED="0")
+
+    def test_a_load_test_may_ask_as_often_as_it_likes(self, client, spent):
+        spent()
+
+        assert client.get("/upgrader/rules").status_code == 200
+
+
+OF_A_PAGE = [
+    "/auth/me",
+    "/upgrader/rules",
+    "/upgrader/items/pagination",
+    "/stats/live-bets",
+    "/leaderboard",
+    "/profile/notifications",
+    "/api/cases/pagination",
+    "/irl",
+]
+AFTER_A_SPIN = ["/stats/profile", "/stats/games", "/upgrader/bets/1", "/profile/notifications"]
+
+
+def test_a_minute_of_normal_play_meets_no_limit(client, connect, player, add_item):
+    item = add_item(price=10)
+    socket = connect(player)
+    refused = []
+
+    for path in OF_A_PAGE * 3:
+        refused += [path] * (client.get(path, headers=player.headers).status_code == 429)
+    for _ in range(30):
+        answer = socket.spin({"amount": 1, "item": item})
+        refused += [answer.get("error")] * (not answer["status"])
+        for path in AFTER_A_SPIN:
+            refused += [path] * (client.get(path, headers=player.headers).status_code == 429)
+
+    assert refused == []
