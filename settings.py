@@ -45,6 +45,7 @@ class Settings:
     secret_key: str = field(repr=False)
     previous_secret_keys: tuple[str, ...] = field(repr=False)
     jwt_secret: str = field(repr=False)
+    previous_jwt_secrets: tuple[str, ...] = field(repr=False)
     jwt_ttl_seconds: int
     platform_openid_url: str
     platform_api_url: str
@@ -96,6 +97,7 @@ class Settings:
             secret_key=read.secret("SECRET_KEY", instance_dir, required=production),
             previous_secret_keys=read.secrets("SECRET_KEY_PREVIOUS", strong=production),
             jwt_secret=read.secret("JWT_SECRET", instance_dir, required=production),
+            previous_jwt_secrets=read.secrets("JWT_SECRET_PREVIOUS", strong=production),
             jwt_ttl_seconds=read.whole("JWT_TTL", 604_800, least=1, most=315_360_000),
             platform_openid_url=read.provider(
                 "PLATFORM_OPENID_URL",

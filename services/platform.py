@@ -64,7 +64,10 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
         proof_delay=Millis(settings.upgrader_proof_delay_ms),
     )
     tokens = Tokens(
-        secret=settings.jwt_secret, issuer=settings.base_url, ttl_seconds=settings.jwt_ttl_seconds
+        secret=settings.jwt_secret,
+        previous_secrets=settings.previous_jwt_secrets,
+        issuer=settings.base_url,
+        ttl_seconds=settings.jwt_ttl_seconds,
     )
     return Platform(
         settings=settings,

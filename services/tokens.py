@@ -2,7 +2,9 @@
 
 import re
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import jwt
 
@@ -22,10 +24,13 @@ class Claims:
 
 
 class Tokens:
-    """Issues and checks tokens under one secret, for one issuer."""
+    """Issues tokens under one secret, for one issuer; takes those of its previous secrets as well."""
 
-    def __init__(self, *, secret: str, issuer: str, ttl_seconds: int) -> None:
+    def __init__(
+        self, *, secret: str, issuer: str, ttl_seconds: int, previous_secrets: Sequence[str] = ()
+    ) -> None:
         self._secret = secret
+        self._accepted = (secret, *previous_secrets)
         self._issuer = issuer
         self._ttl_seconds = ttl_seconds
 
@@ -42,19 +47,7 @@ class Tokens:
 
     def check(self, token: object, *, now: Millis) -> Claims:
         """Whom the token names. Raises Unauthorized for anything but our own, unexpired token."""
-        if not isinstance(token, str):
-            raise Unauthorized
-        try:
-            claims = jwt.decode(
-                token,
-                self._secret,
-                algorithms=[ALGORITHM],
-                issuer=self._issuer,
-                # The time is compared below, with the clock that everything else goes by.
-                options={"require": ["sub", "exp", "iss"], "verify_exp": False, "verify_iat": False},
-            )
-        except (jwt.InvalidTokenError, UnicodeError):
-            raise Unauthorized from None
+        claims = self._verified(token)
         platform_id, expires = claims["sub"], claims["exp"]
         if (
             not PLATFORM_ID.fullmatch(platform_id)
@@ -65,3 +58,24 @@ class Tokens:
         if expires * 1000 <= now:
             raise Unauthorized
         return Claims(platform_id, Millis(expires * 1000))
+
+    def _verified(self, token: object) -> dict[str, Any]:
+        """The claims of a token that one of our secrets signed for this issuer. Raises Unauthorized."""
+        if not isinstance(token, str):
+            raise Unauthorized
+        for secret in self._accepted:
+            try:
+                claims: dict[str, Any] = jwt.decode(
+                    token,
+                    secret,
+                    algorithms=[ALGORITHM],
+                    issuer=self._issuer,
+                    # The time is compared with the clock that everything else goes by.
+                    options={"require": ["sub", "exp", "iss"], "verify_exp": False, "verify_iat": False},
+                )
+            except jwt.InvalidSignatureError:
+                continue
+            except (jwt.InvalidTokenError, UnicodeError):
+                raise Unauthorized from None
+            return claims
+        raise Unauthorized

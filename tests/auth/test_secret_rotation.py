@@ -1,0 +1,49 @@
+"""Changing JWT_SECRET: who is signed in stays so while the old secret is named, and no longer."""
+
+import pytest
+
+OLD = "the older secret of these tests that is long enough"
+NEW = "a newer secret of these tests that is long enough too"
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(JWT_SECRET=OLD)
+
+
+@pytest.fixture
+def status(make_app, player):
+    """The status that a token of the old secret gets from an app with these settings."""
+
+    def ask(**settings):
+        return make_app(**settings).test_client().get("/auth/me", headers=player.headers).status_code
+
+    return ask
+
+
+def test_a_token_of_the_previous_secret_stays_good(status):
+    assert status(JWT_SECRET=NEW, JWT_SECRET_PREVIOUS=OLD) == 200
+
+
+def test_of_several_previous_secrets_each_is_taken(status):
+    assert (
+        status(
+            JWT_SECRET=NEW,
+            JWT_SECRET_PREVIOUS=f"yet another secret of these tests that is long enough, {OLD}",
+        )
+        == 200
+    )
+
+
+def test_once_it_is_named_no_more_its_tokens_are_none(status):
+    assert status(JWT_SECRET=NEW) == 401
+
+
+def test_new_tokens_are_of_the_new_secret(make_app, player, status):
+    during = make_app(JWT_SECRET=NEW, JWT_SECRET_PREVIOUS=OLD)
+    run = during.test_cli_runner()
+    token = run.invoke(args=["users", "token", player.platform_id]).stdout.split('"')[3]
+
+    after = make_app(JWT_SECRET=NEW).test_client()
+
+    assert after.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).status_code == 200
