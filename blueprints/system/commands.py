@@ -1,4 +1,6 @@
-"""flask db upgrade, flask seed, flask demo: what a fresh clone needs before it can serve."""
+"""flask db upgrade and backup, flask seed, flask demo: what a fresh clone needs before it can serve."""
+
+from pathlib import Path
 
 import click
 from flask.cli import with_appcontext
@@ -6,6 +8,7 @@ from flask.cli import with_appcontext
 from blueprints.common.commands import OperatorCommand, OperatorGroup, operator_command, print_json
 from blueprints.common.platform import platform
 from models import migrate
+from services import backup as backups
 from services import demo
 
 db = OperatorGroup("db", help="The database schema.")
@@ -16,6 +19,15 @@ db = OperatorGroup("db", help="The database schema.")
 def upgrade() -> None:
     """Bring the schema up to date; safe to run twice, and by two processes at once."""
     print_json({"applied": migrate.upgrade()})
+
+
+@db.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@operator_command
+def backup(file: Path) -> None:
+    """Copy the SQLite database of a running server to FILE."""
+    backups.backup(file)
+    print_json({"file": str(file), "bytes": file.stat().st_size})
 
 
 @click.command("seed", cls=OperatorCommand)

