@@ -19,7 +19,10 @@ TAMPERED = {
     ),
     "a payment of another amount": (
         "UPDATE payments SET usd_cents = usd_cents + 1 WHERE user_id = {alice} AND type = 'deposit'",
-        ["the referral's deposits of {alice} differ from what they sum up"],
+        [
+            "the payment totals of {alice} differ from the payments",
+            "the referral's deposits of {alice} differ from what they sum up",
+        ],
     ),
     "a player who counts for somebody else": (
         "UPDATE referrals SET owner_id = {alice} WHERE user_id = {bob}",
