@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-import flask_smorest
 import marshmallow as ma
 import peewee
 from flask import Flask, Response, jsonify, request
 from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
+from blueprints.common.api_document import DocumentedApi
 from blueprints.common.failures import describe
 from models.database import UNAVAILABLE, is_schema_behind
 from services.errors import PlatformError
@@ -63,7 +63,7 @@ def _lies_in(path: str, areas: tuple[str, ...]) -> bool:
     return any(path == area or path.startswith(f"{area}/") for area in areas)
 
 
-class JsonApi(flask_smorest.Api):
+class JsonApi(DocumentedApi):
     """flask-smorest with the contract's envelopes instead of its own."""
 
     ERROR_SCHEMA = ErrorSchema
