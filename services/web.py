@@ -28,7 +28,24 @@ class _Exchange:
 
     def __init__(self) -> None:
         self.socket: socket.socket | None = None
+        self.own: socket.socket | None = None
         self.is_over_time = False
+
+    def watch(self, connection: socket.socket) -> None:
+        self.socket = connection
+        # Over time while it was being connected: nothing has been cut then.
+        if self.is_over_time:
+            self.cut()
+
+    def watch_own(self, connection: socket.socket) -> None:
+        """The same for a handle that is closed with the exchange."""
+        self.close()
+        self.own = connection
+        self.watch(connection)
+
+    def close(self) -> None:
+        if self.own is not None:
+            self.own.close()
 
     def cut(self) -> None:
         self.is_over_time = True
@@ -45,13 +62,19 @@ class _Telling:
 
     sock: Any
 
-    def getresponse(self) -> Any:
+    def _new_conn(self) -> Any:
+        made = super()._new_conn()  # type: ignore[misc]
         exchange = _current.get()
         if exchange is not None:
-            exchange.socket = self.sock
-            # Over time while it was being connected: nothing has been cut then.
-            if exchange.is_over_time:
-                exchange.cut()
+            # TLS takes the socket itself away, and its handshake may be sent in bytes as well.
+            exchange.watch_own(made.dup())
+        return made
+
+    def getresponse(self) -> Any:
+        exchange = _current.get()
+        # A connection that was kept from an earlier question.
+        if exchange is not None and exchange.own is None:
+            exchange.watch(self.sock)
         return super().getresponse()  # type: ignore[misc]
 
 
@@ -141,6 +164,7 @@ class BoundedAdapter(HTTPAdapter):
         finally:
             _current.reset(before)
             timer.cancel()
+            exchange.close()
 
     def _read(self, raw: urllib3.HTTPResponse, deadline: float) -> bytes:
         parts = bytearray()

@@ -1,6 +1,9 @@
 """Calls to other people's servers: whatever these do, a call ends in time and within its bytes."""
 
 import gzip
+import socketserver
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -8,6 +11,7 @@ import requests
 
 from services.web import TooLarge, bounded
 from tests.support.raw_server import dribbling, raw_server, saying
+from tests.support.servers import ROOT
 
 SECONDS = 0.4
 MOST_BYTES = 100_000
@@ -76,6 +80,35 @@ def test_a_call_that_takes_too_long_is_given_up(session, kind):
         session.get(url)
 
 
+ENDLESS_HANDSHAKE = dribbling(b"\x16\x03\x03\x40\x00\x02", b"\x00")
+"""The head of a TLS record of 16 KiB, and then the record in bytes."""
+
+
+def test_a_handshake_that_takes_too_long_is_given_up(session):
+    with raw_server(ENDLESS_HANDSHAKE) as url, pytest.raises(requests.Timeout):
+        session.get(url.replace("http:", "https:"))
+
+
+def test_a_handshake_that_takes_too_long_is_given_up_on_greenlets():
+    with raw_server(ENDLESS_HANDSHAKE) as url:
+        ended = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "tests.support.patched_call",
+                url.replace("http:", "https:"),
+                str(SECONDS),
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+
+    assert (ended.stdout, ended.stderr) == ("Timeout\n", "")
+
+
 LARGE = {
     "a length": answer(b"x" * (MOST_BYTES + 1)),
     "chunks": chunked(b"x" * (MOST_BYTES + 1)),
@@ -126,6 +159,31 @@ def test_a_session_can_be_used_again_after_a_call_was_given_up(session):
             session.get(url)
 
         assert session.get(url).content == b"hello"
+
+
+class OnceAndThenNever(socketserver.BaseRequestHandler):
+    """Answers the first question on a connection and keeps it open; is silent after the second."""
+
+    def handle(self):
+        self.request.recv(65_536)
+        self.request.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+        self.server.second_questions.append(self.request.recv(65_536))
+        self.request.recv(1)
+
+
+def test_a_call_over_a_connection_that_was_kept_is_given_up_as_well(session):
+    with socketserver.TCPServer(("127.0.0.1", 0), OnceAndThenNever) as server:
+        server.second_questions = []
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        session.get(url)
+
+        with pytest.raises(requests.Timeout):
+            session.get(url)
+        thread.join()
+
+    assert [question[:5] for question in server.second_questions] == [b"GET /"]
 
 
 def test_a_call_leaves_no_thread_behind(session):
