@@ -48,6 +48,7 @@ def configure_logging() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root.addHandler(handler)
+    logging.captureWarnings(True)  # the library's signature
     logging.getLogger("platform").setLevel(logging.INFO)
     # Werkzeug's own request line has the whole address in it, tokens included.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)

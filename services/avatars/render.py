@@ -46,6 +46,8 @@ _UPRIGHT = {
 }
 """What undoes each orientation of EXIF."""
 
+# A file chooses what the library warns of, and how often.
+warnings.filterwarnings("ignore", module=r"PIL\.")
 # Sizes are checked before; whatever gets past that is refused and not told of on standard error.
 warnings.simplefilter("error", Image.DecompressionBombWarning)
 

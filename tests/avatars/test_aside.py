@@ -1,13 +1,15 @@
 """Images are worked on aside: nobody else waits, and only so many are taken at once."""
 
+import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
+from PIL import Image
 
 from services.aside import Aside, TooBusy
-from tests.avatars.conftest import animation
+from tests.avatars.conftest import animation, encoded
 from tests.support.servers import gunicorn, server_process
 from tests.support.waiting import wait_until
 
@@ -48,6 +50,27 @@ def test_an_image_that_is_refused_aside_is_no_failure_of_the_server(player, env,
 
         assert answer.status_code == 400
         assert server.log.read_text().count("failed") == 0
+
+
+def chatty():
+    """A PNG whose metadata the library warns of, once for each of its 500 entries."""
+    entries = b"".join(struct.pack("<HHII", tag, 4, 0xFFFF, 0) for tag in range(40_000, 40_500))
+    exif = b"II*\0\x08\0\0\0" + struct.pack("<H", 500) + entries
+    return encoded(Image.new("RGB", (9, 9)), "PNG", exif=exif)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_what_the_library_warns_of_in_a_file_is_not_logged(player, env, tmp_path):
+    with server_process(gunicorn(), env, tmp_path) as server:
+        answer = requests.post(
+            f"{server.url}/profile/avatar",
+            files={"avatar": ("me.png", chatty())},
+            headers=player.headers,
+            timeout=60,
+        )
+
+        assert answer.status_code == 200
+        assert server.log.read_text().count("arning") == 0
 
 
 @pytest.fixture

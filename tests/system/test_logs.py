@@ -1,11 +1,13 @@
 """The log: one line for each request, and nothing in it that anybody could play or pay with."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 import requests
 
-from tests.support.servers import flask_run, gunicorn, server_process
+from tests.support.servers import ROOT, flask_run, gunicorn, server_process
 from tests.support.sockets import Refused, Socket
 
 SEARCHED = "a-search-of-nobodys-business"
@@ -143,3 +145,19 @@ def test_every_line_of_the_program_is_json(running, player, add_item):
     lines = [line for line in running.log.read_text().splitlines() if "platform." in line]
 
     assert {json.loads(line)["logger"] for line in lines} == {"platform.request", "platform.events"}
+
+
+def test_a_warning_is_one_line_of_json():
+    script = """
+import warnings
+from blueprints.common.logs import configure_logging
+configure_logging()
+warnings.warn("first\\nsecond", stacklevel=1)
+"""
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=30, check=True
+    )
+
+    (line,) = ended.stderr.splitlines()
+    assert (json.loads(line)["level"], json.loads(line)["logger"]) == ("warning", "py.warnings")
