@@ -9,6 +9,7 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
+from blueprints.common.forms import NotAForm, check_heads
 from services.errors import UnstorableText
 from services.text import is_storable
 
@@ -41,12 +42,17 @@ class ContractRequest(Request):
         return data
 
     def small_files(self, field: str, *, limit_bytes: int) -> list[FileStorage]:
-        """The files in a field of a form that may be this large in all. They stay in memory."""
+        """The files in a field of a form that may be this large in all. They stay in memory.
+
+        Raises NotAForm.
+        """
+        if self.mimetype != "multipart/form-data":
+            raise NotAForm
         self.body_limit_bytes = limit_bytes
         self.max_content_length = limit_bytes + 1
         self.max_form_memory_size = limit_bytes
         # Read whole before it is parsed: in the middle of a form the framework does not see a cut.
-        self.get_data()
+        check_heads(self.get_data(), boundary=self.mimetype_params.get("boundary", ""))
         return self.files.getlist(field)
 
     def _get_file_stream(self, *_args: Any, **_kwargs: Any) -> BytesIO:

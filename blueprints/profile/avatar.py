@@ -20,12 +20,6 @@ FORM_LIMIT_BYTES = 3 * 1024 * 1024
 FIELD = "avatar"
 
 
-class NotAForm(PlatformError):
-    """The body is of another kind."""
-
-    text = "The body must be multipart/form-data"
-
-
 class NotOneFile(PlatformError):
     """The form has no such file, or several."""
 
@@ -43,6 +37,7 @@ class AvatarSchema(WireSchema):
 @blueprint.alt_response(400, schema=ErrorSchema)
 @blueprint.alt_response(401, schema=ErrorSchema)
 @blueprint.alt_response(413, schema=ErrorSchema)
+@blueprint.alt_response(429, schema=ErrorSchema)
 @blueprint.alt_response(503, schema=ErrorSchema)
 @blueprint.doc(
     security=SECURITY,
@@ -67,13 +62,14 @@ class AvatarSchema(WireSchema):
 )
 def change_avatar() -> dict[str, Any]:
     """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
-    path = platform().avatars.change(user_id=current_user().id, data=_file())
+    avatars, user_id = platform().avatars, current_user().id
+    # Before the body is read: whoever sends many, or slowly, holds up nobody else.
+    with avatars.upload_of(user_id):
+        path = avatars.change(user_id=user_id, data=_file())
     return {"success": True, "avatar_url": avatar_url(path)}
 
 
 def _file() -> bytes:
-    if request.mimetype != "multipart/form-data":
-        raise NotAForm
     form: ContractRequest = request  # type: ignore[assignment]  # the app's request class
     files = form.small_files(FIELD, limit_bytes=FORM_LIMIT_BYTES)
     if len(files) != 1 or not files[0].filename:

@@ -1,11 +1,14 @@
 """Giving a player a new avatar."""
 
 import contextlib
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from models.database import UNAVAILABLE, reading, writing
 from models.users import User
 from services.aside import Aside
+from services.avatars.errors import UploadUnderWay
 from services.avatars.files import AvatarFiles
 from services.avatars.render import render
 from services.errors import PlayerGone
@@ -17,6 +20,21 @@ class Avatars:
     def __init__(self, *, directory: Path, aside: Aside) -> None:
         self._files = AvatarFiles(directory)
         self._aside = aside
+        self._guard = threading.Lock()
+        self._uploading: set[int] = set()
+
+    @contextlib.contextmanager
+    def upload_of(self, user_id: int) -> Iterator[None]:
+        """The one upload that a player may have under way. Raises UploadUnderWay for another."""
+        with self._guard:
+            if user_id in self._uploading:
+                raise UploadUnderWay
+            self._uploading.add(user_id)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._uploading.remove(user_id)
 
     def change(self, *, user_id: int, data: bytes) -> str:
         """The path of the player's new avatar, made of an image file's bytes. The old one is removed.

@@ -55,3 +55,11 @@ class AnimationTooLarge(PlatformError):
     """Large frames, and many of them."""
 
     text = f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
+
+
+class UploadUnderWay(PlatformError):
+    """The player has sent a picture that is not done with yet."""
+
+    status = 429
+    text = "Another upload of yours is under way"
+    retry_after_seconds = 5

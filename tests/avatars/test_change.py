@@ -1,16 +1,21 @@
 """POST /profile/avatar: which file is kept, whatever happens at once or goes wrong."""
 
+import http.client
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from urllib.parse import urlsplit
 
 import peewee
 import pytest
 import requests
 from PIL import Image
+from urllib3.filepost import encode_multipart_formdata
 
 from models.database import database, reading, writing
 from models.users import User
 from services.avatars import change
 from tests.avatars.conftest import GREEN, RED, encoded
+from tests.support.waiting import wait_until
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 
@@ -56,6 +61,27 @@ def test_a_refused_file_leaves_the_old_one_in_place(upload, kept):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_form_may_be_written_in_every_way_of_the_standard(client, player):
+    head = b'--x\r\nContent-Disposition: form-data; name="avatar"; filename="me.png"\r\n'
+    other = b'--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n\r\n'
+    content = b"\r\n" + PNG + b"\r\n--x--\r\n"
+    forms = [
+        head + content,
+        b"for old programs\r\n" + head + content,
+        head.replace(b"--x\r\n", b"--x \t\r\n") + content,
+        head + content + b"X: y\r\n" * 1000,
+        other + head + content,
+        head + b"X-More: ".ljust(3_900, b"y") + b"\r\n" + content,
+        head + b"\r\n" + PNG + b"\r\n" + other + b"\r\n--x--",
+    ]
+    headers = player.headers | {"Content-Type": "multipart/form-data; boundary=x"}
+
+    statuses = [client.post("/profile/avatar", data=form, headers=headers).status_code for form in forms]
+
+    assert statuses == [200] * len(forms)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_an_avatar_from_elsewhere_is_replaced_and_no_file_touched(upload, player, current, tmp_path):
     outside = tmp_path / "instance" / "media" / "outside.webp"
     outside.parent.mkdir(parents=True)
@@ -70,19 +96,51 @@ def test_an_avatar_from_elsewhere_is_replaced_and_no_file_touched(upload, player
         assert outside.exists()
 
 
-def test_of_many_uploads_at_once_one_file_stays(server, player, current, kept):
+@pytest.fixture
+def send(server):
+    """Uploads a file to the real server."""
+
+    def post(data, headers):
+        form = {"avatar": ("me.png", data)}
+        return requests.post(f"{server}/profile/avatar", files=form, headers=headers, timeout=60)
+
+    return post
+
+
+def test_of_many_uploads_at_once_one_file_stays(send, player, current, kept):
     files = [encoded(Image.new("RGB", (9, 9), (number, *GREEN[:2])), "PNG") for number in range(12)]
 
-    def send(data):
-        form = {"avatar": ("me.png", data)}
-        return requests.post(f"{server}/profile/avatar", files=form, headers=player.headers, timeout=60)
-
     with ThreadPoolExecutor(len(files)) as pool:
-        answers = list(pool.map(send, files))
+        answers = list(pool.map(lambda data: send(data, player.headers), files))
 
-    assert {answer.status_code for answer in answers} == {200}
-    assert len({answer.json()["avatarUrl"] for answer in answers}) == len(files)
+    taken = [answer for answer in answers if answer.status_code == 200]
+    assert {answer.status_code for answer in answers} <= {200, 429}
+    assert len({answer.json()["avatarUrl"] for answer in taken}) == len(taken) >= 1
     assert [f"/media/avatars/{name}" for name in kept()] == [current()]
+
+
+@pytest.fixture
+def slow(server):
+    """A connection over which a request can be sent in pieces."""
+    with closing(http.client.HTTPConnection(urlsplit(server).netloc, timeout=20)) as connection:
+        yield connection
+
+
+def test_of_one_player_one_upload_is_under_way(app, send, slow, player, new_player):
+    bob = new_player("bob").headers
+    form, content_type = encode_multipart_formdata({"avatar": ("me.png", PNG)})
+    headers = player.headers | {"Content-Type": content_type, "Content-Length": str(len(form))}
+    slow.request("POST", "/profile/avatar", form[:50], headers=headers)
+    wait_until(lambda: app.extensions["platform"].avatars._uploading)
+
+    refused = send(PNG, player.headers)
+    others = send(PNG, bob).status_code
+    slow.send(form[50:])
+    first = slow.getresponse().status
+
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
+    assert refused.json() == {"error": "Another upload of yours is under way"}
+    assert (others, first, send(PNG, player.headers).status_code) == (200, 200, 200)
 
 
 def test_a_change_in_between_is_replaced_as_well(upload, player, current, kept, monkeypatch):
