@@ -102,7 +102,7 @@ def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
             api_key=settings.platform_api_key,
             base_url=settings.base_url,
         ),
-        attempts=Attempts(secret_key=settings.secret_key, provider="platform"),
+        attempts=_attempts(settings, provider="platform"),
         seeds=seeds,
         tokens=tokens,
     )
@@ -119,7 +119,13 @@ def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
         )
     return Login(
         provider=provider,
-        attempts=Attempts(secret_key=settings.secret_key, provider="identity"),
+        attempts=_attempts(settings, provider="identity"),
         seeds=seeds,
         tokens=tokens,
+    )
+
+
+def _attempts(settings: Settings, *, provider: str) -> Attempts:
+    return Attempts(
+        secret_key=settings.secret_key, previous_keys=settings.previous_secret_keys, provider=provider
     )

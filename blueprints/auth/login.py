@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import Response, after_this_request, request
+from flask import Response, after_this_request, g, request
 
 from blueprints.auth.schemas import ProvidersSchema
 from blueprints.common.auth import public
@@ -14,7 +15,7 @@ from blueprints.common.errors import ErrorSchema
 from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from services.login.attempts import ATTEMPT_SECONDS
-from services.login.errors import LoginFailed, ProviderUnavailable
+from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
 from services.login.login import Login
 
 log = logging.getLogger("platform.login")
@@ -91,7 +92,7 @@ def _begin(login: Login, *, provider: str) -> Response:
     try:
         beginning = login.begin(now=services.clock())
     except ProviderUnavailable as problem:
-        return _unavailable(problem)
+        return _unavailable(problem, provider=provider)
     response = _redirect(beginning.address)
     response.set_cookie(_cookie(provider), beginning.sealed, max_age=ATTEMPT_SECONDS, **_cookie_options())
     return response
@@ -99,25 +100,40 @@ def _begin(login: Login, *, provider: str) -> Response:
 
 def _finish(login: Login, *, provider: str) -> Response:
     after_this_request(_kept_private)
-    after_this_request(_forgetting(_cookie(provider)))
     services = platform()
-    try:
-        token = login.finish(
-            query=request.args.items(multi=True),
-            sealed=request.cookies.get(_cookie(provider)),
-            now=services.clock(),
-        )
-    except LoginFailed as problem:
-        log.info("login", extra={"event": "login", "outcome": str(problem)})
-        return _to_frontend(error=FAILED)
-    except ProviderUnavailable as problem:
-        return _unavailable(problem)
+    with ExitStack() as end:
+        end.callback(after_this_request, _forgetting(_cookie(provider)))
+        try:
+            token = login.finish(
+                query=request.args.items(multi=True),
+                sealed=request.cookies.get(_cookie(provider)),
+                now=services.clock(),
+            )
+        except AnotherLogin as problem:
+            # Begun later, in another tab: that one goes on.
+            end.pop_all()
+            return _failed(problem, provider=provider)
+        except LoginFailed as problem:
+            return _failed(problem, provider=provider)
+        except ProviderUnavailable as problem:
+            return _unavailable(problem, provider=provider)
     return _to_frontend(token=token)
 
 
-def _unavailable(problem: ProviderUnavailable) -> Response:
-    log.warning("login", extra={"event": "login", "outcome": str(problem), "failure": describe(problem)})
+def _failed(problem: LoginFailed, *, provider: str) -> Response:
+    log.info("login", extra=_told(problem, provider))
+    return _to_frontend(error=FAILED)
+
+
+def _unavailable(problem: ProviderUnavailable, *, provider: str) -> Response:
+    log.warning("login", extra=_told(problem, provider))
     return _to_frontend(error=UNAVAILABLE)
+
+
+def _told(problem: Exception, provider: str) -> dict[str, str]:
+    """What the log is told of a login that did not work: fixed texts, and where a cause came from."""
+    told = {"event": "login", "provider": provider, "request_id": g.request_id, "outcome": str(problem)}
+    return told | ({"failure": describe(problem)} if problem.__cause__ else {})
 
 
 def _to_frontend(**parameter: str) -> Response:
@@ -141,7 +157,7 @@ def _kept_private(response: Response) -> Response:
 
 
 def _forgetting(cookie: str) -> Callable[[Response], Response]:
-    """However a login ends, its cookie ends with it."""
+    """However a login ends, its cookie ends with it, unless another one came back."""
 
     def forget(response: Response) -> Response:
         response.delete_cookie(cookie, **_cookie_options())
@@ -151,15 +167,15 @@ def _forgetting(cookie: str) -> Callable[[Response], Response]:
 
 
 def _cookie(provider: str) -> str:
-    return f"login_{provider}"
+    """Over https a name that browsers let no other host below the domain give to a cookie."""
+    return f"__Host-login_{provider}" if _is_https() else f"login_{provider}"
 
 
 def _cookie_options() -> dict[str, Any]:
-    base = urlsplit(platform().settings.base_url)
-    return {
-        # As the browser sees it: a proxy may have this service below a path.
-        "path": f"{base.path}/auth",
-        "secure": base.scheme == "https",
-        "httponly": True,
-        "samesite": "Lax",
-    }
+    # Such a name demands this path. Else as the browser sees it: a proxy may have this service below a path.
+    path = "/" if _is_https() else f"{urlsplit(platform().settings.base_url).path}/auth"
+    return {"path": path, "secure": _is_https(), "httponly": True, "samesite": "Lax"}
+
+
+def _is_https() -> bool:
+    return platform().settings.base_url.startswith("https:")

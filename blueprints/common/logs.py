@@ -20,6 +20,7 @@ error_log = logging.getLogger("platform.errors")
 
 EXTRA_FIELDS = (
     *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
+    "provider",
     *("updated", "held_back", "item"),
 )
 

@@ -6,12 +6,13 @@ Nothing of it is kept here, so a restart or a second process loses no login.
 import hmac
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cryptography.fernet import InvalidToken
 
 from services.clock import Millis
-from services.login.errors import LoginFailed
+from services.login.errors import AnotherLogin, LoginFailed
 from services.sealing import Sealer
 
 ATTEMPT_SECONDS = 600
@@ -32,10 +33,15 @@ class Attempt:
 
 
 class Attempts:
-    """Begins the logins of one provider, and recognises them when they come back."""
+    """Begins the logins of one provider, and recognises them when they come back.
 
-    def __init__(self, *, secret_key: str, provider: str) -> None:
-        self._sealer = Sealer(secret_key=secret_key, purpose=f"login with {provider}")
+    ``previous_keys`` recognise those that were begun before the key was changed.
+    """
+
+    def __init__(self, *, secret_key: str, previous_keys: Sequence[str] = (), provider: str) -> None:
+        self._sealer = Sealer(
+            secret_key=secret_key, previous_keys=previous_keys, purpose=f"login with {provider}"
+        )
 
     def begin(self, *, now: Millis) -> tuple[Attempt, str]:
         """A new attempt, and its sealed form for the browser."""
@@ -44,7 +50,10 @@ class Attempts:
         return attempt, self._sealer.seal(json.dumps(content))
 
     def resume(self, sealed: str | None, *, state: str | None, now: Millis) -> Attempt:
-        """The attempt of this browser. Raises LoginFailed unless it is the one that comes back, in time."""
+        """The attempt of this browser, if it is the one that comes back, in time.
+
+        Raises LoginFailed, and AnotherLogin when it is another one that comes back.
+        """
         if sealed is None:
             raise LoginFailed("not begun in this browser")
         try:
@@ -54,5 +63,5 @@ class Attempts:
         if now >= expires_at:
             raise LoginFailed("took too long")
         if state is None or not hmac.compare_digest(state.encode(), expected.encode()):
-            raise LoginFailed("another login's state")
+            raise AnotherLogin("another login's state")
         return Attempt(expires_at=expires_at, state=expected, nonce=nonce, verifier=verifier)

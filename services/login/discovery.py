@@ -3,9 +3,11 @@
 Source: OpenID Connect Discovery 1.0.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, KeySet
@@ -16,6 +18,8 @@ from services.login.errors import ProviderUnavailable
 
 KEPT_MS = 3_600_000
 REFETCH_MS = 60_000
+PLAIN = re.compile(r"[\x21-\x7e]+")
+"""What addresses are written in: without blanks, line breaks and letters of other scripts."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Discovery:
         return kept[1]
 
     def newer_keys(self, *, now: Millis) -> KeySet:
-        """The keys, asked for again because one was missing; once a minute at most."""
+        """The keys, asked for again because one was missing or did not fit; once a minute at most."""
         if now - self._refetched_at >= REFETCH_MS:
             self._refetched_at = now
             self._keys = None
@@ -71,7 +75,7 @@ class Discovery:
 def _read_document(document: Mapping[str, Any], *, url: str) -> ProviderDocument:
     issuer = document.get("issuer")
     # The operator has chosen this document, wherever it lies; its issuer is what every id token must name.
-    if not isinstance(issuer, str) or not issuer:
+    if not isinstance(issuer, str) or not PLAIN.fullmatch(issuer):
         raise ProviderUnavailable("the discovery document names no issuer")
     scheme = url.partition(":")[0]
 
@@ -80,6 +84,8 @@ def _read_document(document: Mapping[str, Any], *, url: str) -> ProviderDocument
         # A provider that is spoken to over https sends nobody over less.
         if not isinstance(value, str) or not value.startswith((f"{scheme}://", "https://")):
             raise ProviderUnavailable("the discovery document lacks an address")
+        if not _is_address(value):
+            raise ProviderUnavailable("the discovery document has an address that is none")
         return value
 
     return ProviderDocument(
@@ -91,6 +97,15 @@ def _read_document(document: Mapping[str, Any], *, url: str) -> ProviderDocument
         secret_method=_secret_method(document.get("token_endpoint_auth_methods_supported")),
         names_itself=document.get("authorization_response_iss_parameter_supported") is True,
     )
+
+
+def _is_address(text: str) -> bool:
+    """Whether the libraries can call it, or send a browser there."""
+    try:
+        parts = urlsplit(text)
+        return bool(PLAIN.fullmatch(text) and parts.hostname and parts.port != 0)
+    except ValueError:
+        return False
 
 
 def _secret_method(supported: object) -> str:

@@ -14,5 +14,9 @@ class LoginFailed(Exception):
     """The login was refused or cancelled. ``str()`` is a fixed text for the log."""
 
 
+class AnotherLogin(LoginFailed):
+    """What comes back belongs to another login than the one under way in this browser, which may go on."""
+
+
 class ProviderUnavailable(Exception):
     """The provider can't be reached, or does not answer as its protocol has it."""

@@ -59,7 +59,7 @@ class GamePlatform:
         return Person(
             platform_id=assertion.platform_id,
             username=username_of(profile.get("personaname")),
-            avatar=avatar_of(profile.get("avatarfull")),
+            avatar=avatar_of(profile.get("avatarfull"), secure=self._realm.startswith("https:")),
         )
 
     def _return_to(self, attempt: Attempt) -> str:
@@ -91,7 +91,8 @@ class GamePlatform:
         try:
             document = get_document(f"{self._api_url}{SUMMARIES}", query=query)
         except ProviderUnavailable as problem:
-            log.warning("profile not available", extra={"event": "login", "outcome": str(problem)})
+            told = {"event": "login", "provider": "platform", "outcome": str(problem)}
+            log.warning("profile not available", extra=told)
             return {}
         response = document.get("response")
         players = response.get("players") if isinstance(response, dict) else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
-from joserfc.errors import InvalidKeyIdError, JoseError
+from joserfc.errors import BadSignatureError, ClaimError, InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 
 from services.clock import Millis
@@ -44,16 +44,19 @@ def read_id_token(
     try:
         try:
             read = _decode(token, discovery.keys(now=now))
-        except InvalidKeyIdError:
+        # A provider may change its keys without giving them new ids.
+        except (InvalidKeyIdError, BadSignatureError):
             read = _decode(token, discovery.newer_keys(now=now))
         claims = CodeIDToken(read.claims, read.header, options=_options(expected), params=_params(expected))
         claims.validate(now=now // 1000, leeway=LEEWAY_SECONDS)
+    except ClaimError as error:
+        raise LoginFailed(f"the id token's {error.claim} is not right") from error
     # The library's own errors, and what it comes across in tokens that nobody should have signed.
-    except (JoseError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise LoginFailed("not a good id token") from error
     subject = read.claims.get("sub")
     if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT or not is_storable(subject):
-        raise LoginFailed("an id token about nobody")
+        raise LoginFailed("the id token's sub is not right")
     return read.claims
 
 

@@ -59,9 +59,9 @@ class IdentityProvider:
         claims = read_id_token(tokens.get("id_token"), expected, discovery=self._discovery, now=now)
         profile = self._profile(claims, expected.access_token, document)
         return Person(
-            platform_id=platform_id_of(claims["sub"]),
+            platform_id=platform_id_of(document.issuer, claims["sub"]),
             username=username_of(profile.get("name") or profile.get("preferred_username")),
-            avatar=avatar_of(profile.get("picture")),
+            avatar=avatar_of(profile.get("picture"), secure=self._redirect_uri.startswith("https:")),
         )
 
     def _session(self, document: ProviderDocument) -> OAuth2Session:
@@ -87,7 +87,7 @@ class IdentityProvider:
             # The operator's to mend, and worth telling apart in the log.
             refused = "our client" if error.error == "invalid_client" else "the code"
             raise LoginFailed(f"the provider refused {refused}") from error
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise ProviderUnavailable("the provider's answer makes no sense") from error
         return tokens
 
@@ -108,9 +108,13 @@ class IdentityProvider:
         return told if told.get("sub") == claims["sub"] else claims
 
 
-def platform_id_of(subject: str) -> str:
-    """The account's id for a provider's subject. Source: DECISIONS 2."""
-    return f"id-{hashlib.sha256(subject.encode()).hexdigest()[:32]}"
+def platform_id_of(issuer: str, subject: str) -> str:
+    """The account's id for a subject, who is the issuer's: another issuer's may have the same name.
+
+    Source: DECISIONS 2; OpenID Connect Core 1.0, section 5.7.
+    """
+    account = f"{issuer}\n{subject}"
+    return f"id-{hashlib.sha256(account.encode()).hexdigest()[:32]}"
 
 
 def _check_issuer(parameters: Mapping[str, str], document: ProviderDocument) -> None:

@@ -30,8 +30,11 @@ def username_of(name: object) -> str:
     return username if len(username) >= MIN_USERNAME else NAMELESS
 
 
-def avatar_of(address: object) -> str:
-    """A provider's picture when it is an http address that can be kept and shown, else empty."""
+def avatar_of(address: object, *, secure: bool) -> str:
+    """A provider's picture when it is an http address that can be kept and shown, else empty.
+
+    ``secure``: https only, for pages that are themselves shown over https.
+    """
     if not isinstance(address, str) or len(address) > MAX_AVATAR:
         return ""
     if not is_storable(address) or NOT_IN_ADDRESSES.search(address):
@@ -40,4 +43,5 @@ def avatar_of(address: object) -> str:
         parts = urlsplit(address)
     except ValueError:
         return ""
-    return address if parts.scheme in ("http", "https") and parts.hostname else ""
+    schemes = ("https",) if secure else ("http", "https")
+    return address if parts.scheme in schemes and parts.hostname else ""

@@ -55,7 +55,8 @@ def test_a_first_login_makes_the_account(browser, identity, me, users):
 
     told = me(browser.log_in("identity"))
 
-    assert told["platformid"] == f"id-{hashlib.sha256(SUBJECT.encode()).hexdigest()[:32]}"
+    key = hashlib.sha256(f"{identity.url}\n{SUBJECT}".encode()).hexdigest()
+    assert told["platformid"] == f"id-{key[:32]}"
     assert (told["username"], told["avatar"]) == ("Alice", "https://pictures.example.com/alice.png")
     assert len(users()) == 1
 
@@ -72,6 +73,27 @@ def test_a_second_login_finds_the_account(browser, identity, me, users):
 
     assert me(browser.log_in("identity")) == first
     assert len(users()) == 1
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_same_subject_of_another_provider_is_somebody_else(make_app, identity, users):
+    with identity_provider() as other:
+        Browser(make_app(**identity.settings)).log_in("identity")
+        Browser(make_app(**other.settings)).log_in("identity")
+
+    assert len({user["platform_id"] for user in users()}) == 2
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("scheme", "kept"), [("https", True), ("http", False)])
+def test_over_https_only_pictures_over_https_are_kept(make_app, identity, users, scheme, kept):
+    base_url, picture = "https://api.example.com", f"{scheme}://pictures.example.com/alice.png"
+    identity.redirect_uri = f"{base_url}/auth/identity/callback"
+    identity.user |= {"picture": picture}
+
+    Browser(make_app(**identity.settings, BASE_URL=base_url), base_url=base_url).log_in("identity")
+
+    assert [user["avatar"] == picture for user in users()] == [kept]
 
 
 NAMES = [
@@ -277,6 +299,9 @@ ANSWERS = {
     "elsewhere": ("", 302, {"Location": "/elsewhere"}),
     "a time that is none": {"access_token": "a", "id_token": "b", "expires_in": [1]},
     "a text for a time": {"access_token": "a", "id_token": "b", "expires_in": "soon"},
+    "an endless time": '{"access_token": "a", "id_token": "b", "expires_in": 1e999}',
+    "lists without end": "[" * 100_000,
+    "a list in lists": "[" * 100_000 + "]" * 100_000,
 }
 
 
@@ -377,6 +402,15 @@ def test_the_provider_may_change_its_keys(app, identity, me):
     assert me(Browser(app).log_in("identity"))["username"] == "Alice"
 
 
+def test_the_provider_may_change_its_keys_and_keep_their_ids(app, identity, me):
+    me(Browser(app).log_in("identity"))
+    new = key("second").as_dict(private=False) | {"kid": "first"}
+    identity.keys = lambda _document: {"keys": [new]}
+    signed({"alg": "RS256", "kid": "first"}, key("second"))(identity)
+
+    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_key_that_is_not_there_is_not_looked_for_again_and_again(app, identity):
     SPOILED["a key that is not shown"](identity)
@@ -416,6 +450,16 @@ DOCUMENTS = {
     "a login that is none": {"authorization_endpoint": "javascript:alert(1)"},
     "no token endpoint": {"token_endpoint": 7},
     "no keys": {"jwks_uri": "file:///etc/passwd"},
+    "an issuer of two lines": {"issuer": "https://a.example.com\nb"},
+    "an issuer that is no text": {"issuer": "https://a.example.com/\ud800"},
+    "a login with a line break": {"authorization_endpoint": "https://a.example.com/\r\nX: y"},
+    "a login with a blank": {"authorization_endpoint": "https://a.example.com/ b"},
+    "a login in another script": {"authorization_endpoint": "https://a.example.com/\u00e4"},
+    "a login that is no text": {"authorization_endpoint": "https://a.example.com/\ud800"},
+    "a login at no host": {"authorization_endpoint": "https://"},
+    "a login at half a host": {"authorization_endpoint": "https://[::1/"},
+    "a login at a port too high": {"authorization_endpoint": "https://a.example.com:99999/"},
+    "a login at no port": {"authorization_endpoint": "https://a.example.com:port/"},
 }
 
 

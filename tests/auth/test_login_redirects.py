@@ -1,12 +1,13 @@
 """What holds for both logins: private redirects, and a cookie that is nobody else's business."""
 
 import io
+import json
 import logging
 
 import pytest
 
 from blueprints.common.logs import JsonLines
-from tests.support.browser import BASE_URL, Browser, changed, parameters
+from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
 from tests.support.raw_server import raw_server, saying
 
 PROVIDERS = ["platform", "identity"]
@@ -67,8 +68,39 @@ def test_the_cookie_goes_over_https_where_the_service_does(make_app, settings, p
 
     begun = browser.client.get(f"/auth/{provider}", base_url="https://api.example.com")
 
-    written = begun.headers["Set-Cookie"].split("; ")
-    assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/play/auth"} <= set(written)
+    sealed, *written = begun.headers["Set-Cookie"].split("; ")
+    assert sealed.startswith(f"__Host-{COOKIE[provider]}=")
+    assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(written)
+    assert [word for word in written if word.startswith("Domain")] == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_works_over_https_and_takes_its_cookie_along(
+    make_app, settings, game_platform, identity, provider
+):
+    base_url = "https://api.example.com"
+    identity.redirect_uri = f"{base_url}/auth/identity/callback"
+    browser = Browser(make_app(**settings, BASE_URL=base_url), base_url=base_url)
+
+    answer = browser.log_in(provider)
+
+    assert "token" in parameters(answer.headers["Location"])
+    assert answer.headers["Set-Cookie"].startswith(f"__Host-{COOKIE[provider]}=; ")
+    assert browser.client.get_cookie(f"__Host-{COOKIE[provider]}", domain="api.example.com") is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_cookie_of_a_neighbour_is_none_over_https(make_app, settings, game_platform, identity, provider):
+    base_url = "https://api.example.com"
+    identity.redirect_uri = f"{base_url}/auth/identity/callback"
+    app = make_app(**settings, BASE_URL=base_url)
+    thief = Browser(app, base_url=base_url)
+    back = thief.at_provider(thief.begin(provider))
+    sealed = thief.client.get_cookie(f"__Host-{COOKIE[provider]}", domain="api.example.com").value
+    victim = Browser(app, base_url=base_url)
+    victim.client.set_cookie(COOKIE[provider], sealed, domain="api.example.com", path="/")
+
+    assert parameters(victim.back(back).headers["Location"]) == {"error": "login_failed"}
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -92,9 +124,31 @@ def test_the_cookie_ends_with_a_login_that_works(browser, provider):
 def test_the_cookie_ends_with_a_login_that_fails(browser, provider):
     back = browser.at_provider(browser.begin(provider))
 
-    browser.back(changed(back, state="A"))
+    browser.back(changed(back, openid__mode="cancel", error="access_denied"))
 
     assert browser.cookie(COOKIE[provider]) is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_of_two_tabs_the_one_that_began_last_logs_in(browser, provider):
+    first, second = (browser.at_provider(browser.begin(provider)) for _ in range(2))
+
+    ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
+
+    assert ends[0] == {"error": "login_failed"}
+    assert list(ends[1]) == ["token"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings, provider):
+    old, new = "the key that was used first", "the key that comes after it"
+    browser = Browser(make_app(**settings, SECRET_KEY=old))
+    back = browser.at_provider(browser.begin(provider))
+    afterwards = Browser(make_app(**settings, SECRET_KEY=new, SECRET_KEY_PREVIOUS=old))
+    sealed = browser.cookie(COOKIE[provider]).value
+    afterwards.client.set_cookie(COOKIE[provider], sealed, domain=DOMAIN, path="/auth")
+
+    assert "token" in parameters(afterwards.back(back).headers["Location"])
 
 
 def test_two_logins_at_once_do_not_disturb_each_other(browser):
@@ -117,6 +171,39 @@ def test_a_login_that_is_not_configured_is_not_listed(make_app):
     listed = make_app().test_client().get("/auth/providers")
 
     assert listed.json == {"platform": f"{BASE_URL}/auth/platform", "identity": None}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_log_says_which_login_failed_in_which_request_and_why(browser, log_text, provider):
+    back = browser.at_provider(browser.begin(provider))
+
+    answer = browser.back(changed(back, openid__mode="cancel", error="access_denied"))
+
+    (line,) = [line for line in map(json.loads, log_text().splitlines()) if line["message"] == "login"]
+    assert (line["event"], line["provider"]) == ("login", provider)
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert line["outcome"].startswith("cancelled")
+
+
+CLAIMS = {
+    "iss": "https://evil.example.com",
+    "aud": "another-client",
+    "nonce": "another-nonce",
+    "exp": 1_000_000_001,
+    "azp": "another-party",
+    "at_hash": "another-hash",
+}
+
+
+def test_the_log_names_the_claim_that_is_not_right_and_not_its_value(browser, identity, log_text):
+    for name, value in CLAIMS.items():
+        identity.claims = lambda claims, change={name: value}: claims | change
+        browser.log_in("identity")
+
+    lines = [line for line in map(json.loads, log_text().splitlines()) if line["message"] == "login"]
+    assert [line["outcome"] for line in lines] == [f"the id token's {name} is not right" for name in CLAIMS]
+    assert all("ClaimError" in line["failure"] or "Expired" in line["failure"] for line in lines)
+    assert [value for value in CLAIMS.values() if str(value) in log_text()] == []
 
 
 def secrets_of(browser, provider):

@@ -49,7 +49,7 @@ LONGEST = "https://a.example.com/".ljust(500, "x")
     ["https://a.example.com/p.png", "http://a.example.com/p?s=96&c=1#x", "HTTPS://a.test/", LONGEST],
 )
 def test_a_picture_on_the_web_is_kept(address):
-    assert avatar_of(address) == address
+    assert avatar_of(address, secure=False) == address
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,12 @@ def test_a_picture_on_the_web_is_kept(address):
     ],
 )
 def test_anything_else_is_no_picture(address):
-    assert avatar_of(address) == ""
+    assert avatar_of(address, secure=False) == ""
+
+
+def test_where_all_goes_over_https_a_picture_must_as_well():
+    addresses = ["https://a.example.com/p.png", "HTTPS://a.test/", "http://a.example.com/p.png"]
+
+    kept = [avatar_of(address, secure=True) for address in addresses]
+
+    assert kept == [*addresses[:2], ""]

@@ -12,12 +12,13 @@ BASE_URL, DOMAIN = "http://127.0.0.1:5000", "127.0.0.1"
 class Browser:
     """One player's browser, at this app and at providers."""
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, app: Flask, *, base_url: str = BASE_URL) -> None:
         self.client = app.test_client()
+        self.base_url = base_url
 
     def begin(self, provider: str) -> str:
         """Ask to log in; the provider's address that one is sent to."""
-        answer = self.client.get(f"/auth/{provider}", base_url=BASE_URL)
+        answer = self.client.get(f"/auth/{provider}", base_url=self.base_url)
         assert answer.status_code == 302
         return str(answer.headers["Location"])
 
@@ -29,8 +30,8 @@ class Browser:
 
     def back(self, address: str) -> TestResponse:
         """Come back to the app."""
-        assert address.startswith(f"{BASE_URL}/auth/"), address
-        return self.client.get(address, base_url=BASE_URL)
+        assert address.startswith(f"{self.base_url}/auth/"), address
+        return self.client.get(address, base_url=self.base_url)
 
     def cookie(self, name: str) -> Cookie | None:
         """A cookie of a login that this browser holds."""
