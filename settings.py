@@ -20,6 +20,7 @@ MAX_WAGER_CEILING = Decimal(1000000000)
 PPM = 1_000_000
 PROMO_CODE = re.compile(r"[A-Za-z0-9]{4,24}", re.ASCII)
 HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII)
+PLAIN = re.compile(r"[\x21-\x7e]+")
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", re.ASCII)
 
 
@@ -113,6 +114,7 @@ class Settings:
                 "IDENTITY_DISCOVERY_URL",
                 "https://accounts.google.com/.well-known/openid-configuration",
                 secure=production,
+                query=True,
             ),
             identity_client_id=client_id,
             identity_client_secret=client_secret,
@@ -206,11 +208,20 @@ class _Reader:
         return value.upper() or None
 
     def address(self, name: str, default: str, *, query: bool = True) -> str:
+        """An address with its scheme and host in lower case, as they are compared."""
         value = self.text(name, default)
-        if _origin(value) is None or "#" in value or ("?" in value and not query):
-            self.problem(name, "must be an http or https address")
+        beginning = re.match(r"[^/?#]+//[^/?#]*", value)
+        what = ""
+        if beginning is None or not PLAIN.fullmatch(value) or _origin(value) is None:
+            what = "must be an http or https address"
+        elif "#" in value:
+            what = "must be an address without a fragment"
+        elif "?" in value and not query:
+            what = "must be an address without a query"
+        if beginning is None or what:
+            self.problem(name, what)
             return default
-        return value
+        return beginning[0].lower() + value[beginning.end() :]
 
     def host_name(self, name: str, default: str) -> str:
         value = self.text(name, default).lower()
@@ -218,9 +229,11 @@ class _Reader:
             self.problem(name, "must be a host name such as trade.example.com")
         return value
 
-    def provider(self, name: str, default: str, *, secure: bool, ending: str = "") -> str:
+    def provider(
+        self, name: str, default: str, *, secure: bool, ending: str = "", query: bool = False
+    ) -> str:
         """The address of a provider. ``secure``: https only, except on this very machine."""
-        value = self.address(name, default, query=False)
+        value = self.address(name, default, query=query)
         if not value.endswith(ending):
             self.problem(name, f"must end in {ending}")
             return default

@@ -21,6 +21,8 @@ AMOUNT = "must be an amount from 0.01 to 1000000000 with at most two decimals"
 FRACTION = "must be a fraction from 0 to below 1 with at most six decimals"
 SECONDS = "must be seconds from 0 to 600 with at most three decimals"
 ADDRESS = "must be an http or https address"
+FRAGMENT = "must be an address without a fragment"
+QUERY = "must be an address without a query"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
 DATABASE = "must begin with sqlite:/// or postgresql://"
 HOST = "must be a host name such as trade.example.com"
@@ -154,6 +156,9 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("BASE_URL", "https://api.example.com/", "base_url", "https://api.example.com"),
         ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
         ("BASE_URL", "http://[::1]:5000", "base_url", "http://[::1]:5000"),
+        ("BASE_URL", "HTTPS://Api.Example.COM:81/Api", "base_url", "https://api.example.com:81/Api"),
+        ("FRONTEND_URL", "HTTPS://Play.test?Tab=A", "frontend_url", "https://play.test?Tab=A"),
+        ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}?tenant=A", "identity_discovery_url", f"{AT_TEST}?tenant=A"),
         ("FRONTEND_URL", "https://play.example.com", "frontend_url", "https://play.example.com"),
         ("DATABASE_URL", "sqlite:///relative.db", "database_url", "sqlite:///relative.db"),
         ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
@@ -217,16 +222,23 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
         ("BASE_URL", "http://", ADDRESS),
         ("BASE_URL", "http://api.example.com:99999", ADDRESS),
         ("BASE_URL", "http://[::1", ADDRESS),
-        ("BASE_URL", "http://api.example.com/#top", ADDRESS),
-        ("BASE_URL", "http://api.example.com/?a=1", ADDRESS),
+        ("BASE_URL", "http://api.example.com/#top", FRAGMENT),
+        ("BASE_URL", "http://api.example.com/?a=1", QUERY),
+        ("BASE_URL", "http://api.example.com/a b", ADDRESS),
+        ("BASE_URL", "http://api.example.com/a\tb", ADDRESS),
+        ("BASE_URL", "http://api.example.com/\x7f", ADDRESS),
+        ("BASE_URL", "ht\ntp://api.example.com", ADDRESS),
+        ("FRONTEND_URL", "https://play.example.com/\u00e4", ADDRESS),
+        ("FRONTEND_URL", "https://play.example.com/#top", FRAGMENT),
+        ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}#top", FRAGMENT),
         ("BASE_URL", "http://api example.com", ADDRESS),
         ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
         ("FRONTEND_URL", "play.example.com", ADDRESS),
         ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
         ("PLATFORM_OPENID_URL", "steamcommunity.com/openid/login", ADDRESS),
         ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid", "must end in /login"),
-        ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login?a=1", ADDRESS),
-        ("PLATFORM_API_URL", "https://api.example.com/?key=1", ADDRESS),
+        ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login?a=1", QUERY),
+        ("PLATFORM_API_URL", "https://api.example.com/?key=1", QUERY),
         ("IDENTITY_DISCOVERY_URL", "accounts.google.com", ADDRESS),
         ("CORS_ORIGINS", "*", ORIGINS),
         ("CORS_ORIGINS", "null", ORIGINS),

@@ -443,6 +443,16 @@ def test_the_secret_goes_where_the_provider_wants_it(browser, identity, me, meth
     assert me(browser.log_in("identity"))["username"] == "Alice"
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_address_of_the_document_may_have_a_query(make_app, identity, me, users):
+    url = identity.settings["IDENTITY_DISCOVERY_URL"]
+    app = make_app(**identity.settings | {"IDENTITY_DISCOVERY_URL": f"{url}?tenant=a"})
+
+    Browser(app).log_in("identity")
+
+    assert len(users()) == 1
+
+
 DOCUMENTS = {
     "an issuer that is none": {"issuer": 1},
     "no issuer": {"issuer": None},

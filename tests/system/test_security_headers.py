@@ -53,8 +53,9 @@ def test_a_page_runs_no_script_that_is_not_its_own(client, path):
     assert "script-src" not in policy or "unsafe" not in policy.split("script-src")[1].split(";")[0]
 
 
-def test_a_browser_is_told_to_stay_with_https_where_it_came_by_it(make_app):
-    client = make_app(BASE_URL="https://api.example.com").test_client()
+@pytest.mark.parametrize("address", ["https://api.example.com", "HTTPS://API.example.com"])
+def test_a_browser_is_told_to_stay_with_https_where_it_came_by_it(make_app, address):
+    client = make_app(BASE_URL=address).test_client()
 
     assert client.get("/healthz").headers["Strict-Transport-Security"] == "max-age=31536000"
 
