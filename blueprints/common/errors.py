@@ -130,7 +130,8 @@ def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
     found: list[str] = []
     for fields in messages.values():
         if isinstance(fields, Mapping):
-            for name, what in fields.items():
+            # Unknown names come in any order, another one in every process.
+            for name, what in sorted(fields.items(), key=lambda pair: str(pair[0])):
                 if isinstance(what, Mapping):
                     found += _sentences({name: what}, f"{prefix}{name}.")
                 else:

@@ -153,6 +153,15 @@ def test_a_null_a_wrong_type_and_an_unknown_key_are_refused_by_name(put, details
     assert details() == NOTHING
 
 
+def test_unknown_keys_are_told_of_in_the_order_of_their_names(put):
+    names = ["zebra", "city", "userId", "email", "balance", "colour", "first_name", "zip"]
+
+    status, told = put(dict.fromkeys(names, "x"))
+
+    assert status == 400
+    assert [text.split(": ")[0] for text in told["error"].split("; ")] == sorted(names)
+
+
 def tells_of(answer, key):
     """Whether this is a refusal whose text begins with the name of what is wrong."""
     status, told = answer
