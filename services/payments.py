@@ -18,6 +18,7 @@ from services.money import Cents, price_text
 from services.text import is_storable
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+HEX_HASH = re.compile(r"(0[xX])?[0-9a-fA-F]{64}|0[xX][0-9a-fA-F]{1,64}", re.ASCII)
 DEPOSIT_TITLE = "Deposit credited"
 
 
@@ -109,7 +110,10 @@ def _move_coins(user_id: int, type_: PaymentType, usd: Cents, now: Millis) -> Tr
 
 
 def _checked(transfer: Transfer) -> Transfer:
-    """The transfer without blanks around its texts. Raises OperatorError for one that can't be kept."""
+    """The transfer without blanks around its texts. Raises OperatorError for one that can't be kept.
+
+    A txhash in hexadecimal digits is the same in either case, and must count once; in base 58 it is another.
+    """
     texts = {name: text.strip() for name, text in asdict(transfer).items()}
     for name, text in texts.items():
         most = getattr(Payment, name).max_length
@@ -117,4 +121,6 @@ def _checked(transfer: Transfer) -> Transfer:
             raise OperatorError(f"--{name} must be a text of at most {most} characters")
     if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
         raise OperatorError("--amount must be a decimal number, in units of the asset")
+    if HEX_HASH.fullmatch(texts["txhash"]):
+        texts["txhash"] = texts["txhash"].lower()
     return Transfer(**texts)

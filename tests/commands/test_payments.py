@@ -137,6 +137,32 @@ def test_a_known_txhash_prints_the_first_payment_and_changes_nothing(
     assert kept() == (1, 1)
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_txhash_in_hexadecimal_digits_is_one_whatever_its_case(record, balance, kept):
+    long = "5f3eABCD" * 8
+    spellings = [
+        ["0xAbC1", "0xabc1", "0XABC1"],
+        [f"0x{long}", f"0x{long.lower()}", f"0x{long.upper()}"],
+        [long, long.lower(), long.upper()],
+    ]
+
+    printed = [[record("deposit", "1", "--txhash", text) for text in texts] for texts in spellings]
+
+    assert [payments for payments in printed if payments != payments[:1] * 3] == []
+    assert [payments[0]["txhash"] for payments in printed] == [texts[1] for texts in spellings]
+    assert (balance(), kept()) == (103, (3, 3))
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_txhash_in_other_letters_keeps_its_case(record, kept):
+    hashes = ["5VERv8NMvzbJMEkV", "5verv8nmvzbjmekv", "AbC1", "abc1", "0x" + "A" * 65, "0x" + "a" * 65]
+
+    printed = [record("deposit", "1", "--txhash", text)["txhash"] for text in hashes]
+
+    assert printed == hashes
+    assert kept() == (6, 6)
+
+
 def test_payments_without_a_txhash_are_counted_each(record, balance, kept):
     for _ in range(3):
         record("deposit", "1")
