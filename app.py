@@ -31,6 +31,7 @@ from blueprints.payments import commands as payments_commands
 from blueprints.prices import commands as prices_commands
 from blueprints.prices.updates import install_prices
 from blueprints.profile import avatar, two_factor
+from blueprints.profile import commands as profile_commands
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
 from blueprints.realtime.proof_delivery import install_proofs
@@ -148,6 +149,7 @@ def _register_commands(app: Flask) -> None:
         ledger_commands.group,
         payments_commands.group,
         notifications_commands.group,
+        profile_commands.group,
         fairness_commands.group,
         secrets_commands.group,
     ):

@@ -4,11 +4,13 @@ Source: RFC 6238 (30 seconds, SHA-1, six digits), RFC 4226 (the code of a step),
 """
 
 import hmac
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyotp
+from cryptography.fernet import InvalidToken
 
 from models.database import writing
 from models.two_factor import TwoFactor, WrongCode
@@ -17,6 +19,8 @@ from services.clock import Millis
 from services.errors import PlatformError, PlayerGone
 from services.notifications import notify
 from services.sealing import Sealer
+
+log = logging.getLogger("platform.two_factor")
 
 ISSUER = "Gaming Platform"
 """What an authenticator shows above the player's name."""
@@ -27,6 +31,8 @@ CODE = re.compile(r"[0-9]{6}", re.ASCII)
 
 MAX_WRONG_CODES = 5
 WRONG_CODE_WINDOW_MS = 5 * 60 * 1000
+# A request may be older than those that it waited for; what lies further ahead is of a clock that was wrong.
+LATENESS_MS = 60 * 1000
 
 
 class MalformedCode(PlatformError):
@@ -57,6 +63,12 @@ class InvalidCode(PlatformError):
     """Not the code of this time, or one that was used before."""
 
     text = "Invalid 2FA code"
+
+
+class SecretLost(PlatformError):
+    """No key that is known opens the secret: neither a right code nor a wrong one can be told."""
+
+    text = "The 2FA secret can no longer be read; set 2FA up again, or ask support to reset it"
 
 
 class TooManyWrongCodes(PlatformError):
@@ -105,7 +117,7 @@ class TwoFactorAuthentication:
     def enable(self, *, user_id: int, code: object, now: Millis) -> None:
         """Turn on what was set up; the code is used up by it.
 
-        Raises MalformedCode, AlreadyEnabled, SetupNotInitiated, InvalidCode and TooManyWrongCodes.
+        Raises MalformedCode, AlreadyEnabled, SetupNotInitiated, InvalidCode, TooManyWrongCodes, SecretLost.
         """
         code = _six_digits(code)
         with writing():
@@ -130,7 +142,7 @@ class TwoFactorAuthentication:
     def disable(self, *, user_id: int, code: object, now: Millis) -> None:
         """Turn off, and forget the secret.
 
-        Raises MalformedCode, NotEnabled, InvalidCode and TooManyWrongCodes.
+        Raises MalformedCode, NotEnabled, InvalidCode, TooManyWrongCodes and SecretLost.
         """
         code = _six_digits(code)
         with writing():
@@ -140,16 +152,16 @@ class TwoFactorAuthentication:
                 raise NotEnabled
             refusal = self._use(code, user_id=user_id, sealed_secret=kept.sealed_secret, now=now)
             if refusal is None:
-                TwoFactor.delete().where(TwoFactor.user == user_id).execute()
-                User.update(two_factor_enabled=False).where(User.id == user_id).execute()
-                notify(
-                    user_id=user_id,
-                    title="2FA turned off",
-                    message="Two-factor authentication was turned off for your account.",
-                    now=now,
-                )
+                _turn_off(user_id, by="", now=now)
         if refusal is not None:
             raise refusal
+
+    def reset(self, *, user_id: int, now: Millis) -> None:
+        """Turn off without a code, for a player who has none any more. Raises NotEnabled."""
+        with writing():
+            if not _lock(user_id).two_factor_enabled:
+                raise NotEnabled
+            _turn_off(user_id, by=" by support", now=now)
 
     def renew(self, sealed: str) -> str:
         """A sealed secret under the current key. Raises cryptography.fernet.InvalidToken."""
@@ -161,9 +173,9 @@ class TwoFactorAuthentication:
         The player's row is locked, so of many guesses at once only as many are looked at as are allowed.
         A right code neither counts nor clears what was counted.
         """
-        WrongCode.delete().where(
-            WrongCode.user == user_id, WrongCode.at_ms <= now - WRONG_CODE_WINDOW_MS
-        ).execute()
+        gone_by = WrongCode.at_ms <= now - WRONG_CODE_WINDOW_MS
+        by_a_wrong_clock = WrongCode.at_ms > now + LATENESS_MS
+        WrongCode.delete().where(WrongCode.user == user_id, gone_by | by_a_wrong_clock).execute()
         wrong = list(
             WrongCode.select(WrongCode.at_ms)
             .where(WrongCode.user == user_id)
@@ -174,8 +186,13 @@ class TwoFactorAuthentication:
         if len(wrong) == MAX_WRONG_CODES:
             wait_ms = wrong[-1] + WRONG_CODE_WINDOW_MS - now
             return TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
-        step = _step_of(code, secret=self._sealer.open(sealed_secret), now=now)
-        if step is not None and _spend(user_id, step):
+        try:
+            secret = self._sealer.open(sealed_secret)
+        except InvalidToken:
+            log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
+            return SecretLost()
+        step = _step_of(code, secret=secret, now=now)
+        if step is not None and _spend(user_id, step, now=now):
             return None
         WrongCode.insert(user=user_id, at_ms=now).execute()
         return InvalidCode()
@@ -187,6 +204,17 @@ def _lock(user_id: int) -> User:
         raise PlayerGone
     user: User = User.get_by_id(user_id)
     return user
+
+
+def _turn_off(user_id: int, *, by: str, now: Millis) -> None:
+    TwoFactor.delete().where(TwoFactor.user == user_id).execute()
+    User.update(two_factor_enabled=False).where(User.id == user_id).execute()
+    notify(
+        user_id=user_id,
+        title="2FA turned off",
+        message=f"Two-factor authentication was turned off for your account{by}.",
+        now=now,
+    )
 
 
 def _six_digits(code: object) -> str:
@@ -207,8 +235,13 @@ def _step_of(code: str, *, secret: str, now: Millis) -> int | None:
     return found
 
 
-def _spend(user_id: int, step: int) -> bool:
-    """Whether this step was still unused: of many uses of one code one gets a row, in whatever process."""
-    unused = TwoFactor.last_used_step.is_null() | (TwoFactor.last_used_step < step)
+def _spend(user_id: int, step: int, *, now: Millis) -> bool:
+    """Whether this step was still unused: of many uses of one code one gets a row, in whatever process.
+
+    A step that was used ahead of all that can be used now was so under a wrong clock, and stops no other. It
+    is forgotten then, but so is the secret: turning on is the first use of one, turning off the last.
+    """
+    last = TwoFactor.last_used_step
+    unused = last.is_null() | (last < step) | (last > now // STEP_MS + DRIFT_STEPS)
     update = TwoFactor.update(last_used_step=step).where(TwoFactor.user == user_id, unused)
     return bool(update.execute())

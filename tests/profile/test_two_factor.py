@@ -22,6 +22,10 @@ MALFORMED = (400, {"error": "The code must be a text of 6 digits"})
 NOT_INITIATED = (400, {"error": "2FA setup has not been initiated"})
 ALREADY = (400, {"error": "2FA is already enabled"})
 NOT_ENABLED = (400, {"error": "2FA is not enabled"})
+LOST = (
+    400,
+    {"error": "The 2FA secret can no longer be read; set 2FA up again, or ask support to reset it"},
+)
 TOO_MANY = (429, {"error": "Too many wrong 2FA codes"})
 
 START = 1_790_000_010_000
@@ -315,6 +319,95 @@ def test_one_players_guesses_are_nobody_elses(enabled, post, client, new_player)
     answer = client.post("/profile/2fa/enable", headers=bob, json={"code": code})
 
     assert answer.status_code == 200
+
+
+DAY = 24 * 60 * MINUTES
+
+
+def test_a_clock_that_ran_ahead_locks_nobody_out(set_up, post, clock):
+    clock.now += DAY
+    code = set_up()
+    used = code()
+    assert post("enable", used) == ENABLED
+    assert [post("disable", wrong(code)) for _ in range(5)] == [INVALID] * 5
+
+    clock.now -= DAY
+
+    assert post("disable", used) == INVALID
+    assert post("disable", code()) == DISABLED
+
+
+def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set_up, post, is_enabled, clock):
+    clock.now += DAY
+    code = set_up()
+    used = code()
+    post("enable", used)
+    clock.now -= DAY
+    post("disable", wrong(code))
+    answers = []
+
+    for away in (-30_000, 0, 30_000):
+        clock.now = START + DAY + away
+        answers.append(post("disable", used))
+
+    assert answers == [INVALID] * 3
+    assert is_enabled()
+
+
+def test_guesses_of_requests_that_overtook_this_one_count(enabled, post, clock):
+    for _ in range(5):
+        post("disable", wrong(enabled))
+
+    clock.now -= 5_000
+
+    assert post("disable", enabled()) == TOO_MANY
+
+
+@pytest.fixture
+def without_the_key(make_app, clock, player):
+    """Calls /profile/2fa of an app that knows no key of what was sealed before."""
+    client = make_app(clock=clock, SECRET_KEY="another secret of the tests, and a long one").test_client()
+
+    def post(path, code):
+        answer = client.post(f"/profile/2fa/{path}", json={"code": code}, headers=player.headers)
+        return answer.status_code, answer.json
+
+    return post
+
+
+def test_without_the_key_no_code_is_right_or_counts_as_wrong(enabled, without_the_key, is_enabled):
+    answers = [without_the_key("disable", enabled()) for _ in range(6)]
+
+    assert answers == [LOST] * 6
+    assert is_enabled()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_without_the_key_a_setup_that_was_begun_ends_in_a_refusal(set_up, without_the_key, is_enabled):
+    code = set_up()
+
+    assert without_the_key("enable", code()) == LOST
+    assert not is_enabled()
+
+
+def test_an_operator_turns_it_off_for_who_has_no_codes(enabled, run, is_enabled, player, post, set_up):
+    printed = run("two-factor", "reset", player.platform_id)
+
+    assert printed == {"platformid": player.platform_id, "twoFactorEnabled": False}
+    assert not is_enabled()
+    assert post("enable", enabled()) == NOT_INITIATED
+    assert post("enable", set_up()()) == ENABLED
+    with reading():
+        messages = [row.message for row in Notification.select().order_by(Notification.id)]
+    assert messages[1] == "Two-factor authentication was turned off for your account by support."
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_operator_is_told_of_who_has_none_or_is_nobody(fails, set_up, player):
+    set_up()
+
+    assert fails("two-factor", "reset", player.platform_id) == "Error: 2FA is not enabled"
+    assert fails("two-factor", "reset", "nobody") == "Error: User not found"
 
 
 @pytest.fixture
