@@ -13,6 +13,7 @@ from blueprints.auth import login
 from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
+from blueprints.common.documenting import ContractDocument
 from blueprints.common.errors import JsonApi, register_error_handlers
 from blueprints.common.limits import limit_requests, trust_proxies
 from blueprints.common.logs import configure_logging, log_requests
@@ -112,7 +113,7 @@ def _configure(app: Flask) -> None:
 
 
 def _register_areas(app: Flask) -> None:
-    api = JsonApi(app)
+    api = JsonApi(app, spec_kwargs={"marshmallow_plugin": ContractDocument()})
     for field, json_type in WIRE_TYPES.items():
         api.register_field(field, json_type, None)
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})

@@ -9,17 +9,29 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 
+class RepeatedKey(ValueError):
+    """An object has a key more than once: two readers could take two values for it."""
+
+
 def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
     """Parse JSON; fractions become Decimal, NaN and Infinity a non-finite Decimal.
 
-    Raises ValueError for anything malformed, too deep, or with an integer of thousands of digits.
+    Raises RepeatedKey, and ValueError for anything malformed, too deep, or with an integer of thousands of
+    digits.
     """
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=Decimal)
+        return json.loads(text, parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_object)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except InvalidOperation:
         raise ValueError("an exponent beyond all bounds") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise RepeatedKey("a key stands in one object more than once")
+    return found
 
 
 def dumps(value: object, *, separators: tuple[str, str] = (",", ":"), **_ignored: object) -> str:

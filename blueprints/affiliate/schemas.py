@@ -3,15 +3,19 @@
 import marshmallow as ma
 
 from blueprints.common.media import avatar_url
-from blueprints.common.schemas import Coins, WireSchema
+from blueprints.common.schemas import Coins, Judged, WireSchema
 
 
 class PromoCodeSchema(WireSchema):
     """A promo code: 4 to 24 ASCII letters and digits, in any case."""
 
     # Judged by the service, which promises an order; what is no text counts as left out.
-    code = ma.fields.Raw(
-        load_default=None, metadata={"type": "string", "description": "Not trimmed; no other type is a code"}
+    code = Judged(
+        metadata={
+            "type": "string",
+            "pattern": "^[A-Za-z0-9]{4,24}$",
+            "description": "Not trimmed; no other type is a code",
+        }
     )
 
 

@@ -16,7 +16,6 @@ from blueprints.cases.schemas import (
     CasePageSchema,
     CasesQuery,
     CreatedCaseSchema,
-    CreateRefusedSchema,
     FreeCaseSchema,
     ListedCaseSchema,
     NewCaseSchema,
@@ -32,7 +31,7 @@ from blueprints.cases.views import (
 )
 from blueprints.common.auth import SECURITY, current_user, public, require_user_else
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
+from blueprints.common.errors import ErrorSchema, RefusalSchema
 from blueprints.common.etag import tagged
 from blueprints.common.failures import describe
 from blueprints.common.pagination import Pagination, PaginationSchema
@@ -145,9 +144,9 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 @_of_sufficient_level
 @blueprint.arguments(NewCaseSchema)
 @blueprint.response(200, CreatedCaseSchema)
-@blueprint.alt_response(400, schema=CreateRefusedSchema)
-@blueprint.alt_response(401, schema=CreateRefusedSchema)
-@blueprint.alt_response(403, schema=CreateRefusedSchema)
+@blueprint.alt_response(400, schema=RefusalSchema)
+@blueprint.alt_response(401, schema=RefusalSchema)
+@blueprint.alt_response(403, schema=RefusalSchema)
 @blueprint.doc(security=SECURITY)
 def create_case(body: dict[str, Any]) -> dict[str, Any]:
     """Make a case of one's own."""

@@ -3,7 +3,7 @@
 import marshmallow as ma
 
 from blueprints.common.pagination import PaginationSchema, page_query
-from blueprints.common.schemas import Coins, Price, QuerySchema, Text, WireSchema, one_of
+from blueprints.common.schemas import Coins, Judged, Price, QuerySchema, Text, WireSchema, one_of
 from services.cases.chances import PERCENT
 from services.cases.kinds import GameType, Kind
 from services.cases.reading import Sort
@@ -90,9 +90,8 @@ class CasePageSchema(WireSchema):
 class NewCaseSchema(WireSchema):
     """A case to make. What is wrong with either is told in the order of the rules."""
 
-    name = ma.fields.Raw(load_default=None, metadata={"type": "string", "minLength": 3, "maxLength": 32})
-    items = ma.fields.Raw(
-        load_default=None,
+    name = Judged(metadata={"type": "string", "minLength": 3, "maxLength": 32})
+    items = Judged(
         metadata={
             "type": "array",
             "minItems": 2,
@@ -117,10 +116,3 @@ class NewCaseSchema(WireSchema):
 class CreatedCaseSchema(WireSchema):
     status = ma.fields.Boolean(required=True)
     id = ma.fields.String(required=True)
-
-
-class CreateRefusedSchema(WireSchema):
-    """How a case is refused."""
-
-    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
-    message = ma.fields.String(required=True)

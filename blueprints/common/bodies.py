@@ -21,6 +21,12 @@ class MalformedJson(PlatformError):
     text = "The body is not valid JSON"
 
 
+class RepeatedKey(PlatformError):
+    """The body has an object with a key twice, which two readers could take for different values."""
+
+    text = "The body has a key more than once"
+
+
 class NotAnObject(PlatformError):
     """The body is a list, a text, a number or null."""
 
@@ -30,7 +36,7 @@ class NotAnObject(PlatformError):
 def read_object(request: Request) -> dict[str, Any]:
     """The body's object; fractions are Decimals, as in services/exact_json.py. An empty body has no keys.
 
-    Raises NotJson, MalformedJson, NotAnObject and UnstorableText.
+    Raises NotJson, MalformedJson, RepeatedKey, NotAnObject and UnstorableText.
     """
     if not _may_be_json(request.mimetype):
         raise NotJson
@@ -39,6 +45,8 @@ def read_object(request: Request) -> dict[str, Any]:
         return {}
     try:
         body = exact_json.loads(data.decode())
+    except exact_json.RepeatedKey:
+        raise RepeatedKey from None
     except ValueError:
         raise MalformedJson from None
     if not isinstance(body, dict):

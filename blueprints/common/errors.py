@@ -50,13 +50,26 @@ class RefusalSchema(ma.Schema):
     message = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
 
 
+class PublicUserErrorSchema(ma.Schema):
+    """The envelope of errors of public users."""
+
+    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
+    error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+
+
+def envelope_schema(path: str) -> type[ma.Schema]:
+    """The envelope that the contract has for this path."""
+    if path == CREATE_CASE or _lies_in(path, STATUS_MESSAGE_AREAS):
+        return RefusalSchema
+    if _lies_in(path, STATUS_ERROR_AREAS):
+        return PublicUserErrorSchema
+    return ErrorSchema
+
+
 def envelope(path: str, text: str) -> dict[str, Any]:
     """The body of an error, as the contract has it for this path."""
-    if path == CREATE_CASE or _lies_in(path, STATUS_MESSAGE_AREAS):
-        return {"status": False, "message": text}
-    if _lies_in(path, STATUS_ERROR_AREAS):
-        return {"status": False, "error": text}
-    return {"error": text}
+    values = {"status": False, "message": text, "error": text}
+    return {name: values[name] for name in envelope_schema(path)().fields}
 
 
 def _lies_in(path: str, areas: tuple[str, ...]) -> bool:
@@ -67,6 +80,8 @@ class JsonApi(DocumentedApi):
     """flask-smorest with the contract's envelopes instead of its own."""
 
     ERROR_SCHEMA = ErrorSchema
+    # The document names every status; one that it does not name is a mistake that the fuzzing finds.
+    DEFAULT_ERROR_RESPONSE_NAME = None
 
     def handle_http_exception(self, error: HTTPException) -> Any:
         """Every HTTP error, unknown paths and uncaught exceptions included."""

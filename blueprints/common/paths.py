@@ -1,6 +1,8 @@
 """Parts of paths that may hold any character."""
 
-from werkzeug.routing import BaseConverter, ValidationError
+import re
+
+from werkzeug.routing import BaseConverter
 
 
 class Anything(BaseConverter):
@@ -10,14 +12,9 @@ class Anything(BaseConverter):
     method there is 405 and not somebody's name.
     """
 
-    regex = "(?s:.+)"
     part_isolating = False
 
     def __init__(self, url_map: object, but: str = "") -> None:
         super().__init__(url_map)  # type: ignore[arg-type]
-        self._but = but
-
-    def to_python(self, value: str) -> str:
-        if value == self._but:
-            raise ValidationError
-        return value
+        # In the pattern, not in to_python: what does not match is not named in Allow either.
+        self.regex = rf"(?!{re.escape(but)}\Z)(?s:.+)" if but else "(?s:.+)"

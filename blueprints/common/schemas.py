@@ -64,6 +64,19 @@ class WholeNumber(ma.fields.Field[int]):
         raise ma.ValidationError(f"must be a whole number {bound}")
 
 
+class Judged(ma.fields.Field[Any]):
+    """A key that a body must have, as it came, or None: a service judges it in the order of its rules.
+
+    The document says what it must be; nothing is refused here, not even its absence.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=True, **kwargs)
+
+    def deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        return None if value is ma.missing else value
+
+
 WIRE_TYPES = {Coins: "number", Price: "string", WholeNumber: "integer"}
 """What these fields are in the API document."""
 

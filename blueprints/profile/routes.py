@@ -6,7 +6,7 @@ from flask.views import MethodView
 
 from blueprints.common.auth import SECURITY, current_user, public, require_profile
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
+from blueprints.common.errors import ErrorSchema, PublicUserErrorSchema
 from blueprints.common.platform import platform
 from blueprints.profile.schemas import (
     ClientSeedSchema,
@@ -15,7 +15,6 @@ from blueprints.profile.schemas import (
     LockSchema,
     NotificationSchema,
     PublicUserAnswerSchema,
-    PublicUserErrorSchema,
     SuccessSchema,
     TradeUrlSchema,
     details_view,
@@ -137,7 +136,7 @@ class Details(MethodView):
         user = current_user()
         return {"success": True, "data": details_view(user.username, personal_details.of_player(user.id))}
 
-    @blueprint.arguments(DetailsSchema)
+    @blueprint.arguments(DetailsSchema, required=False)
     @blueprint.response(200, SuccessSchema)
     @blueprint.alt_response(400, schema=ErrorSchema)
     @blueprint.alt_response(401, schema=ErrorSchema)

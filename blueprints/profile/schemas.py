@@ -8,7 +8,7 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.auth.schemas import PublicUserSchema
-from blueprints.common.schemas import Text, WireSchema
+from blueprints.common.schemas import Judged, Text, WireSchema
 from models.personal_details import PersonalDetails
 from services.users import USERNAME
 
@@ -34,26 +34,19 @@ class PublicUserAnswerSchema(WireSchema):
     user = ma.fields.Nested(PublicUserSchema, required=True)
 
 
-class PublicUserErrorSchema(ma.Schema):
-    """The envelope of errors of public users."""
-
-    status = ma.fields.Boolean(required=True)
-    error = ma.fields.String(required=True)
-
-
 class LockSchema(WireSchema):
     """How much to lock, in coins, and until when, in ms. Judged by the service, in the promised order."""
 
-    amount = ma.fields.Raw(load_default=None, metadata={"type": "number"})
-    deadline = ma.fields.Raw(load_default=None, metadata={"type": "integer"})
+    amount = Judged(metadata={"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000})
+    deadline = Judged(metadata={"type": "integer", "minimum": 1})
 
 
 class TradeUrlSchema(WireSchema):
-    url = ma.fields.Raw(load_default=None, metadata={"type": "string"})
+    url = Judged(metadata={"type": "string", "pattern": r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+"})
 
 
 class ClientSeedSchema(WireSchema):
-    client_seed = ma.fields.Raw(load_default=None, metadata={"type": "string"})
+    client_seed = Judged(metadata={"type": "string", "pattern": "^[A-Za-z0-9_-]{4,64}$"})
 
 
 class Detail(Text):

@@ -8,7 +8,7 @@ from blueprints.common.auth import SECURITY, current_user, require_profile
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
 from blueprints.common.platform import platform
-from blueprints.common.schemas import WireSchema
+from blueprints.common.schemas import Judged, WireSchema
 from services import qr_code
 
 blueprint = Area("two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication")
@@ -32,7 +32,7 @@ class TwoFactorSetupSchema(WireSchema):
 class TwoFactorCodeSchema(WireSchema):
     """The six digits that the authenticator shows now."""
 
-    code = ma.fields.Raw(load_default=None, metadata={"type": "string", "pattern": "^[0-9]{6}$"})
+    code = Judged(metadata={"type": "string", "pattern": "^[0-9]{6}$"})
 
 
 class TwoFactorChangeSchema(WireSchema):

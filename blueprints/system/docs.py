@@ -12,7 +12,10 @@ API_TITLE = "Gaming platform"
 
 def docs_blueprint() -> Blueprint:
     blueprint: Blueprint = get_swaggerui_blueprint(
-        "/docs", "/openapi.json", config={"app_name": API_TITLE, "validatorUrl": None}
+        "/docs",
+        "/openapi.json",
+        # An address that the library would otherwise make of the Host header.
+        config={"app_name": API_TITLE, "validatorUrl": None, "oauth2RedirectUrl": None},
     )
     blueprint.after_request(_say_what_it_is_made_of)
     return blueprint

@@ -76,6 +76,7 @@ def page_items(query: dict[str, Any]) -> dict[str, Any]:
 @public
 @tagged
 @blueprint.response(200, RulesSchema)
+@blueprint.alt_response(304, description="The client has these rules already")
 def rules() -> dict[str, Any]:
     """House edge, wager limits and proof delay, the same for everyone."""
     return rules_view(platform().upgrader.rules)

@@ -108,6 +108,12 @@ def test_addresses_of_something_else_are_no_ids(client):
     assert answers == [405] * 4
 
 
+def test_the_address_of_making_a_case_says_that_it_cannot_be_read(client):
+    answers = [client.options("/api/cases/create"), client.get("/api/cases/create")]
+
+    assert [set(answer.headers["Allow"].split(", ")) for answer in answers] == [{"OPTIONS", "POST"}] * 2
+
+
 def test_a_case_is_not_sent_again_to_who_has_it(client, put):
     put("Case")
     tag = client.get("/api/cases/case").headers["ETag"]

@@ -92,6 +92,16 @@ def test_deep_nesting_is_a_value_error(opening):
         exact_json.loads(opening * 20_000)
 
 
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '{"a": 1, "\\u0061": 2}', '[{"b": {"": 1, "": 2}}]'])
+def test_a_key_that_stands_twice_is_an_error_of_its_own(text):
+    with pytest.raises(exact_json.RepeatedKey):
+        exact_json.loads(text)
+
+
+def test_one_key_may_stand_in_several_objects():
+    assert exact_json.loads('{"a": {"a": 1}, "b": [{"a": 2}]}') == {"a": {"a": 1}, "b": [{"a": 2}]}
+
+
 def test_an_integer_of_thousands_of_digits_is_a_value_error():
     with pytest.raises(ValueError):
         exact_json.loads("1" * 5_000)

@@ -14,6 +14,7 @@ REQUIRED = (400, {"error": "Trade URL is required"})
 INVALID = (400, {"error": "Invalid trade URL"})
 NOT_JSON = (400, {"error": "The body must be JSON"})
 MALFORMED = (400, {"error": "The body is not valid JSON"})
+REPEATED = (400, {"error": "The body has a key more than once"})
 NO_OBJECT = (400, {"error": "The body must be a JSON object"})
 UNSTORABLE = (400, {"error": "Text must not have NUL characters or lone surrogates"})
 TOO_LARGE = (413, {"error": "Request entity too large"})
@@ -125,10 +126,14 @@ def test_whole_surrogate_pairs_are_text(put):
     assert put(rb'{"x": "\ud83d\ude00", "url": "%s"}' % URL.encode()) == DONE
 
 
-def test_of_a_repeated_key_the_last_counts(put, client, player):
-    put(b'{"url": "nonsense", "url": "%s"}' % URL.encode())
+def test_a_repeated_key_is_refused_wherever_it_stands(put):
+    bodies = [
+        b'{"url": "nonsense", "url": "%s"}' % URL.encode(),
+        b'{"url": "%s", "url": "%s"}' % (URL.encode(), URL.encode()),
+        b'{"url": "%s", "x": [{"y": 1, "\\u0079": 2}]}' % URL.encode(),
+    ]
 
-    assert client.get("/auth/me", headers=player.headers).json["tradeUrl"] == URL
+    assert wrong(put, bodies, REPEATED) == []
 
 
 def test_unknown_keys_are_passed_over(put):

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from blueprints.common.errors import envelope
+
 # Nothing here asks a database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -122,6 +124,69 @@ def test_an_operation_with_parameters_says_how_it_refuses_bad_ones(document):
     assert without == []
 
 
+def test_every_error_has_the_envelope_of_its_path(document):
+    wrong = []
+    for path, methods in document["paths"].items():
+        for method in methods.keys() - {"parameters"}:
+            for status, response in methods[method]["responses"].items():
+                if int(status) >= 400:
+                    name = response["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]
+                    fields = document["components"]["schemas"][name]["properties"]
+                    if set(fields) != set(envelope(path, "")):
+                        wrong.append((method, path, status))
+
+    assert wrong == []
+
+
+def test_every_operation_names_what_any_operation_may_answer(document):
+    without = [
+        (name, status)
+        for name, operation in operations(document).items()
+        for status in ("500", "503", *(["413"] if "requestBody" in operation else []))
+        if status not in operation["responses"]
+    ]
+
+    assert without == []
+
+
+def test_who_has_to_wait_is_told_where_it_says_how_long(document):
+    without = [
+        (name, status)
+        for name, operation in operations(document).items()
+        for status in {"429", "503"} & set(operation["responses"])
+        if "Retry-After" not in operation["responses"][status].get("headers", {})
+    ]
+
+    assert without == []
+
+
+def test_a_key_that_a_body_must_have_is_said_to_be_required(document):
+    required = {
+        path: set(
+            document["components"]["schemas"][body["schema"]["$ref"].rsplit("/", 1)[1]].get("required", [])
+        )
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method != "parameters"
+        for kind, body in operation.get("requestBody", {}).get("content", {}).items()
+        if kind == "application/json"
+    }
+
+    code = {"code"}
+    expected = {
+        "/affiliate/set-code": code,
+        "/affiliate/use-code": code,
+        "/api/cases/create": {"name", "items"},
+        "/profile/2fa/disable": code,
+        "/profile/2fa/enable": code,
+        "/profile/client-seed": {"clientSeed"},
+        "/profile/details": set(),
+        "/profile/trade-url": {"url"},
+        "/profile/vault/lock": {"amount", "deadline"},
+    }
+    assert {path: required[path] for path in expected} == expected
+
+
 def test_every_reference_leads_somewhere(document):
     references = set(re.findall(r'"\$ref": ?"#/([^"]+)"', json.dumps(document)))
 
@@ -206,6 +271,12 @@ def test_the_browser_names_no_outside_host(client):
     hosts = set(re.findall(r"https?://([^/\"']+)", page))
 
     assert hosts <= {"localhost"}
+
+
+def test_the_browser_is_the_same_whatever_host_was_asked_for(client):
+    page = client.get("/docs/", headers={"Host": "evil.example.com"}).text
+
+    assert page == client.get("/docs/").text
 
 
 def test_the_browser_sends_the_document_to_no_validator(client):

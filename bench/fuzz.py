@@ -1,0 +1,90 @@
+"""Is every answer to made-up requests as the API document says?
+
+    python -m bench.fuzz
+    python -m bench.fuzz --examples 2000 --seed 7 --postgresql
+
+Asks every operation of a platform that is lived in, on a real port, and on a temporary SQLite file or, with
+--postgresql, a temporary PostgreSQL. The same seed asks the same. tests/support/fuzzing.py says what is checked.
+
+Prints the operations, the requests by how they were made up, the answers by status, and each failure with a
+request that shows it. Exits 1 when there is one.
+"""
+
+import argparse
+import logging
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app import create_app
+from settings import Settings
+from tests.support.databases import SqliteFiles, postgres_server
+from tests.support.fuzzing import SEED, Fuzzed, fuzz
+from tests.support.lived_in import live_in
+from tests.support.servers import threaded_server
+
+NOWHERE = "http://127.0.0.1:9"
+SECRET = "a secret of a platform that lasts as long as this run"  # noqa: S105  # and no longer
+
+
+def main() -> None:
+    arguments = _arguments()
+    logging.disable(logging.CRITICAL)
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        _database(Path(directory), postgresql=arguments.postgresql) as url,
+    ):
+        environment = {
+            "DATABASE_URL": url,
+            "INSTANCE_DIR": directory,
+            "SECRET_KEY": SECRET,
+            "JWT_SECRET": SECRET[::-1],
+            "PLATFORM_OPENID_URL": f"{NOWHERE}/openid/login",
+            "PLATFORM_API_URL": NOWHERE,
+        }
+        app = create_app(Settings.from_env(environment))
+        player = live_in(app)
+        began = time.perf_counter()
+        with threaded_server(app) as address:
+            found = fuzz(address, headers=player.headers, examples=arguments.examples, seed=arguments.seed)
+        seconds = time.perf_counter() - began
+    _report(found, seconds)
+    sys.exit(1 if found.failures else 0)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--examples", type=int, default=200, help="made-up requests an operation, at most")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--postgresql", action="store_true")
+    return parser.parse_args()
+
+
+@contextmanager
+def _database(directory: Path, *, postgresql: bool) -> Iterator[str]:
+    if postgresql:
+        with postgres_server() as server, server.fresh(directory) as url:
+            yield url
+    else:
+        with SqliteFiles(directory).fresh(directory) as url:
+            yield url
+
+
+def _report(found: Fuzzed, seconds: float) -> None:
+    print(f"operations  {len(found.operations)}")
+    print(f"requests    {sum(found.cases.values())} in {seconds:.0f} s: {_counts(found.cases)}")
+    print(f"answers     {_counts(found.statuses)}")
+    print(f"failures    {len(found.failures)}")
+    for (operation, check), what in found.failures.items():
+        print(f"\n{operation}: {check}\n{what}")
+
+
+def _counts(counted: dict[str, int] | dict[int, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counted.items()) if count)
+
+
+if __name__ == "__main__":
+    main()

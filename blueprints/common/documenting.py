@@ -1,0 +1,61 @@
+"""What holds for all operations, written into the API document once: errors of any view, empty parameters."""
+
+from http import HTTPStatus
+from typing import Any
+
+import marshmallow as ma
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+
+from blueprints.common.errors import envelope_schema
+
+RETRY_AFTER = {
+    "Retry-After": {"description": "Seconds until it makes sense to try again", "schema": {"type": "integer"}}
+}
+HEADERS: dict[int, dict[str, Any]] = {
+    HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": {"schema": {"type": "string", "enum": ["Bearer"]}}},
+    HTTPStatus.TOO_MANY_REQUESTS: RETRY_AFTER,
+    HTTPStatus.SERVICE_UNAVAILABLE: RETRY_AFTER,
+}
+"""What comes with an answer of this status, wherever it comes from."""
+
+
+class ContractDocument(MarshmallowPlugin):
+    """Adds to every operation what it may answer whatever its view does, in the envelope of its path."""
+
+    def init_spec(self, spec: APISpec) -> None:
+        super().init_spec(spec)
+        self.converter.add_parameter_attribute_function(_empty_is_left_out)
+
+    def operation_helper(
+        self, path: str | None = None, operations: dict[str, Any] | None = None, **kwargs: Any
+    ) -> None:
+        for operation in (operations or {}).values():
+            responses = operation.setdefault("responses", {})
+            documented = {int(status) for status in responses}
+            for status in sorted(_common_statuses(path or "", operation) - documented):
+                responses[status] = {
+                    "description": status.phrase,
+                    "content": {"application/json": {"schema": envelope_schema(path or "")}},
+                }
+            for status, headers in HEADERS.items():
+                for key in {status, str(status.value)} & set(responses):  # type: ignore[attr-defined]
+                    responses[key]["headers"] = headers
+        super().operation_helper(path=path, operations=operations, **kwargs)
+
+
+def _empty_is_left_out(_converter: OpenAPIConverter, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
+    """QuerySchema takes an empty value for none."""
+    return {} if field.required else {"allowEmptyValue": True}
+
+
+def _common_statuses(path: str, operation: dict[str, Any]) -> set[HTTPStatus]:
+    # A failure nobody foresaw, and a database that is away.
+    statuses = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
+    if "requestBody" in operation:
+        statuses.add(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    if "{" in path:
+        # A NUL in it.
+        statuses.add(HTTPStatus.BAD_REQUEST)
+    return statuses

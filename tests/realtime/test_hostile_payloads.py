@@ -1,0 +1,99 @@
+"""What a socket is told that sends what no well-meaning client sends; tests/support/hostile.py has it all."""
+
+import json
+
+import pytest
+
+from tests.support.hostile import MALFORMED, REPEATED, VALUES
+from tests.support.lived_in import DEAR, live_in
+from tests.support.sockets import Transport
+
+KEYS = ("amount", "item", "clientSeed", "serverSeedCommitment", "price", "requestId")
+
+
+TOO_DEEP = "[" * 500
+"""Whether this deep can be read depends on how deep the reader is called from."""
+
+
+@pytest.fixture
+def app(make_app):
+    """An app that lets a player spin as often as the test asks."""
+    return make_app(RATELIMIT_ENABLED="0")
+
+
+@pytest.fixture
+def resident(app):
+    """The player of a platform that is lived in."""
+    return live_in(app)
+
+
+def texts(kinds):
+    """Those of these that a websocket may carry as a text at all."""
+    for body in kinds.values():
+        try:
+            yield body.decode()
+        except UnicodeDecodeError:
+            continue
+
+
+def exchange(socket, payload):
+    """What a spin's acknowledgement says to this text as a payload."""
+    socket.transport.send(f'427["upgrader:spin",{payload}]')
+    while not (packet := socket.transport.receive()).startswith("437"):
+        pass
+    return json.loads(packet.removeprefix("437"))[0]
+
+
+def spin(socket, texts_of_keys):
+    return exchange(socket, "{" + ",".join(f'"{key}":{text}' for key, text in texts_of_keys.items()) + "}")
+
+
+def is_answer(answer):
+    """Whether a spin was played, or refused for a reason that somebody thought of."""
+    if answer["status"]:
+        return set(answer) == {"status", "result"}
+    return set(answer) == {"status", "error"} and answer["error"] != "Something went wrong"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_message_that_cannot_be_read_or_could_be_read_in_two_ways_ends_the_connection(server):
+    payloads = [*texts(MALFORMED), *texts(REPEATED)]
+
+    still_open = []
+    for payload in payloads:
+        transport = Transport(server)
+        transport.send("40")
+        # One that would be answered, had the first not ended it.
+        transport.send(f'42["upgrader:spin",{payload}]')
+        if not transport.closed():
+            still_open.append(payload[:40])
+        transport.close()
+
+    assert len(payloads) > 30
+    assert still_open == []
+
+
+def test_whatever_value_a_key_holds_a_spin_is_refused_or_played(connect, resident):
+    socket = connect(resident)
+    good = {"amount": "1", "item": f'"{DEAR}"', "requestId": '"used"'}
+    answers = {("everything", "good"): spin(socket, good)}
+
+    for key in KEYS:
+        for value in (value for value in VALUES if not value.startswith(TOO_DEEP)):
+            for others in (good, good | {"requestId": f'"{key}"'}):
+                answers[key, others["requestId"], value[:40]] = spin(socket, others | {key: value})
+
+    wrong = {case: answer for case, answer in answers.items() if not is_answer(answer)}
+    assert answers["everything", "good"]["status"] is True
+    assert wrong == {}
+
+
+def test_whatever_stands_for_a_payload_is_an_invalid_request(connect, resident):
+    socket = connect(resident)
+    payloads = [value for value in VALUES if not value.startswith(TOO_DEEP)]
+
+    answers = {value[:40]: exchange(socket, value) for value in payloads}
+
+    assert {tuple(answer.items()) for answer in answers.values()} == {
+        (("status", False), ("error", "Invalid request"))
+    }

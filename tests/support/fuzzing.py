@@ -1,0 +1,92 @@
+"""schemathesis over the API document: made-up requests, good and bad, and what must hold for every answer.
+
+Requests go to a real port. Checked is that no answer is a failure of the server; that status, content type,
+headers and body are what the document says of the operation; that what the document rules out is refused;
+that a protected operation lets nobody in without a token or with another one; that other methods are told
+the right ones.
+
+Left out is the check that whatever fits the document is accepted: a good code may be used, a good amount be
+more than there is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import schemathesis
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import Status, events, from_schema
+
+SEED = 20_011
+
+# A provider that is not configured is 501, and says so.
+NO_FAILURES = ["2xx", "3xx", "4xx", "501"]
+
+
+@dataclass
+class Fuzzed:
+    """What became of it: operations asked, requests by phase, statuses, and failures, each told once."""
+
+    operations: set[str] = field(default_factory=set)
+    cases: dict[str, int] = field(default_factory=dict)
+    statuses: dict[int, int] = field(default_factory=dict)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, scenario: events.ScenarioFinished) -> None:
+        recorder = scenario.recorder
+        phase = scenario.phase.value
+        self.cases[phase] = self.cases.get(phase, 0) + len(recorder.cases)
+        for case_id, exchange in recorder.interactions.items():
+            self.operations.add(_operation(recorder, case_id))
+            if exchange.response is not None:
+                status = exchange.response.status_code
+                self.statuses[status] = self.statuses.get(status, 0) + 1
+        for case_id, checks in recorder.checks.items():
+            exchange = recorder.interactions.get(case_id)
+            for check in checks:
+                if check.status is Status.FAILURE and not _is_left_out(check.name, exchange):
+                    what = f"{check.failure_info.failure}\n{check.failure_info.code_sample}"
+                    self.failures.setdefault((_operation(recorder, case_id), check.name), what)
+
+
+def _is_left_out(check: str, exchange: Any) -> bool:
+    """Whether this is an empty parameter: allowed by the document, in a way that the check does not know."""
+    if check != "negative_data_rejection" or exchange is None:
+        return False
+    return "" in dict(parse_qsl(urlsplit(exchange.request.uri).query, keep_blank_values=True)).values()
+
+
+def _operation(recorder: Any, case_id: str) -> str:
+    return str(recorder.cases[case_id].value.operation.label)
+
+
+def fuzz(url: str, *, headers: Mapping[str, str], examples: int, seed: int = SEED) -> Fuzzed:
+    """Fuzz the API at an address, as the caller whose headers these are.
+
+    ``examples`` is how many made-up requests an operation gets at most, besides those at the edges of what
+    the document allows. The same seed makes the same requests.
+    """
+    config = SchemathesisConfig.from_dict(
+        {
+            "seed": seed,
+            "headers": dict(headers),
+            "max-redirects": 0,
+            "continue-on-failure": True,
+            "generation": {"max-examples": examples, "deterministic": True, "database": "none"},
+            "checks": {
+                "positive_data_acceptance": {"enabled": False},
+                "not_a_server_error": {"expected-statuses": NO_FAILURES},
+            },
+        }
+    )
+    found = Fuzzed()
+    schema = schemathesis.openapi.from_url(f"{url}/openapi.json", config=config)
+    for event in from_schema(schema).execute():
+        if isinstance(event, events.ScenarioFinished):
+            found.add(event)
+        elif isinstance(event, events.NonFatalError):
+            found.failures[event.label, "could not be asked"] = repr(event.value)
+        elif isinstance(event, events.FatalError):
+            raise event.exception
+    return found

@@ -1,0 +1,64 @@
+"""A platform with something in every list, and the player to whom it happened."""
+
+from dataclasses import dataclass
+
+from flask import Flask
+
+from models.users import User
+from services import irl_import, item_import, notifications, payments, users
+from services.cases import importing
+from services.money import Cents
+from services.payments import PaymentType, Transfer
+from services.upgrader.spin import SpinRequest
+
+CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
+ITEMS = [
+    {"appid": 730, "marketHashName": CHEAP, "price": 10},
+    {"appid": 730, "marketHashName": DEAR, "price": 100},
+    {"appid": 252_490, "marketHashName": "Lantern Garage Door", "price": 3},
+    {"appid": 730, "marketHashName": "Nova | Barnacle (Field-Tested)", "price": None},
+]
+_HALVES = [{"marketHashName": CHEAP, "percentage": 50}, {"marketHashName": DEAR, "percentage": 50}]
+CASES = [
+    {"name": "Pocket Lint", "items": _HALVES},
+    {"name": "Level 10", "kind": "level", "items": _HALVES},
+    {"name": "Free case", "kind": "free", "items": _HALVES},
+]
+IRL_CASES = [
+    {"id": "kettle", "name": "Kettle", "price": 5, "items": [{"name": "Kettle", "image": "", "price": 20}]}
+]
+
+SPINS = 3
+"""Fewer than a player may make in a row."""
+
+
+@dataclass(frozen=True)
+class Inhabitant:
+    """The player: old enough to do everything that the API offers."""
+
+    user: User
+    token: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+def live_in(app: Flask) -> Inhabitant:
+    """Seed the demo, and let a player deposit, play, be told something and bring a friend."""
+    platform = app.extensions["platform"]
+    now = platform.clock()
+    item_import.import_document(ITEMS, app_id=None, now=now)
+    importing.store(importing.read(CASES), now=now)
+    irl_import.store(irl_import.read(IRL_CASES), now=now)
+    player = users.create(username="alice", seeds=platform.seeds, level=30, balance=Cents(100_000), now=now)
+    friend = users.create(username="bob", seeds=platform.seeds, now=now)
+    payments.record(
+        user=player, type_=PaymentType.DEPOSIT, usd=Cents(5_000), transfer=Transfer(txhash="0xabc"), now=now
+    )
+    platform.promo_codes.set_own(user_id=player.id, code="ALICE")
+    platform.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
+    notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
+    for _ in range(SPINS):
+        platform.upgrader.play(user_id=player.id, request=SpinRequest(amount=60, item=DEAR), now=now)
+    return Inhabitant(player, platform.tokens.issue(platform_id=player.platform_id, now=now))

@@ -1,0 +1,27 @@
+"""The API document is true: made-up requests to every operation, and every answer as it says."""
+
+import pytest
+
+from tests.support.fuzzing import fuzz
+from tests.support.lived_in import live_in
+from tests.support.servers import threaded_server
+
+NOWHERE = "http://127.0.0.1:9"
+
+
+@pytest.mark.parametrize(
+    ("database_url", "examples"), [("sqlite", 12), ("postgresql", 3)], indirect=["database_url"]
+)
+def test_every_answer_to_made_up_requests_is_as_documented(make_app, examples):
+    app = make_app(PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login", PLATFORM_API_URL=NOWHERE)
+    player = live_in(app)
+    documented = sum(
+        len(methods.keys() - {"parameters"})
+        for methods in app.test_client().get("/openapi.json").json["paths"].values()
+    )
+
+    with threaded_server(app) as url:
+        found = fuzz(url, headers=player.headers, examples=examples)
+
+    assert found.failures == {}
+    assert len(found.operations) == documented
