@@ -4,7 +4,8 @@
     python -m bench.fuzz --examples 2000 --seed 7 --postgresql
 
 Asks every operation of a platform that is lived in, on a real port, and on a temporary SQLite file or, with
---postgresql, a temporary PostgreSQL. The same seed asks the same. tests/support/fuzzing.py says what is checked.
+--postgresql, a temporary PostgreSQL. The same seed asks the same. What is checked stands in
+tests/support/fuzzing.py.
 
 Prints the operations, the requests by how they were made up, the answers by status, and each failure with a
 request that shows it. Exits 1 when there is one.
