@@ -33,15 +33,14 @@ class ContractDocument(MarshmallowPlugin):
     ) -> None:
         for operation in (operations or {}).values():
             responses = operation.setdefault("responses", {})
-            documented = {int(status) for status in responses}
-            for status in sorted(_common_statuses(path or "", operation) - documented):
+            for status in sorted(_common_statuses(path or "", operation) - set(responses)):
                 responses[status] = {
                     "description": status.phrase,
                     "content": {"application/json": {"schema": envelope_schema(path or "")}},
                 }
             for status, headers in HEADERS.items():
-                for key in {status, str(status.value)} & set(responses):  # type: ignore[attr-defined]
-                    responses[key]["headers"] = headers
+                if status in responses:
+                    responses[status]["headers"] = headers
         super().operation_helper(path=path, operations=operations, **kwargs)
 
 

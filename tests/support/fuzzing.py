@@ -61,11 +61,13 @@ def _operation(recorder: Any, case_id: str) -> str:
     return str(recorder.cases[case_id].value.operation.label)
 
 
-def fuzz(url: str, *, headers: Mapping[str, str], examples: int, seed: int = SEED) -> Fuzzed:
+def fuzz(
+    url: str, *, headers: Mapping[str, str], examples: int, edges: bool = True, seed: int = SEED
+) -> Fuzzed:
     """Fuzz the API at an address, as the caller whose headers these are.
 
-    ``examples`` is how many made-up requests an operation gets at most, besides those at the edges of what
-    the document allows. The same seed makes the same requests.
+    ``examples`` is how many made-up requests an operation gets at most; with ``edges`` come a thousand more
+    at the edges of what the document allows, and just beyond. The same seed makes the same requests.
     """
     config = SchemathesisConfig.from_dict(
         {
@@ -74,6 +76,7 @@ def fuzz(url: str, *, headers: Mapping[str, str], examples: int, seed: int = SEE
             "max-redirects": 0,
             "continue-on-failure": True,
             "generation": {"max-examples": examples, "deterministic": True, "database": "none"},
+            "phases": {"coverage": {"enabled": edges}},
             "checks": {
                 "positive_data_acceptance": {"enabled": False},
                 "not_a_server_error": {"expected-statuses": NO_FAILURES},

@@ -10,9 +10,11 @@ NOWHERE = "http://127.0.0.1:9"
 
 
 @pytest.mark.parametrize(
-    ("database_url", "examples"), [("sqlite", 12), ("postgresql", 3)], indirect=["database_url"]
+    ("database_url", "examples", "edges"),
+    [("sqlite", 12, True), ("postgresql", 6, False)],
+    indirect=["database_url"],
 )
-def test_every_answer_to_made_up_requests_is_as_documented(make_app, examples):
+def test_every_answer_to_made_up_requests_is_as_documented(make_app, examples, edges):
     app = make_app(PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login", PLATFORM_API_URL=NOWHERE)
     player = live_in(app)
     documented = sum(
@@ -21,7 +23,7 @@ def test_every_answer_to_made_up_requests_is_as_documented(make_app, examples):
     )
 
     with threaded_server(app) as url:
-        found = fuzz(url, headers=player.headers, examples=examples)
+        found = fuzz(url, headers=player.headers, examples=examples, edges=edges)
 
     assert found.failures == {}
     assert len(found.operations) == documented
