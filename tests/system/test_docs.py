@@ -149,6 +149,13 @@ def test_every_operation_names_what_any_operation_may_answer(document):
     assert without == []
 
 
+def test_every_operation_that_is_limited_says_so(document):
+    limited = {name for name, operation in operations(document).items() if "429" in operation["responses"]}
+
+    watching = {f"GET {path}" for path in ("/healthz", "/readyz", "/metrics", "/asyncapi.json")}
+    assert limited == set(operations(document)) - watching
+
+
 def test_who_has_to_wait_is_told_where_it_says_how_long(document):
     without = [
         (name, status)
