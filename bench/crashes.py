@@ -1,0 +1,116 @@
+"""Does anything get lost when the server, or its database, is killed in the middle of play?
+
+    python -m bench.crashes --kills 200
+    python -m bench.crashes --kills 100 --postgresql --database-kills 20 --players 40 --sockets 200
+    python -m bench.crashes --kills 20 --seed "the one that was printed"
+
+Players storm the production server with spins, the vault, promo codes and deposits while its processes are
+killed with SIGKILL and started again, and PostgreSQL is stopped without a shutdown under a server that goes
+on. Then what the players were told is held against the database, act by act. The seed repeats who asks for
+what and after how many answers something is killed.
+
+Prints the figures of the storm and a line for everything that broke; exits 1 when anything did.
+"""
+
+import argparse
+import logging
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from app import create_app
+from models import migrate
+from models.database import database
+from settings import Settings
+from tests.support.crash_memory import Kind, Outcome
+from tests.support.crashes import CrashStorm, Report
+from tests.support.servers import come_to_rest
+from tests.support.stoppable_postgres import stoppable_postgres
+
+PROOF_DELAY_SECONDS = "0.5"
+
+
+def main() -> None:
+    options = _options()
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as place, _database(options, Path(place)) as (url, restart):
+        env = {
+            "DATABASE_URL": url,
+            "INSTANCE_DIR": place,
+            "BASE_URL": "http://127.0.0.1:5000",
+            "UPGRADER_PROOF_DELAY": PROOF_DELAY_SECONDS,
+        }
+        app = create_app(Settings.from_env(env))
+        logging.getLogger("platform").setLevel(logging.CRITICAL)
+        migrate.upgrade()
+        storm = CrashStorm(
+            app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
+        )
+        with click.progressbar(
+            length=options.kills + options.database_kills,
+            label="kills",
+            file=sys.stderr,
+            hidden=not sys.stderr.isatty(),
+        ) as progress:
+            report = storm.rage(
+                kills=options.kills,
+                database_kills=options.database_kills,
+                restart_database=restart,
+                progress=progress.update,
+            )
+        come_to_rest(app)
+        database.obj.close_all()
+    _print(report)
+    sys.exit(bool(report.problems))
+
+
+def _print(report: Report) -> None:
+    print(
+        f"{report.kills} kills of the server and {report.database_kills} of the database in"
+        f" {report.seconds:.0f} s: {len(report.problems)} problems"
+    )
+    print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))
+    for kind in Kind:
+        print(f"{kind:<14}" + "".join(f"{report.counts.get((kind, outcome), 0):>14,}" for outcome in Outcome))
+    print("refused: " + ", ".join(f"{text} ({count:,})" for text, count in report.refusals.most_common()))
+    print(f"asked for again: {report.asked_again:,} after a lost answer, {report.repeated:,} after an answer")
+    print(
+        f"bets {report.audited.get('bets', 0):,}, of whose proofs {report.proofs_delivered:,} were delivered"
+    )
+    for line in report.problems:
+        print(line)
+
+
+@contextmanager
+def _database(options: argparse.Namespace, directory: Path) -> Iterator[tuple[str, Callable[[float], None]]]:
+    if not options.postgresql:
+        yield f"sqlite:///{directory / 'bench.db'}", lambda _away_seconds: None
+        return
+    with stoppable_postgres() as server, server.fresh() as url:
+        yield url, server.restart
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.crashes", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--kills", type=int, default=200, help="of the server (%(default)s)")
+    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
+    parser.add_argument("--database-kills", type=int, default=0, help="of PostgreSQL (%(default)s)")
+    parser.add_argument("--players", type=int, default=40, help="how many (%(default)s)")
+    parser.add_argument("--sockets", type=int, default=200, help="of all players together (%(default)s)")
+    parser.add_argument("--seed", default=secrets.token_hex(8), help="any text (a new one each time)")
+    options = parser.parse_args()
+    if options.database_kills and not options.postgresql:
+        parser.error("--database-kills needs --postgresql")
+    if not 1 <= options.players <= options.sockets <= 10 * options.players:
+        parser.error("every player has 1 to 10 sockets")
+    return options
+
+
+if __name__ == "__main__":
+    main()

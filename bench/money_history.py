@@ -1,0 +1,83 @@
+"""Does anybody ever see a coin too many or too few while everybody moves money at once?
+
+    python -m bench.money_history
+    python -m bench.money_history --seconds 20 --postgresql
+
+Sixteen writers spin, lock, unlock, deposit, withdraw and use codes; four readers read all balances and the
+house's entries in one snapshot, again and again. Every read must sum to zero.
+
+Prints reads, writes and violations; exits 1 when there is one, or when a writer or reader failed.
+"""
+
+import argparse
+import logging
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from app import create_app
+from models import migrate
+from models.database import database
+from settings import Settings
+from tests.support.databases import postgres_server
+from tests.support.histories import Observed, observe
+
+WRITERS, READERS = 16, 4
+
+
+def main() -> None:
+    options = _options()
+    with (
+        tempfile.TemporaryDirectory() as place,
+        _database_url(Path(place), postgresql=options.postgresql) as url,
+    ):
+        app = create_app(Settings.from_env({"DATABASE_URL": url, "INSTANCE_DIR": place}))
+        logging.getLogger("platform").setLevel(logging.ERROR)
+        migrate.upgrade()
+        with click.progressbar(
+            length=options.seconds, label="seconds", file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as progress:
+            observed = observe(
+                app,
+                writers=WRITERS,
+                readers=READERS,
+                seconds=options.seconds,
+                looking_on=lambda _observed: progress.update(0.5),
+            )
+        database.obj.close_all()
+    _print(observed)
+    sys.exit(bool(observed.violations or observed.failures))
+
+
+def _print(observed: Observed) -> None:
+    writes = ", ".join(f"{what} {count:,}" for what, count in observed.writes.most_common())
+    print(f"writes {observed.writes.total():,} ({writes}), refused {observed.refused:,}")
+    print(f"reads {observed.reads:,} of {len(observed.states):,} different states")
+    print(f"violations {len(observed.violations)}, failures {len(observed.failures)}")
+    for line in observed.violations + observed.failures:
+        print(line)
+
+
+@contextmanager
+def _database_url(directory: Path, *, postgresql: bool) -> Iterator[str]:
+    if not postgresql:
+        yield f"sqlite:///{directory / 'bench.db'}"
+        return
+    with postgres_server() as server, server.fresh(directory) as url:
+        yield url
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.money_history", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--seconds", type=int, default=60, help="how long (%(default)s)")
+    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+"""The production server, killed again and again in the middle of a storm: no promise is broken."""
+
+from tests.support.crash_memory import Kind, Outcome
+from tests.support.crashes import CrashStorm
+
+PLAYERS, SOCKETS = 6, 12
+
+
+def test_a_killed_server_breaks_no_promise(app, env, tmp_path):
+    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="three kills")
+
+    report = storm.rage(kills=3)
+
+    assert report.problems == []
+    assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

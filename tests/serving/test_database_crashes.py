@@ -1,0 +1,31 @@
+"""PostgreSQL, killed in the middle of a storm: the server goes on as soon as it is back; nothing is lost."""
+
+import pytest
+
+from tests.support.crash_memory import Kind, Outcome
+from tests.support.crashes import CrashStorm
+from tests.support.stoppable_postgres import stoppable_postgres
+
+PLAYERS, SOCKETS = 6, 12
+
+
+@pytest.fixture
+def database():
+    with stoppable_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database_url(database):
+    """One that may be killed; SQLite is nothing that runs."""
+    with database.fresh() as url:
+        yield url
+
+
+def test_a_killed_database_breaks_no_promise_and_the_server_goes_on(app, env, database, tmp_path):
+    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="two kills")
+
+    report = storm.rage(kills=0, database_kills=2, restart_database=database.restart)
+
+    assert report.problems == []
+    assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

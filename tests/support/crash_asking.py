@@ -1,0 +1,172 @@
+"""How players of a crash storm ask for things of a server that may be killed before it answers.
+
+Whoever gets no answer connects again and, where a request id or a transaction hash makes that safe, asks
+again; what can't be asked for again stays unknown.
+"""
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import requests
+import websocket
+
+from models.database import UNAVAILABLE
+from models.users import User
+from services import payments
+from services.clock import now_ms
+from services.money import Cents
+from services.payments import PaymentType, Transfer
+from services.platform import Platform
+from tests.support.crash_memory import Act, Memory, Outcome
+from tests.support.sockets import Closed, Refused, Socket
+
+GONE = (Closed, Refused, OSError, websocket.WebSocketException)
+"""What ends a socket, or keeps it from coming to be, when the server or its database is away."""
+
+FAILED = "Something went wrong"
+IN_PROGRESS = "A spin is already in progress"
+CODE_USED = "You've already used a promo code."
+PATIENCE_SECONDS = 60
+PAUSE_SECONDS = 0.1
+
+
+class InVain(Exception):
+    """Nobody answered for as long as a player waits."""
+
+
+@dataclass
+class Stage:
+    """Where the storm takes place: the server's address of the moment, and how much it has answered."""
+
+    platform: Platform
+    url: str = ""
+    answers: int = 0
+    open: threading.Event = field(default_factory=threading.Event)
+    ending: threading.Event = field(default_factory=threading.Event)
+    moved: threading.Condition = field(default_factory=threading.Condition)
+
+    def answered(self) -> None:
+        with self.moved:
+            self.answers += 1
+            self.moved.notify_all()
+
+    def wait_for_answers(self, count: int, *, seconds: float) -> None:
+        """Return when the players have had this many answers more, or when the time is over."""
+        with self.moved:
+            wanted = self.answers + count
+            self.moved.wait_for(lambda: self.answers >= wanted, seconds)
+
+
+class PlayerSocket(Socket):
+    """A socket that tells its player's memory what it hears, at the moment of hearing it."""
+
+    def __init__(self, url: str, memory: Memory) -> None:
+        self._memory = memory
+        super().__init__(url, auth={"token": memory.token})
+
+    def _event(self, packet: str) -> tuple[str, Any]:
+        if packet.startswith('42["live-bets'):
+            # Everybody's bets, on every socket: to read them all would be most of the storm.
+            return "live-bets", None
+        event, payload = Socket._event(packet)
+        self._memory.hear(event, payload)
+        return event, payload
+
+
+class Asking:
+    """One socket of a player, opened anew whenever it is gone, and the HTTP calls beside it."""
+
+    def __init__(self, stage: Stage, memory: Memory) -> None:
+        self._stage = stage
+        self._memory = memory
+        self._socket: PlayerSocket | None = None
+
+    def spin(self, act: Act) -> None:
+        """Once; with a request id, until there is an answer."""
+        while True:
+            answer = self.emit(act)
+            error = FAILED if answer is None else answer.get("error")
+            # After a lost answer only the game itself knows: it must have looked the request up.
+            if error != FAILED and not (act.attempts > 1 and error == IN_PROGRESS):
+                act.answer = answer
+                act.outcome = Outcome.ACKNOWLEDGED if answer["status"] else Outcome.REFUSED
+                self._answered_spin(error)
+                return
+            self._pause(act)
+            if not act.repeatable:
+                return
+
+    def emit(self, act: Act) -> Any:
+        """What the acknowledgement says, None when the socket is gone."""
+        act.attempts += 1
+        try:
+            if self._socket is None:
+                self._socket = PlayerSocket(self._stage.url, self._memory)
+            return self._socket.spin(act.request)
+        except GONE:
+            self.leave()
+            return None
+
+    def post(self, act: Act, path: str, body: Any) -> None:
+        """Once; it is never known whether asking again would do it twice."""
+        answer = self._send(act, path, body, self._memory)
+        if answer is None:
+            self._pause(act)
+            return
+        self._conclude(act, answer, done=answer.status_code == 200)
+
+    def use_code(self, act: Act, newcomer: Memory) -> None:
+        """Until there is an answer; that a code was used already may be what a lost one said."""
+        while (answer := self._send(act, "/affiliate/use-code", {"code": act.key}, newcomer)) is None:
+            self._pause(act)
+        used = act.attempts > 1 and answer.json().get("message") == CODE_USED
+        self._conclude(act, answer, done=used or answer.status_code == 200)
+
+    def record(self, act: Act) -> None:
+        """A deposit, as the operator's command does it in a process of its own, until it is recorded."""
+        user, transfer = User(id=self._memory.user_id), Transfer(txhash=act.key)
+        usd = Cents(act.cents)
+        while act.outcome is Outcome.UNKNOWN:
+            act.attempts += 1
+            try:
+                payments.record(
+                    user=user, type_=PaymentType.DEPOSIT, usd=usd, transfer=transfer, now=now_ms()
+                )
+                act.outcome = Outcome.ACKNOWLEDGED
+            except UNAVAILABLE:
+                self._pause(act)
+        self._stage.answered()
+
+    def leave(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _answered_spin(self, error: str | None) -> None:
+        if error == IN_PROGRESS:
+            # Another socket of the player is first; asked at once, it would be so again.
+            threading.Event().wait(PAUSE_SECONDS)
+        else:
+            self._stage.answered()
+
+    def _send(self, act: Act, path: str, body: Any, memory: Memory) -> requests.Response | None:
+        """None when nobody knows what became of it."""
+        act.attempts += 1
+        try:
+            answer = requests.post(self._stage.url + path, json=body, headers=memory.headers, timeout=10)
+        except requests.RequestException:
+            return None
+        return answer if answer.status_code < 500 else None
+
+    def _conclude(self, act: Act, answer: requests.Response, *, done: bool) -> None:
+        act.answer = answer.json()
+        act.outcome = Outcome.ACKNOWLEDGED if done else Outcome.REFUSED
+        self._stage.answered()
+
+    def _pause(self, act: Act) -> None:
+        """A moment, and until there is a server. Raises InVain when that has gone on for too long."""
+        if act.attempts > PATIENCE_SECONDS / PAUSE_SECONDS:
+            raise InVain(act.kind)
+        threading.Event().wait(PAUSE_SECONDS)
+        self._stage.open.wait(PATIENCE_SECONDS)

@@ -1,0 +1,170 @@
+"""After a crash storm: whether what the database holds is what the players remember.
+
+Every trace in the database must belong to one act, every acknowledged act must have left its trace, once; a
+refused one none, and one whose answer was lost at most one. Each check gives a line for all that is wrong.
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import requests
+
+from models.bets import Bet
+from models.database import reading
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.payments import Payment
+from models.users import AnnouncedSeed, User
+from tests.support.crash_memory import Act, Kind, Memory, Outcome
+from tests.support.waiting import wait_until
+
+BONUS = 20
+POSTED = {"vault-lock": Kind.LOCK, "vault-unlock": Kind.UNLOCK, "code-bonus": Kind.CODE}
+
+
+@dataclass
+class Traces:
+    """What the database holds of one player. Keys are those of the acts."""
+
+    bets: list[Bet]
+    keys: dict[Kind, Counter[str]]
+    next_nonce: int
+    cents: int
+    used_code: str | None
+
+
+def problems(memory: Memory, url: str) -> Iterator[str]:
+    """All that is wrong with one player, once their last proof is due."""
+    traces = traces_of(memory.user_id)
+    found = [
+        *memory.contradictions,
+        *_wrong_counts(memory, traces),
+        *_wrong_nonces(traces),
+        *_wrong_answers(memory, traces),
+        *_wrong_commitments(memory, traces),
+        *_wrong_total(memory, traces, url),
+        *_missing_proofs(memory, traces, url),
+    ]
+    for what in found:
+        yield what if what.startswith("player ") else f"player {memory.user_id}: {what}"
+
+
+@reading()
+def traces_of(user_id: int) -> Traces:
+    user = User.get_by_id(user_id)
+    keys: dict[Kind, Counter[str]] = defaultdict(Counter)
+    bets = list(Bet.select().where(Bet.user == user_id).order_by(Bet.nonce))
+    keys[Kind.SPIN].update(bet.client_seed for bet in bets)
+    keys[Kind.DEPOSIT].update(payment.txhash for payment in Payment.select().where(Payment.user == user_id))
+    for kind, cents in _posted(user_id):
+        keys[kind][{Kind.LOCK: str(-cents), Kind.CODE: user.used_affiliate_code}.get(kind, "unlock")] += 1
+    return Traces(
+        bets=bets,
+        keys=keys,
+        next_nonce=AnnouncedSeed.get_by_id(user_id).nonce,
+        cents=user.balance_cents + user.vault_cents,
+        used_code=user.used_affiliate_code,
+    )
+
+
+def _posted(user_id: int) -> list[tuple[Kind, int]]:
+    """Kind and change of the balance of what leaves no trace but ledger entries."""
+    query = (
+        LedgerEntry.select(LedgerTransaction.kind, LedgerEntry.amount_cents)
+        .join(LedgerTransaction)
+        .where(
+            LedgerEntry.user == user_id,
+            LedgerEntry.account == "balance",
+            LedgerTransaction.kind.in_(list(POSTED)),
+        )
+    )
+    return [(POSTED[kind], cents) for kind, cents in query.tuples()]
+
+
+def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
+    """The acts of each kind and key against their traces."""
+    least: Counter[tuple[Kind, str]] = Counter()
+    most: Counter[tuple[Kind, str]] = Counter()
+    for act in memory.acts:
+        least[act.kind, act.key] += act.outcome is Outcome.ACKNOWLEDGED
+        most[act.kind, act.key] += act.outcome is not Outcome.REFUSED
+    held = Counter({(kind, key): n for kind, counts in traces.keys.items() for key, n in counts.items()})
+    for what in least.keys() | held.keys():
+        if not least[what] <= held[what] <= most[what]:
+            kind, key = what
+            yield f"{kind} {key} is there {held[what]} times, not {least[what]} to {most[what]}"
+    if memory.code != "" and traces.used_code is not None:
+        yield "a code was used that nobody used"
+
+
+def _wrong_nonces(traces: Traces) -> Iterator[str]:
+    nonces = [bet.nonce for bet in traces.bets]
+    if nonces != list(range(1, traces.next_nonce)):
+        yield f"{len(nonces)} bets before nonce {traces.next_nonce}: one is twice there, or missing"
+
+
+def _wrong_answers(memory: Memory, traces: Traces) -> Iterator[str]:
+    """Spins that stand otherwise than they were asked for and answered."""
+    held = {bet.client_seed: bet for bet in traces.bets}
+    for act in _acts(memory, Kind.SPIN):
+        bet = held.get(act.key)
+        if bet is None:
+            continue
+        if (bet.wager_cents, bet.item) != (act.cents, act.request["item"]):
+            yield f"nonce {bet.nonce}: another wager or item than {act.key} asked for"
+        result = {"success": bet.status == "won", "amount": bet.payout_cents / 100, "item": bet.item}
+        if act.outcome is Outcome.ACKNOWLEDGED and act.answer["result"] != result:
+            yield f"nonce {bet.nonce}: another result than {act.key} was told"
+        if act.request.get("serverSeedCommitment") not in (None, bet.server_seed_commitment):
+            yield f"nonce {bet.nonce}: another commitment than {act.key} was bound to"
+
+
+def _wrong_commitments(memory: Memory, traces: Traces) -> Iterator[str]:
+    for bet in traces.bets:
+        if memory.announced.get(bet.nonce, bet.server_seed_commitment) != bet.server_seed_commitment:
+            yield f"nonce {bet.nonce}: another commitment than was announced"
+
+
+def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
+    """Balance and vault against what the player can add up: only what has left a trace counts."""
+    spun = {bet.client_seed: bet.payout_cents for bet in traces.bets}
+    total = memory.began_with
+    for act in memory.acts:
+        if act.kind is Kind.SPIN and act.key in spun:
+            told = act.outcome is Outcome.ACKNOWLEDGED
+            total += (round(act.answer["result"]["amount"] * 100) if told else spun[act.key]) - act.cents
+        elif act.kind is Kind.DEPOSIT and traces.keys[Kind.DEPOSIT][act.key]:
+            total += act.cents
+        elif act.kind is Kind.CODE and traces.keys[Kind.CODE][act.key]:
+            total += BONUS
+    me = requests.get(f"{url}/auth/me", headers=memory.headers, timeout=30).json()
+    shown = round((me["balance"] + me["vaultBalance"]) * 100)
+    if not total == traces.cents == shown:
+        yield f"has {traces.cents} cents, is shown {shown}, can account for {total}"
+
+
+def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
+    """Proofs that no socket has received are asked for; each must open what was announced."""
+    for bet in traces.bets:
+        if bet.nonce not in memory.proven:
+            memory.proven[bet.nonce] = _proof_over_http(memory, bet.nonce, url)
+        if hashlib.sha256(memory.proven[bet.nonce].encode()).hexdigest() != bet.server_seed_commitment:
+            yield f"nonce {bet.nonce}: the seed that was revealed is not that of the bet"
+
+
+def _proof_over_http(memory: Memory, nonce: int, url: str) -> str:
+    answer = requests.get(f"{url}/upgrader/bets/{nonce}", headers=memory.headers, timeout=30)
+    return str(answer.json()["pf"]["serverSeed"])
+
+
+def _acts(memory: Memory, kind: Kind) -> list[Act]:
+    return [act for act in memory.acts if act.kind is kind]
+
+
+def wait_until_proofs_are_due(now) -> None:
+    """Return when no bet's proof is still to come."""
+    with reading():
+        last = Bet.select(Bet.completed_at_ms).order_by(Bet.completed_at_ms.desc()).limit(1).scalar()
+    if last is not None:
+        wait_until(lambda: now() > last)

@@ -1,0 +1,114 @@
+"""What players of a crash storm remember: what they asked for, were told, and had announced to them.
+
+It is kept by the clients and survives every kill of the server. Nothing is shared with the code under test.
+"""
+
+import hashlib
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """What a player knows of something they asked for. Not known: the answer was lost with the server."""
+
+    ACKNOWLEDGED = "acknowledged"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+class Kind(StrEnum):
+    SPIN = "spin"
+    LOCK = "vault lock"
+    UNLOCK = "vault unlock"
+    DEPOSIT = "deposit"
+    CODE = "promo code"
+
+
+@dataclass
+class Act:
+    """One thing that a player asked for, once or, with a request id, until there was an answer.
+
+    ``key`` finds its traces in the database: a spin's client seed, a lock's amount, a deposit's txhash.
+    ``cents`` is what it takes from the balance or, as a deposit, brings.
+    """
+
+    kind: Kind
+    key: str
+    cents: int = 0
+    request: dict[str, Any] = field(default_factory=dict)
+    outcome: Outcome = Outcome.UNKNOWN
+    answer: Any = None
+    attempts: int = 0
+
+    @property
+    def repeatable(self) -> bool:
+        return "requestId" in self.request
+
+
+@dataclass
+class Memory:
+    """One player: who they are, what they began with, and all that happened to them since."""
+
+    user_id: int
+    platform_id: str
+    token: str
+    began_with: int = 0
+    code: str = ""
+    acts: list[Act] = field(default_factory=list)
+    announced: dict[int, str] = field(default_factory=dict)
+    proven: dict[int, str] = field(default_factory=dict)
+    contradictions: list[str] = field(default_factory=list)
+    newest_nonce: int = 0
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def begin(self, act: Act) -> Act:
+        with self._guard:
+            self.acts.append(act)
+        return act
+
+    def newest_commitment(self) -> str | None:
+        """The commitment of the next spin, as far as any socket of the player has been told."""
+        with self._guard:
+            return self.announced.get(self.newest_nonce)
+
+    def hear(self, event: str, payload: Any) -> None:
+        """Keep what a socket was told; what contradicts an earlier announcement is written down."""
+        if event in ("upgrader:commitment", "upgrader:pf"):
+            self._announced(payload["nonce"], payload["serverSeedCommitment"])
+        elif event == "upgrader:proof":
+            self._announced(payload["nonce"], payload["serverSeedCommitment"])
+            self.prove(payload["nonce"], payload["serverSeed"])
+
+    def prove(self, nonce: int, server_seed: str) -> None:
+        """Hold a revealed seed against the commitment that was announced for its nonce."""
+        with self._guard:
+            announced = self.announced.get(nonce)
+            if announced not in (None, hashlib.sha256(server_seed.encode()).hexdigest()):
+                self._contradiction(f"the seed of nonce {nonce} does not hash to what was announced")
+            if self.proven.setdefault(nonce, server_seed) != server_seed:
+                self._contradiction(f"two seeds were revealed for nonce {nonce}")
+
+    def contradict(self, what: str) -> None:
+        with self._guard:
+            self._contradiction(what)
+
+    def _announced(self, nonce: int, commitment: str) -> None:
+        with self._guard:
+            if self.announced.setdefault(nonce, commitment) != commitment:
+                self._contradiction(f"nonce {nonce} was announced with two commitments")
+            self.newest_nonce = max(self.newest_nonce, nonce)
+
+    def _contradiction(self, what: str) -> None:
+        self.contradictions.append(f"player {self.user_id}: {what}")
+
+
+def tally(memories: list[Memory]) -> Counter[tuple[Kind, Outcome]]:
+    """How many acts of each kind came out how."""
+    return Counter((act.kind, act.outcome) for memory in memories for act in memory.acts)

@@ -1,0 +1,134 @@
+"""The players of a crash storm: every socket has a thread that asks for one thing after the other.
+
+What a socket asks for is drawn from the storm's seed and its own name, so a run can be repeated as far as
+threads and processes allow.
+"""
+
+import itertools
+from collections.abc import Callable
+from decimal import Decimal
+from random import Random
+
+from models.database import UNAVAILABLE
+from models.users import User
+from services import item_import, users
+from services.clock import now_ms
+from services.platform import Platform
+from tests.support.crash_asking import FAILED, IN_PROGRESS, PATIENCE_SECONDS, Asking, Stage
+from tests.support.crash_memory import Act, Kind, Memory, Outcome
+
+PRICES = (2, 10, 20, 100)
+LOCKED_MS = 300
+"""Always the same, because a deadline before the standing one is refused."""
+
+
+class Actor:
+    """One socket of a player, and what is asked through it and beside it."""
+
+    def __init__(self, stage: Stage, memory: Memory, *, name: str, number: int, of: int, seed: str) -> None:
+        self.newcomers: list[Memory] = []
+        self.repeated = 0
+        self._stage = stage
+        self._memory = memory
+        self._name = name
+        self._amounts = itertools.count(number + 1, of)
+        self._serials = itertools.count(1)
+        self._random = Random(f"{seed}/{name}")
+        self._settled: list[Act] = []
+        self._asking = Asking(stage, memory)
+
+    def play(self) -> None:
+        """Until the storm ends; whatever else ends it is a contradiction."""
+        steps: list[Callable[[], None]] = [
+            self.spin,
+            self.lock,
+            self.unlock,
+            self.repeat,
+            self.deposit,
+            self.invite,
+        ]
+        try:
+            while not self._stage.ending.is_set():
+                # What is asked of nobody would only be one more thing that is not known.
+                self._stage.open.wait(PATIENCE_SECONDS)
+                self._random.choices(steps, weights=[80, 6, 6, 4, 3, 1])[0]()
+        except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
+            self._memory.contradict(f"socket {self._name} gave up: {failure!r}")
+        finally:
+            self._asking.leave()
+
+    def spin(self) -> None:
+        """A spin with a client seed of its own; three of four may be asked for again."""
+        name, wager = self._new_name(), self._random.randint(1, 150)
+        request = {
+            "amount": Decimal(wager) / 100,
+            "item": f"Item of {self._random.choice(PRICES)}",
+            "clientSeed": name,
+        }
+        if self._random.random() < 0.75:
+            request["requestId"] = name
+        if self._random.random() < 0.5 and (commitment := self._memory.newest_commitment()):
+            request["serverSeedCommitment"] = commitment
+        act = self._memory.begin(Act(Kind.SPIN, name, wager, request))
+        self._asking.spin(act)
+        if act.outcome is Outcome.ACKNOWLEDGED and act.repeatable:
+            self._settled.append(act)
+
+    def last_spin(self) -> Act:
+        """One that nothing but a lock left behind can refuse."""
+        request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
+        act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request | {"requestId": self._name}))
+        self._asking.spin(act)
+        self._asking.leave()
+        return act
+
+    def repeat(self) -> None:
+        """An answered request once more: it must get the first answer, whatever has been killed since."""
+        if not self._settled:
+            return
+        act = self._random.choice(self._settled)
+        answer = self._asking.emit(act)
+        if answer == act.answer:
+            self.repeated += 1
+        elif answer is not None and answer.get("error") not in (IN_PROGRESS, FAILED):
+            self._memory.contradict(f"request {act.key} was answered in two ways")
+
+    def lock(self) -> None:
+        """An amount that this player never locks twice, for a moment."""
+        cents = next(self._amounts)
+        body = {"amount": cents / 100, "deadline": now_ms() + LOCKED_MS}
+        act = self._memory.begin(Act(Kind.LOCK, str(cents), cents))
+        self._asking.post(act, "/profile/vault/lock", body)
+
+    def unlock(self) -> None:
+        act = self._memory.begin(Act(Kind.UNLOCK, "unlock"))
+        self._asking.post(act, "/profile/vault/unlock", None)
+
+    def deposit(self) -> None:
+        act = self._memory.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
+        self._asking.record(act)
+
+    def invite(self) -> None:
+        """Somebody new, who uses the player's promo code."""
+        try:
+            user = users.create(username=self._new_name(), seeds=self._stage.platform.seeds, now=now_ms())
+        except UNAVAILABLE:
+            return
+        newcomer = memory_of(user, self._stage.platform)
+        self.newcomers.append(newcomer)
+        self._asking.use_code(newcomer.begin(Act(Kind.CODE, self._memory.code)), newcomer)
+
+    def _new_name(self) -> str:
+        return f"{self._name}-{next(self._serials)}"
+
+
+def memory_of(user: User, platform: Platform) -> Memory:
+    """A player who has done nothing yet."""
+    token = platform.tokens.issue(platform_id=user.platform_id, now=platform.clock())
+    return Memory(user.id, user.platform_id, token, began_with=user.balance_cents)
+
+
+def import_items() -> None:
+    """What the players spin for."""
+    rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in PRICES]
+    item_import.import_document(rows, app_id=None, now=now_ms())

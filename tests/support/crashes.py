@@ -1,0 +1,182 @@
+"""A crash storm: players on many sockets, and a server that is killed under their hands again and again.
+
+Who asks for what, and after how many answers the server is killed, is drawn from a seed; the rest is up to
+threads and processes. The players' memory (crash_memory) outlives the server, and crash_checks holds the
+database against it.
+"""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from flask import Flask
+
+from services import ledger_audit, users
+from services.clock import now_ms
+from services.money import Cents
+from tests.support import crash_checks
+from tests.support.crash_asking import Stage
+from tests.support.crash_memory import Kind, Memory, Outcome, tally
+from tests.support.crash_players import Actor, import_items, memory_of
+from tests.support.servers import RunningServer, gunicorn, server_process
+
+COINS = Cents(100_000)
+ANSWERS_BETWEEN_KILLS = 2
+"""From one kill to the next a socket has this many answers on average."""
+
+LONGEST_LIFE_SECONDS = 8
+REST_SECONDS = 90
+
+
+@dataclass
+class Report:
+    """What a storm was like, and a line for all that it broke."""
+
+    seed: str
+    kills: int = 0
+    database_kills: int = 0
+    seconds: float = 0
+    counts: dict[tuple[Kind, Outcome], int] = field(default_factory=dict)
+    refusals: Counter[str] = field(default_factory=Counter)
+    asked_again: int = 0
+    repeated: int = 0
+    proofs_delivered: int = 0
+    audited: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+class CrashStorm:
+    """One storm over one database. ``app`` is of this process and on the same database as the server."""
+
+    def __init__(
+        self, app: Flask, env: Mapping[str, str], directory: Path, *, players: int, sockets: int, seed: str
+    ) -> None:
+        self._app = app
+        self._env = {**env, "RATELIMIT_ENABLED": "0"}
+        self._directory = directory
+        self._random = Random(seed)
+        self._server = ExitStack()
+        self._running: RunningServer | None = None
+        self._stage = Stage(app.extensions["platform"])
+        self._report = Report(seed)
+        import_items()
+        self._memories = [self._player(number) for number in range(players)]
+        each = max(1, sockets // players)
+        self._actors = [
+            Actor(self._stage, memory, name=f"s{player}-{number}", number=number, of=each, seed=seed)
+            for player, memory in enumerate(self._memories)
+            for number in range(each)
+        ]
+
+    def rage(
+        self,
+        *,
+        kills: int,
+        database_kills: int = 0,
+        restart_database: Callable[[float], None] = lambda _away_seconds: None,
+        progress: Callable[[int], None] = lambda _done: None,
+    ) -> Report:
+        """Kill the server, and the database under it, this many times; then let all come to rest, and check.
+
+        ``restart_database`` kills the database and brings it back after so many seconds.
+        """
+        began = time.monotonic()
+        threads = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
+        try:
+            self._start()
+            for thread in threads:
+                thread.start()
+            victims = ["server"] * kills + ["database"] * database_kills
+            self._random.shuffle(victims)
+            for victim in victims:
+                self._wait_for_a_bad_moment()
+                if victim == "server":
+                    self._kill_server()
+                else:
+                    restart_database(self._random.uniform(0, 0.5))
+                    self._report.database_kills += 1
+                progress(1)
+            self._wait_for_a_bad_moment()
+            self._come_to_rest(threads)
+            self._check()
+        finally:
+            self._stage.ending.set()
+            self._server.close()
+        self._report.seconds = time.monotonic() - began
+        return self._report
+
+    def _player(self, number: int) -> Memory:
+        platform = self._stage.platform
+        user = users.create(username=f"storm-{number}", seeds=platform.seeds, now=now_ms(), balance=COINS)
+        memory = memory_of(user, platform)
+        memory.code = platform.promo_codes.set_own(user_id=user.id, code=f"STORM{number}")
+        return memory
+
+    def _start(self) -> None:
+        self._running = self._server.enter_context(server_process(gunicorn(), self._env, self._directory))
+        self._stage.url = self._running.url
+        self._stage.open.set()
+
+    def _wait_for_a_bad_moment(self) -> None:
+        answers = self._random.randint(1, 2 * ANSWERS_BETWEEN_KILLS * len(self._actors))
+        self._stage.wait_for_answers(answers, seconds=LONGEST_LIFE_SECONDS)
+        # An answer ends something; what the server is at a moment later nobody can tell.
+        time.sleep(self._random.uniform(0, 0.03))
+
+    def _kill_server(self) -> None:
+        """Kill it, look at the books while nobody writes but the operator, and start it anew."""
+        self._stage.open.clear()
+        assert self._running is not None
+        self._running.kill()
+        self._server.close()
+        self._report.kills += 1
+        self._report.problems += [
+            f"after kill {self._report.kills}: {line}" for line in ledger_audit.audit().mismatches
+        ]
+        self._start()
+
+    def _come_to_rest(self, threads: list[threading.Thread]) -> None:
+        """Nobody begins anything any more; what was begun gets its answer. Then everybody can spin."""
+        self._stage.ending.set()
+        until = time.monotonic() + REST_SECONDS
+        for thread in threads:
+            thread.join(max(0, until - time.monotonic()))
+        if any(thread.is_alive() for thread in threads):
+            self._report.problems.append("a player still waits for an answer")
+        for number, memory in enumerate(self._memories):
+            actor = Actor(self._stage, memory, name=f"last-{number}", number=0, of=1, seed=self._report.seed)
+            if actor.last_spin().outcome is not Outcome.ACKNOWLEDGED:
+                self._report.problems.append(f"player {memory.user_id} can't spin any more")
+
+    def _check(self) -> None:
+        crash_checks.wait_until_proofs_are_due(now_ms)
+        memories = self._memories + [memory for actor in self._actors for memory in actor.newcomers]
+        self._report.proofs_delivered = sum(len(memory.proven) for memory in memories)
+        for memory in memories:
+            self._report.problems += crash_checks.problems(memory, self._stage.url)
+        self._report.problems += self._mismatches("ledger")
+        self._report.problems += self._mismatches("fairness")
+        self._report.counts = dict(tally(memories))
+        acts = [act for memory in memories for act in memory.acts]
+        self._report.refusals.update(
+            act.answer.get("error") or act.answer["message"] for act in acts if act.outcome is Outcome.REFUSED
+        )
+        self._report.asked_again = sum(
+            act.attempts > 1 and act.outcome is not Outcome.UNKNOWN for act in acts
+        )
+        self._report.repeated = sum(actor.repeated for actor in self._actors)
+
+    def _mismatches(self, books: str) -> list[str]:
+        """What the operator's command says; none when it is content."""
+        result = self._app.test_cli_runner().invoke(args=[books, "audit"])
+        if result.exit_code:
+            return [f"flask {books} audit: {line}" for line in result.stderr.splitlines()]
+        self._report.audited |= json.loads(result.stdout)
+        return []

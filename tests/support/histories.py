@@ -1,0 +1,189 @@
+"""Writers that move money in every way there is, and readers who must never see a coin too many or too few.
+
+Coins only move: what all players have, and what the house's entries say, is 0 together at every moment at
+which anybody may look.
+"""
+
+import itertools
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from random import Random
+
+import peewee
+from flask import Flask
+
+from models.database import snapshot
+from models.ledger import LedgerEntry
+from models.users import User
+from services import item_import, payments, users, vault
+from services.clock import now_ms
+from services.errors import PlatformError
+from services.money import Cents
+from services.payments import PaymentType, Transfer
+from services.platform import Platform
+from services.upgrader.spin import SpinRequest
+
+PLAYERS = 12
+COINS = Cents(10_000)
+ITEM = "Item of a history"
+PAUSE_SECONDS = 0.005
+
+
+@dataclass
+class Observed:
+    """How much was written and read, and a line for each read that did not add up."""
+
+    writes: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    reads: int = 0
+    states: set[tuple[int, int]] = field(default_factory=set)
+    violations: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def wrote(self, what: str) -> None:
+        with self._guard:
+            self.writes[what] += 1
+
+    def was_refused(self) -> None:
+        with self._guard:
+            self.refused += 1
+
+    def read(self, players: int, house: int) -> None:
+        """One look at all that players have and at all that the house's entries say, in cents."""
+        with self._guard:
+            self.reads += 1
+            self.states.add((players, house))
+            if players + house != 0:
+                self.violations.append(f"read {self.reads}: players have {players}, the house {house}")
+
+    def failed(self, failure: Exception) -> None:
+        with self._guard:
+            self.failures.append(repr(failure))
+
+
+class Writer:
+    """Somebody who writes without end, each time something else for another player."""
+
+    def __init__(self, platform: Platform, player_ids: list[int], observed: Observed, *, name: str) -> None:
+        self._platform = platform
+        self._player_ids = player_ids
+        self._observed = observed
+        self._name = name
+        self._random = Random(name)
+        self._serials = itertools.count(1)
+
+    def write(self) -> None:
+        """One change of balances, or a refusal of one."""
+        kinds = [self.spin, self.lock, self.unlock, self.deposit, self.withdraw, self.use_code]
+        kind = self._random.choices(kinds, weights=[5, 3, 2, 2, 2, 1])[0]
+        try:
+            kind(self._random.choice(self._player_ids))
+        except PlatformError:
+            self._observed.was_refused()
+        else:
+            self._observed.wrote(kind.__name__)
+
+    def spin(self, user_id: int) -> None:
+        request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
+        with self._platform.spin_locks.hold(user_id):
+            self._platform.upgrader.play(user_id=user_id, request=request, now=now_ms())
+
+    def lock(self, user_id: int) -> None:
+        amount, now = Decimal(self._random.randint(1, 500)) / 100, now_ms()
+        vault.lock(user_id=user_id, amount=amount, deadline=now + 20, now=now)
+
+    def unlock(self, user_id: int) -> None:
+        vault.unlock(user_id=user_id, now=now_ms())
+
+    def deposit(self, user_id: int) -> None:
+        self._pay(user_id, PaymentType.DEPOSIT)
+
+    def withdraw(self, user_id: int) -> None:
+        self._pay(user_id, PaymentType.WITHDRAW)
+
+    def use_code(self, user_id: int) -> None:
+        """A new player uses this player's code."""
+        newcomer = users.create(
+            username=f"{self._name}-{next(self._serials)}", seeds=self._platform.seeds, now=now_ms()
+        )
+        self._platform.promo_codes.use(user_id=newcomer.id, code=code_of(user_id), now=now_ms())
+
+    def _pay(self, user_id: int, type_: PaymentType) -> None:
+        usd, transfer = Cents(self._random.randint(1, 300)), Transfer(txhash=self._txhash())
+        payments.record(user=User(id=user_id), type_=type_, usd=usd, transfer=transfer, now=now_ms())
+
+    def _txhash(self) -> str:
+        return f"{self._name}-{next(self._serials)}"
+
+
+def observe(
+    app: Flask,
+    *,
+    writers: int,
+    readers: int,
+    seconds: float,
+    looking_on: Callable[[Observed], None] = lambda _observed: None,
+) -> Observed:
+    """Let them write and read for so long, on threads of this process; the database must be an empty one."""
+    platform, observed, over = app.extensions["platform"], Observed(), threading.Event()
+    player_ids = _players(platform)
+    tasks = [
+        Writer(platform, player_ids, observed, name=f"writer-{number}").write for number in range(writers)
+    ]
+    tasks += [lambda: _look_and_pause(observed)] * readers
+    threads = [threading.Thread(target=_repeat, args=(task, over, observed), daemon=True) for task in tasks]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        over.wait(min(0.5, max(0, until - time.monotonic())))
+        looking_on(observed)
+    over.set()
+    for thread in threads:
+        thread.join(30)
+    return observed
+
+
+def look(observed: Observed) -> None:
+    """Read every balance, then the house's entries: two statements, which must see one state."""
+    with snapshot():
+        columns = User.select(User.balance_cents, User.vault_cents, User.sweepstake_cents).tuples()
+        players = sum(itertools.chain.from_iterable(columns))
+        entries = LedgerEntry.select(peewee.fn.SUM(LedgerEntry.amount_cents))
+        house = entries.where(LedgerEntry.user.is_null()).scalar()
+    observed.read(int(players), int(house or 0))
+
+
+def _look_and_pause(observed: Observed) -> None:
+    look(observed)
+    # Threads of one process: readers who never wait leave the writers no time to run.
+    time.sleep(PAUSE_SECONDS)
+
+
+def code_of(user_id: int) -> str:
+    return f"CODE{user_id}"
+
+
+def _players(platform: Platform) -> list[int]:
+    row = {"appid": 730, "marketHashName": ITEM, "price": 10}
+    item_import.import_document([row], app_id=None, now=now_ms())
+    made = [
+        users.create(username=f"player-{number}", seeds=platform.seeds, now=now_ms(), balance=COINS)
+        for number in range(PLAYERS)
+    ]
+    for user in made:
+        platform.promo_codes.set_own(user_id=user.id, code=code_of(user.id))
+    return [user.id for user in made]
+
+
+def _repeat(task: Callable[[], None], over: threading.Event, observed: Observed) -> None:
+    try:
+        while not over.is_set():
+            task()
+    except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
+        observed.failed(failure)
