@@ -138,6 +138,14 @@ class Asking:
                 self._pause(act)
         self._stage.answered()
 
+    def hear_proofs(self, count: int) -> None:
+        """Listen until so many spins of the player are proven, or until nothing comes any more."""
+        try:
+            while self._socket is not None and len(self._memory.proven) < count:
+                self._socket.next()
+        except GONE:
+            self.leave()
+
     def leave(self) -> None:
         if self._socket is not None:
             self._socket.close()

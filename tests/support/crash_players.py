@@ -18,7 +18,7 @@ from tests.support.crash_asking import FAILED, IN_PROGRESS, PATIENCE_SECONDS, As
 from tests.support.crash_memory import Act, Kind, Memory, Outcome
 
 PRICES = (2, 10, 20, 100)
-LOCKED_MS = 300
+LOCKED_MS = 1500
 """Always the same, because a deadline before the standing one is refused."""
 
 
@@ -67,7 +67,7 @@ class Actor:
         }
         if self._random.random() < 0.75:
             request["requestId"] = name
-        if self._random.random() < 0.5 and (commitment := self._memory.newest_commitment()):
+        if self._random.random() < 0.25 and (commitment := self._memory.newest_commitment()):
             request["serverSeedCommitment"] = commitment
         act = self._memory.begin(Act(Kind.SPIN, name, wager, request))
         self._asking.spin(act)
@@ -75,10 +75,12 @@ class Actor:
             self._settled.append(act)
 
     def last_spin(self) -> Act:
-        """One that nothing but a lock left behind can refuse."""
+        """One that nothing but a lock left behind can refuse; and every proof that is still to come."""
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
         act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request | {"requestId": self._name}))
         self._asking.spin(act)
+        # What was told last is this spin: its nonce is how many there are.
+        self._asking.hear_proofs(self._memory.newest_nonce)
         self._asking.leave()
         return act
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -150,10 +151,15 @@ class CrashStorm:
             thread.join(max(0, until - time.monotonic()))
         if any(thread.is_alive() for thread in threads):
             self._report.problems.append("a player still waits for an answer")
-        for number, memory in enumerate(self._memories):
-            actor = Actor(self._stage, memory, name=f"last-{number}", number=0, of=1, seed=self._report.seed)
-            if actor.last_spin().outcome is not Outcome.ACKNOWLEDGED:
-                self._report.problems.append(f"player {memory.user_id} can't spin any more")
+        with ThreadPoolExecutor(max_workers=16) as together:
+            self._report.problems += filter(None, together.map(self._spin_once_more, self._memories))
+
+    def _spin_once_more(self, memory: Memory) -> str | None:
+        name = f"last-{memory.user_id}"
+        actor = Actor(self._stage, memory, name=name, number=0, of=1, seed=self._report.seed)
+        if actor.last_spin().outcome is Outcome.ACKNOWLEDGED:
+            return None
+        return f"player {memory.user_id} can't spin any more"
 
     def _check(self) -> None:
         crash_checks.wait_until_proofs_are_due(now_ms)
