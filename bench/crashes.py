@@ -1,7 +1,8 @@
 """Does anything get lost when the server, or its database, is killed in the middle of play?
 
     python -m bench.crashes --kills 200
-    python -m bench.crashes --kills 100 --postgresql --database-kills 20 --players 40 --sockets 200
+    python -m bench.crashes --kills 100 --worker-kills 50 --players 40 --sockets 200
+    python -m bench.crashes --kills 100 --postgresql --database-kills 20
     python -m bench.crashes --kills 20 --seed "the one that was printed"
 
 Players storm the production server with spins, the vault, promo codes and deposits while its processes are
@@ -52,13 +53,14 @@ def main() -> None:
             app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
         )
         with click.progressbar(
-            length=options.kills + options.database_kills,
+            length=options.kills + options.worker_kills + options.database_kills,
             label="kills",
             file=sys.stderr,
             hidden=not sys.stderr.isatty(),
         ) as progress:
             report = storm.rage(
                 kills=options.kills,
+                worker_kills=options.worker_kills,
                 database_kills=options.database_kills,
                 restart_database=restart,
                 progress=progress.update,
@@ -71,8 +73,8 @@ def main() -> None:
 
 def _print(report: Report) -> None:
     print(
-        f"{report.kills} kills of the server and {report.database_kills} of the database in"
-        f" {report.seconds:.0f} s: {len(report.problems)} problems"
+        f"{report.kills} kills of the server, {report.worker_kills} of its worker, {report.database_kills}"
+        f" of the database in {report.seconds:.0f} s: {len(report.problems)} problems"
     )
     print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))
     for kind in Kind:
@@ -99,6 +101,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.crashes", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--kills", type=int, default=200, help="of the server (%(default)s)")
+    parser.add_argument("--worker-kills", type=int, default=0, help="of its worker alone (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
     parser.add_argument("--database-kills", type=int, default=0, help="of PostgreSQL (%(default)s)")
     parser.add_argument("--players", type=int, default=40, help="how many (%(default)s)")

@@ -7,9 +7,9 @@ PLAYERS, SOCKETS = 6, 12
 
 
 def test_a_killed_server_breaks_no_promise(app, env, tmp_path):
-    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="three kills")
+    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="four kills")
 
-    report = storm.rage(kills=3)
+    report = storm.rage(kills=2, worker_kills=2)
 
     assert report.problems == []
     assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

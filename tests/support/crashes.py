@@ -6,6 +6,8 @@ database against it.
 """
 
 import json
+import os
+import signal
 import threading
 import time
 from collections import Counter
@@ -42,6 +44,7 @@ class Report:
 
     seed: str
     kills: int = 0
+    worker_kills: int = 0
     database_kills: int = 0
     seconds: float = 0
     counts: dict[tuple[Kind, Outcome], int] = field(default_factory=dict)
@@ -80,12 +83,14 @@ class CrashStorm:
         self,
         *,
         kills: int,
+        worker_kills: int = 0,
         database_kills: int = 0,
         restart_database: Callable[[float], None] = lambda _away_seconds: None,
         progress: Callable[[int], None] = lambda _done: None,
     ) -> Report:
-        """Kill the server, and the database under it, this many times; then let all come to rest, and check.
+        """Kill the server, its worker and the database this many times; then let all come to rest, and check.
 
+        A killed server is started again here, a killed worker by its master.
         ``restart_database`` kills the database and brings it back after so many seconds.
         """
         began = time.monotonic()
@@ -94,15 +99,12 @@ class CrashStorm:
             self._start()
             for thread in threads:
                 thread.start()
-            victims = ["server"] * kills + ["database"] * database_kills
-            self._random.shuffle(victims)
-            for victim in victims:
+            blows = [self._kill_server] * kills + [self._kill_worker] * worker_kills
+            blows += [lambda: self._kill_database(restart_database)] * database_kills
+            self._random.shuffle(blows)
+            for blow in blows:
                 self._wait_for_a_bad_moment()
-                if victim == "server":
-                    self._kill_server()
-                else:
-                    restart_database(self._random.uniform(0, 0.5))
-                    self._report.database_kills += 1
+                blow()
                 progress(1)
             self._wait_for_a_bad_moment()
             self._come_to_rest(threads)
@@ -142,6 +144,18 @@ class CrashStorm:
             f"after kill {self._report.kills}: {line}" for line in ledger_audit.audit().mismatches
         ]
         self._start()
+
+    def _kill_worker(self) -> None:
+        """As a machine out of memory does: the address stays, and who calls waits for the next worker."""
+        assert self._running is not None
+        master = self._running.process.pid
+        for worker in Path(f"/proc/{master}/task/{master}/children").read_text().split():
+            os.kill(int(worker), signal.SIGKILL)
+        self._report.worker_kills += 1
+
+    def _kill_database(self, restart: Callable[[float], None]) -> None:
+        restart(self._random.uniform(0, 0.5))
+        self._report.database_kills += 1
 
     def _come_to_rest(self, threads: list[threading.Thread]) -> None:
         """Nobody begins anything any more; what was begun gets its answer. Then everybody can spin."""
