@@ -29,6 +29,8 @@ IN_PROGRESS = "A spin is already in progress"
 CODE_USED = "You've already used a promo code."
 PATIENCE_SECONDS = 60
 PAUSE_SECONDS = 0.1
+TURN_SECONDS = 0.5
+"""Asked again sooner while another socket is first, refusals would be all that the server does."""
 
 
 class InVain(Exception):
@@ -153,8 +155,7 @@ class Asking:
 
     def _answered_spin(self, error: str | None) -> None:
         if error == IN_PROGRESS:
-            # Another socket of the player is first; asked at once, it would be so again.
-            threading.Event().wait(PAUSE_SECONDS)
+            threading.Event().wait(TURN_SECONDS)
         else:
             self._stage.answered()
 
