@@ -83,6 +83,7 @@ class Asking:
         self._stage = stage
         self._memory = memory
         self._socket: PlayerSocket | None = None
+        self._trouble = ""
 
     def spin(self, act: Act) -> None:
         """Once; with a request id, until there is an answer."""
@@ -95,6 +96,8 @@ class Asking:
                 act.outcome = Outcome.ACKNOWLEDGED if answer["status"] else Outcome.REFUSED
                 self._answered_spin(error)
                 return
+            if answer is not None:
+                self._trouble = str(error)
             self._pause(act)
             if not act.repeatable:
                 return
@@ -106,7 +109,8 @@ class Asking:
             if self._socket is None:
                 self._socket = PlayerSocket(self._stage.url, self._memory)
             return self._socket.spin(act.request)
-        except GONE:
+        except GONE as gone:
+            self._trouble = repr(gone)
             self.leave()
             return None
 
@@ -176,6 +180,6 @@ class Asking:
     def _pause(self, act: Act) -> None:
         """A moment, and until there is a server. Raises InVain when that has gone on for too long."""
         if act.attempts > PATIENCE_SECONDS / PAUSE_SECONDS:
-            raise InVain(act.kind)
+            raise InVain(f"{act.kind} {act.key} after {act.attempts} attempts, the last: {self._trouble}")
         threading.Event().wait(PAUSE_SECONDS)
         self._stage.open.wait(PATIENCE_SECONDS)
