@@ -81,7 +81,9 @@ class Postgres(PooledPostgresqlDatabase):  # type: ignore[misc]
             stale_timeout=300,
             connect_timeout=CONNECT_SECONDS,
             options=(
-                f"-c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
+                # Money is kept here: an answered commit survives a crash, whatever the server is set to.
+                "-c synchronous_commit=on"
+                f" -c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
                 " -c idle_in_transaction_session_timeout=60000 -c timezone=UTC"
             ),
         )

@@ -1,0 +1,33 @@
+"""A commit that was answered is kept, whatever the server was set up for."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from models.database import database, open_database, reading
+from tests.support.databases import administer
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_commits_wait_for_the_disk_although_the_servers_need_not(database_url):
+    name = urlsplit(database_url).path[1:]
+    administer(database_url, f'ALTER DATABASE "{name}" SET synchronous_commit = off')
+    opened = open_database(database_url)
+
+    with reading():
+        [setting] = database.execute_sql("SHOW synchronous_commit").fetchone()
+
+    opened.close_all()
+    assert setting == "on"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_commits_wait_for_the_disk_on_sqlite(database_url):
+    opened = open_database(database_url)
+
+    with reading():
+        [synchronous] = database.execute_sql("PRAGMA synchronous").fetchone()
+
+    opened.close_all()
+    # FULL, by SQLite's own numbers.
+    assert synchronous == 2
