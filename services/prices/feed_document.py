@@ -13,10 +13,20 @@ from services.item_import import CURRENCY
 from services.prices.errors import BadDocument
 
 ENTRIES_A_SLICE = 1_000
-MOST_DIGITS = 15
-PRICES = "prices"
+CHARS_A_SLICE = 256 * 1024
 
-_BLANKS = re.compile(r"[ \t\n\r]*")
+MOST_PRICES = 1_000_000
+LONGEST_PRICE = 1024
+LONGEST_VALUE = 1024 * 1024
+"""Of text: what the document may hold beside the prices, under one key. One call reads it."""
+
+LONGEST_KEY = 4096
+MOST_KEYS = 100
+MOST_DIGITS = 15
+METADATA, PRICES = "metadata", "prices"
+
+_BLANKS = re.compile(r"[ \t\n\r]{0,65536}")
+_USUAL_PRICE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?=[ \t\n\r,}])")
 
 
 def _whole(digits: str) -> int | str:
@@ -31,13 +41,14 @@ _decoder: Any = json.JSONDecoder(parse_int=_whole, parse_float=str, parse_consta
 def read(body: bytes, *, pause: Callable[[], None]) -> Mapping[str, object]:
     """What ``{"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}`` says of each item.
 
-    The prices themselves are not judged. ``pause`` is called between the slices. Raises BadDocument.
+    The prices themselves are not judged. ``pause`` is called between the slices. Raises BadDocument, also
+    for what is longer than any feed needs: no value may take the process for itself while it is read.
     """
     try:
-        document = _Reader(body.decode()).document(pause)
+        document = _Reader(body.decode(), pause).document()
     except (ValueError, RecursionError):
         raise BadDocument("the price feed is not a JSON object, or was cut off") from None
-    metadata, prices = document.get("metadata"), document.get(PRICES)
+    metadata, prices = document.get(METADATA), document.get(PRICES)
     if not isinstance(metadata, dict) or not isinstance(prices, dict):
         raise BadDocument("the price feed lacks the objects metadata and prices")
     if metadata.get("currency") != CURRENCY:
@@ -46,28 +57,42 @@ def read(body: bytes, *, pause: Callable[[], None]) -> Mapping[str, object]:
 
 
 class _Reader:
-    """A JSON object, read key by key; the library reads the values. Raises ValueError where it is none."""
+    """A JSON object, read key by key; the library reads the values, each from a piece of the text.
 
-    def __init__(self, text: str) -> None:
+    Raises ValueError where it is none, BadDocument where something is too long.
+    """
+
+    def __init__(self, text: str, pause: Callable[[], None]) -> None:
         self._text = text
         self._at = 0
+        self._pause = pause
+        self._entries = 0
+        self._paused_at = 0
 
-    def document(self, pause: Callable[[], None]) -> dict[str, object]:
+    def document(self) -> dict[str, object]:
+        """What stands under the keys that are of interest."""
         found: dict[str, object] = {}
-        for key in self._keys():
+        for number, key in enumerate(self._keys(), start=1):
+            if number > MOST_KEYS:
+                raise BadDocument(f"the price feed has more than {MOST_KEYS} keys beside the prices")
             is_prices = key == PRICES and self._text.startswith("{", self._at)
-            found[key] = self._prices(pause) if is_prices else self._value()
+            value = self._prices() if is_prices else self._value(longest=LONGEST_VALUE)
+            if key in (METADATA, PRICES):
+                found[key] = value
+            self._rest()
         self._skip_blanks()
         if self._at != len(self._text):
             raise ValueError("something follows the object")
         return found
 
-    def _prices(self, pause: Callable[[], None]) -> dict[str, object]:
+    def _prices(self) -> dict[str, object]:
         prices: dict[str, object] = {}
         for number, name in enumerate(self._keys(), start=1):
-            prices[name] = self._value()
-            if number % ENTRIES_A_SLICE == 0:
-                pause()
+            if number > MOST_PRICES:
+                raise BadDocument(f"the price feed has more than {MOST_PRICES} prices")
+            prices[name] = self._price()
+            self._entries += 1
+            self._rest()
         return prices
 
     def _keys(self) -> Iterator[str]:
@@ -77,20 +102,44 @@ class _Reader:
             return
         while True:
             self._expect('"')
-            key, self._at = scanstring(self._text, self._at)
-            self._expect(":")
-            self._skip_blanks()
-            yield key
+            yield self._key()
             if self._take("}"):
                 return
             self._expect(",")
 
-    def _value(self) -> object:
+    def _key(self) -> str:
+        key: str
+        key, length = scanstring(self._text[self._at : self._at + LONGEST_KEY], 0)
+        self._at += length
+        self._expect(":")
+        self._skip_blanks()
+        return key
+
+    def _price(self) -> object:
+        if usual := _USUAL_PRICE.match(self._text, self._at):
+            self._at = usual.end()
+            return int(usual[0])
+        return self._value(longest=LONGEST_PRICE)
+
+    def _value(self, *, longest: int) -> object:
+        # One character more: a number that ends with the piece may go on after it.
+        piece = self._text[self._at : self._at + longest + 1]
         try:
-            value, self._at = _decoder.scan_once(self._text, self._at)
-        except StopIteration:
+            value, length = _decoder.scan_once(piece, 0)
+        except (StopIteration, ValueError):
+            if len(piece) > longest:
+                raise _too_long(longest) from None
             raise ValueError("a value is missing") from None
+        if length > longest:
+            raise _too_long(longest)
+        self._at += length
         return value
+
+    def _rest(self) -> None:
+        """Let others run when a slice has been read, however it is made up."""
+        if self._entries >= ENTRIES_A_SLICE or self._at - self._paused_at >= CHARS_A_SLICE:
+            self._entries, self._paused_at = 0, self._at
+            self._pause()
 
     def _take(self, char: str) -> bool:
         self._skip_blanks()
@@ -105,3 +154,7 @@ class _Reader:
 
     def _skip_blanks(self) -> None:
         self._at = _BLANKS.match(self._text, self._at).end()  # type: ignore[union-attr]  # matches nothing too
+
+
+def _too_long(longest: int) -> BadDocument:
+    return BadDocument(f"the price feed holds what is no JSON, or a value of more than {longest} characters")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from services.prices import feed_document
 from services.prices.errors import BadDocument
 
-texts = st.text(st.characters(codec="utf-8"))
+# Short ones: a price of more than 1,024 characters is none.
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
 scalars = st.none() | st.booleans() | st.integers(-(10**13), 10**13) | texts
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=5)
 metadata = st.dictionaries(texts, values).map(lambda more: more | {"currency": "USD"})
@@ -48,7 +49,7 @@ def test_the_last_of_two_prices_of_one_name_counts():
 
 def test_what_is_not_written_as_a_whole_number_is_not_read_as_one():
     numbers = ["1.5", "100.0", "1e2", "1E400", "NaN", "Infinity", "-Infinity", "1e999999999999999999999"]
-    numbers += ["9" * 5000]
+    numbers += ["9" * 1_000]
     entries = ",".join(f'"{number[:30]}": {number}' for number in numbers)
 
     found = read('{"metadata": {"currency": "USD"}, "prices": {' + entries + "}}")
@@ -66,7 +67,45 @@ def test_long_documents_are_read_with_pauses():
     assert len(pauses) == 3
 
 
+def test_a_slice_is_short_whatever_it_is_made_of():
+    blanks, long_price = " " * 50_000, "[" + "0," * 500 + "0]"
+    entries = ",".join(f'"Item {number}":{blanks}{long_price}' for number in range(100))
+    document = '{"metadata": {"currency": "USD"}, "prices": {' + entries + "}}"
+    pauses = []
+
+    assert len(read(document, pause=lambda: pauses.append(1))) == 100
+
+    # 5 MB, a pause for each 256 KiB or little more.
+    assert len(pauses) >= 15
+
+
+def test_no_call_is_given_more_text_than_a_price_may_have(monkeypatch):
+    given = []
+    library = feed_document._decoder
+
+    class Decoder:
+        def scan_once(self, text, at):
+            given.append(text)
+            return library.scan_once(text, at)
+
+    monkeypatch.setattr(feed_document, "_decoder", Decoder())
+    document = json.dumps({"prices": {"One": "1", "Two": 2, "Rest": "x" * 3_000_000}})
+
+    with pytest.raises(BadDocument, match=TOO_LONG):
+        read(document)
+
+    assert [len(text) for text in given] == [1_025, 1_025]
+
+
+def test_a_feed_of_more_prices_than_any_game_has_is_refused(monkeypatch):
+    monkeypatch.setattr(feed_document, "MOST_PRICES", 3)
+
+    with pytest.raises(BadDocument, match="more than 3 prices"):
+        read('{"metadata": {"currency": "USD"}, "prices": {"A": 1, "B": 1, "C": 1, "D": 1}}')
+
+
 NOT_JSON = "not a JSON object, or was cut off"
+TOO_LONG = "a value of more than"
 NO_OBJECTS = "lacks the objects metadata and prices"
 CURRENCY = "the currency of the price feed is not USD"
 
@@ -83,7 +122,14 @@ CURRENCY = "the currency of the price feed is not USD"
         ('{"metadata": {"currency": "USD"}, "prices": {"One": }}', NOT_JSON),
         ('{"metadata": {"currency": "USD"}, "prices": {"One": 1,}}', NOT_JSON),
         ('{"metadata": {"currency": "USD"}, "prices": {1: 1}}', NOT_JSON),
+        ('{"metadata": ' + "[" * 100_000, NOT_JSON),
+        (" " * 100_000 + "{}", NOT_JSON),
+        ('{"metadata": {"currency": "USD"}, "prices": {"' + "k" * 5_000 + '": 1}}', NOT_JSON),
         ('{"prices": {"One": ' + "[" * 100_000, NOT_JSON),
+        ('{"prices": {"One": ' + "9" * 1_025 + "}}", TOO_LONG),
+        ('{"prices": {"One": "' + "x" * 1_023 + '"}}', TOO_LONG),
+        ('{"metadata": "' + "x" * 1_048_575 + '"}', TOO_LONG),
+        ("{" + ",".join(f'"{number}": 0' for number in range(101)) + "}", "more than 100 keys"),
         ("{}", NO_OBJECTS),
         ('{"metadata": {"currency": "USD"}}', NO_OBJECTS),
         ('{"metadata": {"currency": "USD"}, "prices": [1]}', NO_OBJECTS),
