@@ -53,6 +53,15 @@ class Feed:
                 with contextlib.suppress(SourceFailed):
                     self._turn(now, conditional=True, accept_jumps=False)
 
+    def may_hold_one_of(self, item_ids: list[int]) -> bool:
+        """Whether a turn may bring one of these items a price.
+
+        With a market, those that the last document did not hold are due whenever the market can't be asked;
+        the feed has no more to say of them before its next turn.
+        """
+        state = sources.state(Source.FEED)
+        return self.holds_all or state.succeeded_at_ms is None or max(item_ids) > state.last_item_id
+
     def refresh(self, *, accept_jumps: bool) -> Applied:
         """Take a turn now, with the whole document whatever is known of it. Raises SourceFailed."""
         now = self.clock()

@@ -137,7 +137,7 @@ class PriceService:
 
     def _ask_for(self, item_ids: list[int]) -> None:
         try:
-            if self._feed:
+            if self._feed and self._feed.may_hold_one_of(item_ids):
                 self._feed.turn_if_due(period=WANTED_PERIOD_MS)
             if self._market:
                 self._market.ask_for(item_ids)

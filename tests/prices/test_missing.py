@@ -8,7 +8,7 @@ from models.database import reading
 from models.items import Item
 from services.prices.missing import MissingPrices
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import dripping, feed, hung_up, market, text
+from tests.support.price_sources import dripping, feed, hung_up, market, price_server, text
 from tests.support.waiting import wait_until
 
 
@@ -233,6 +233,46 @@ def test_the_feed_is_not_asked_at_every_look_at_an_item_that_it_does_not_hold(wi
         with_feed.refresh_missing(items())
 
     assert len(source.asks) == 1
+
+
+@pytest.fixture
+def with_both(source, restart):
+    """A feed, and a market of its own; the price service of an app with both."""
+    with price_server() as market_server:
+        service = restart(PRICE_FEED_URL=source.url, PRICE_MARKET_URL=market_server.url)
+        service.market_server = market_server
+        yield service
+
+
+def test_the_feed_is_not_asked_for_an_item_that_only_the_market_has_while_that_fails(
+    with_both, source, clock, add, items
+):
+    add({"None": None})
+    source.answer = feed({})
+    with_both.market_server.answer = text("null", status=429)
+
+    for _ in range(10):
+        with_both.refresh_missing(items())
+        clock.forward(seconds=31)
+
+    assert len(source.asks) == 1
+    assert len(with_both.market_server.asks) > 1
+
+
+def test_the_feed_is_asked_early_for_an_item_that_is_newer_than_its_last_turn(
+    with_both, source, clock, add, items
+):
+    add({"None": None})
+    source.answer = feed({"New": 150})
+    with_both.market_server.answer = text("null", status=429)
+    with_both.refresh_missing(items())
+    clock.forward(seconds=31)
+    add({"New": None})
+    looked_at = items()
+
+    with_both.refresh_missing(looked_at)
+
+    assert shown(looked_at) == [("None", None), ("New", 150)]
 
 
 def test_an_end_does_not_wait_for_a_price(app, prices, source, add, items):
