@@ -15,6 +15,7 @@ from models.cases import Case, CaseItem
 from models.database import writing
 from models.items import Item
 from services.cases import version
+from services.cases.kinds import game_type
 from services.money import Cents
 
 HOUSE_DIVISOR = 95 * 10**16
@@ -38,7 +39,7 @@ def price_of(contents: Iterable[tuple[int | None, int]]) -> Cents:
 
 @writing()
 def reprice_cases_holding(item_ids: Collection[int] | None) -> None:
-    """Set the prices of the cases that hold these items (None: of all) from the items' prices now.
+    """Set the prices and types of the cases that hold these items (None: of all) from the items as they are.
 
     To be called in the transaction that has changed the items, after the changes. It also tells the lists
     of cases, in every process, that what they show has changed; so call it, with no ids at all if no price
@@ -50,28 +51,30 @@ def reprice_cases_holding(item_ids: Collection[int] | None) -> None:
     held = None
     if item_ids is not None and len(item_ids) <= MOST_ITEMS_ASKED_FOR:
         held = CaseItem.select(CaseItem.case).where(CaseItem.item.in_(list(item_ids)))
-    changed = [
-        (case_id, price)
-        for case_id, old_price, *pieces in _sums(held)
-        if (price := _up_to_the_cent(_joined(pieces))) != old_price
-    ]
+    changed = []
+    for case_id, old_price, old_type, least, greatest, *pieces in _sums(held):
+        new_price, new_type = _up_to_the_cent(_joined(pieces)), game_type({least, greatest})
+        if (new_price, new_type) != (old_price, old_type):
+            changed.append((case_id, new_price, new_type))
     for rows in peewee.chunked(changed, ROWS_A_STATEMENT):
         new = peewee.ValuesList(rows, alias="new")
-        Case.update(price_cents=new.c.column2).from_(new).where(Case.id == new.c.column1).execute()
+        query = Case.update(price_cents=new.c.column2, type=new.c.column3).from_(new)
+        query.where(Case.id == new.c.column1).execute()
 
 
 def _sums(held: Any) -> Any:
-    """A row for each case: its id, its price, and the sum of cents * attos in pieces.
+    """A row for each case: id, price, type, its items' least and greatest appid, and a sum in pieces.
 
-    That sum needs more than 64 bits, and SQLite has no larger number. So attos are taken apart into four
-    pieces of five digits; a price of at most 10**11 times a piece, over 500 items, stays below 2**63.
+    The sum is of cents * attos. It needs more than 64 bits, and SQLite has no larger number. So attos are
+    taken apart into four pieces of five digits; a price of at most 10**11 times a piece, over 500 items,
+    stays below 2**63.
     """
     pieces = [fn.SUM(fn.COALESCE(Item.price_cents, 0) * _piece(place)) for place in range(_PIECES)]
     query = (
-        Case.select(Case.id, Case.price_cents, *pieces)
+        Case.select(Case.id, Case.price_cents, Case.type, fn.MIN(Item.app_id), fn.MAX(Item.app_id), *pieces)
         .join(CaseItem, on=CaseItem.case == Case.id)
         .join(Item, on=CaseItem.item == Item.id)
-        .group_by(Case.id, Case.price_cents)
+        .group_by(Case.id, Case.price_cents, Case.type)
     )
     return (query if held is None else query.where(Case.id.in_(held))).tuples()
 

@@ -92,6 +92,19 @@ def test_new_prices_are_exact_however_large(which, app, put):
     assert stored == math.ceil(value / Fraction(95, 100))
 
 
+def test_the_type_of_a_case_follows_the_games_of_its_items(client, put, prices):
+    put("Case", {RED: 50, BLUE: 50})
+
+    types = []
+    for name in (RED, BLUE):
+        prices({name: 10}, appid=252490)
+        types.append(client.get("/api/cases/case").json["type"])
+    prices({RED: 10, BLUE: 10}, appid=730)
+    types.append(client.get("/api/cases/case").json["type"])
+
+    assert types == ["mixed", "gameb", "gamea"]
+
+
 def test_only_cases_that_hold_what_changed_are_looked_at(app, put):
     put("Red", {RED: 100})
     put("Blue", {BLUE: 100})
