@@ -10,6 +10,7 @@ import peewee
 from models.database import database, writing
 from models.items import Item
 from services import item_names
+from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.clock import Millis
 from services.errors import OperatorError
@@ -109,6 +110,7 @@ def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
     that hold these items follow.
     """
     with writing():
+        version.begin_change()
         stored = {item.market_hash_name: item for item in Item.select()}
         # In one order, so that of two imports at once one waits for the other, and not each for the other.
         ordered = sorted(rows, key=attrgetter("market_hash_name"))

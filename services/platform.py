@@ -8,6 +8,7 @@ from services.affiliates.codes import PromoCodes
 from services.aside import Aside
 from services.avatars.change import Avatars
 from services.cases.pricing import reprice_cases_holding
+from services.cases.version import begin_change
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
 from services.login.attempts import Attempts
@@ -87,6 +88,7 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
             market=MarketSource(url=settings.price_market_url) if settings.price_market_url else None,
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
+            before_update=begin_change,
             after_update=reprice_cases_holding,
         ),
         spin_rate=SpinRate(enabled=settings.ratelimit_enabled),

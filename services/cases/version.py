@@ -10,7 +10,10 @@ _ONLY_ROW = 1
 
 @writing()
 def begin_change() -> None:
-    """Count a change, as the first statement of a transaction that makes a case or sets prices of cases.
+    """Count a change, as the first statement of a transaction that makes a case or changes items.
+
+    Before the first lock of an item's row: two that change items in different orders then wait for this row,
+    and not each for the other. In one transaction it may be called again.
 
     On PostgreSQL the row stays locked until the commit. Whoever comes second reads the prices and cases
     that the first has left, so no case keeps a price of before a change that it has missed.

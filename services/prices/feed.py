@@ -16,7 +16,7 @@ from services.clock import Millis
 from services.prices import feed_document, feed_update, sources
 from services.prices.errors import BadDocument, SourceFailed, Stopped
 from services.prices.feed_source import FeedSource, Fetched
-from services.prices.feed_update import AfterUpdate, Applied
+from services.prices.feed_update import AfterUpdate, Applied, BeforeUpdate
 from services.prices.sources import Source, Validators
 from services.prices.turns import Outcome, Tell, Turn
 
@@ -34,6 +34,7 @@ class Feed:
     period: Millis
     holds_all: bool
     clock: Callable[[], Millis]
+    before_update: BeforeUpdate
     after_update: AfterUpdate
     tell: Tell
     stop: threading.Event
@@ -109,6 +110,7 @@ class Feed:
             next_turn=next_turn,
             accept_jumps=accept_jumps,
             marks_missing=self.holds_all,
+            before_update=self.before_update,
             after_update=self.after_update,
             between=self._between,
         )
@@ -164,7 +166,11 @@ class Feed:
         marker = _marker(state)
         if marker is not None:
             feed_update.move_marks(
-                marker=marker, next_turn=next_turn, after_update=self.after_update, between=self._between
+                marker=marker,
+                next_turn=next_turn,
+                before_update=self.before_update,
+                after_update=self.after_update,
+                between=self._between,
             )
 
     def _between(self) -> None:

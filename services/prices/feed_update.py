@@ -16,6 +16,9 @@ ITEMS_A_SLICE = 500
 
 NAMES_TOLD = 20
 
+BeforeUpdate = Callable[[], None]
+"""Begins every transaction that changes items, before it locks one of them."""
+
 AfterUpdate = Callable[[Collection[int]], None]
 """Follows every change of what is shown of items, in its transaction, and must not wait.
 
@@ -75,6 +78,7 @@ def apply(
     next_turn: Millis,
     accept_jumps: bool,
     marks_missing: bool,
+    before_update: BeforeUpdate,
     after_update: AfterUpdate,
     between: Callable[[], None],
 ) -> Applied:
@@ -90,11 +94,7 @@ def apply(
         known += sum(row.name in prices for row in rows)
         new = _judge(rows, prices, accept_jumps=accept_jumps, applied=applied)
         marked = [row.id for row in rows if not row.custom_price and (marks_missing or row.name in prices)]
-        with writing():
-            changed = _set_prices(new) if new else []
-            _mark(marked, next_turn)
-            if changed or marked:
-                after_update(changed)
+        changed = _change(new, marked, next_turn, before_update, after_update) if new or marked else []
         # Somebody else has changed these in between; theirs is newer.
         applied.updated -= len(new) - len(changed)
         applied.unchanged += len(new) - len(changed)
@@ -103,13 +103,35 @@ def apply(
     return applied
 
 
+@writing()
+def _change(
+    new: Sequence[tuple[int, Any, Cents | None]],
+    marked: list[int],
+    next_turn: Millis,
+    before_update: BeforeUpdate,
+    after_update: AfterUpdate,
+) -> list[int]:
+    """Set these prices and marks in a transaction of their own; the ids of the items whose price is new."""
+    before_update()
+    changed = _set_prices(new) if new else []
+    _mark(marked, next_turn)
+    after_update(changed)
+    return changed
+
+
 def move_marks(
-    *, marker: Millis, next_turn: Millis, after_update: AfterUpdate, between: Callable[[], None]
+    *,
+    marker: Millis,
+    next_turn: Millis,
+    before_update: BeforeUpdate,
+    after_update: AfterUpdate,
+    between: Callable[[], None],
 ) -> None:
     """Tell the items of the feed that its next turn is another; their prices stay."""
     last_id = 0
     while ids := _ids_after(last_id):
         with writing():
+            before_update()
             Item.update(next_price_fetch_ms=next_turn).where(
                 Item.id > last_id, Item.id <= ids[-1], Item.next_price_fetch_ms == marker, ~Item.custom_price
             ).execute()

@@ -13,7 +13,7 @@ from services.clock import Millis
 from services.money import Cents
 from services.prices import market_rate, sources
 from services.prices.errors import BadDocument, SourceFailed, SourceRefuses, SourceUnavailable, Stopped
-from services.prices.feed_update import AfterUpdate, Applied
+from services.prices.feed_update import AfterUpdate, Applied, BeforeUpdate
 from services.prices.market_source import MarketSource
 from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
@@ -47,6 +47,7 @@ class Market:
     period: Millis
     beside_feed: bool
     clock: Callable[[], Millis]
+    before_update: BeforeUpdate
     after_update: AfterUpdate
     tell: Tell
     stop: threading.Event
@@ -194,6 +195,7 @@ class Market:
         applied = Applied()
         now = self.clock()
         with writing():
+            self.before_update()
             next_ask = self._unlike_the_feeds(Millis(now + self.period))
             standing = Item.select(Item.price_cents).where(Item.id == item.id).scalar()
             changed = False

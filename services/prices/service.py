@@ -10,7 +10,7 @@ from services.prices import sources
 from services.prices.errors import Stopped
 from services.prices.feed import Feed
 from services.prices.feed_source import FeedSource
-from services.prices.feed_update import AfterUpdate, Applied
+from services.prices.feed_update import AfterUpdate, Applied, BeforeUpdate
 from services.prices.market import Market
 from services.prices.market_source import MarketSource
 from services.prices.missing import MissingPrices, Spawn
@@ -28,7 +28,8 @@ WANTED_PERIOD_MS = Millis(30_000)
 class PriceService:
     """Keeps prices alive from the sources that are set; with neither, prices stay.
 
-    ``after_update`` follows every change of items in its transaction (services/prices/feed_update.py).
+    ``before_update`` and ``after_update`` come first and last in every transaction that changes items
+    (services/prices/feed_update.py).
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class PriceService:
         market: MarketSource | None,
         period: Millis,
         clock: Callable[[], Millis],
+        before_update: BeforeUpdate,
         after_update: AfterUpdate,
     ) -> None:
         self.listeners: list[Tell] = []
@@ -50,6 +52,7 @@ class PriceService:
             period=period,
             holds_all=market is None,
             clock=clock,
+            before_update=before_update,
             after_update=after_update,
             tell=self._tell,
             stop=self._stop,
@@ -59,6 +62,7 @@ class PriceService:
             period=period,
             beside_feed=feed is not None,
             clock=clock,
+            before_update=before_update,
             after_update=after_update,
             tell=self._tell,
             stop=self._stop,

@@ -1,10 +1,13 @@
 """Cases follow the prices of their items, whatever source those came from."""
 
+import itertools
+import re
+
 import pytest
 
 from services.cases import importing
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import feed
+from tests.support.price_sources import feed, market, text
 
 
 @pytest.fixture
@@ -63,3 +66,49 @@ def test_an_item_without_a_price_is_asked_for_when_its_case_is_looked_at(add, cl
     case = client.get("/api/cases/case").json
 
     assert (case["items"][0]["price"], case["price"]) == ("$9.50", 10)
+
+
+@pytest.fixture
+def writes(queries):
+    """Gives which of two tables the statements wrote to so far, in order; the same one in a row once."""
+
+    write = re.compile(r'\s*(?:UPDATE|INSERT INTO) "?(case_version|items)\b')
+
+    def in_order():
+        tables = [match[1] for sql in queries if (match := write.match(sql))]
+        return [table for table, _ in itertools.groupby(tables)]
+
+    return in_order
+
+
+def test_items_are_locked_after_the_version_of_the_lists(prices, source, clock, add, queries, writes):
+    """Whatever changes items: two at once would wait for each other's rows on PostgreSQL otherwise."""
+    seen = []
+    add({"One": 10, "Two": 20})
+    seen.append(writes())
+    queries.clear()
+    source.answer = feed({"One": 20_00})
+    prices.run_due()
+    seen.append(writes())
+    queries.clear()
+    clock.forward(hours=1)
+    source.answer = text("", status=404)
+    prices.run_due()
+    seen.append(writes())
+
+    assert [order[:2] for order in seen] == [["case_version", "items"]] * 3
+
+
+def test_the_market_locks_an_item_after_the_version_of_the_lists(
+    restart, source, add, standing, queries, writes
+):
+    prices = restart(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url)
+    add({"One": 10})
+    source.answer = market("$12.00")
+    queries.clear()
+
+    prices.run_due()
+
+    # Taking the turn is a transaction of its own: it locks this one item.
+    assert writes()[:3] == ["items", "case_version", "items"]
+    assert standing() == {"One": 12_00}
