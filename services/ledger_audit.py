@@ -11,6 +11,7 @@ from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
 from services import rollup_audit
 from services.affiliates import audit as affiliates_audit
+from services.cases import audit as cases_audit
 from services.ledger import BALANCE_COLUMN
 
 
@@ -78,5 +79,6 @@ CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     _wrong_balances,
     affiliates_audit.mismatches,
     rollup_audit.problems,
+    cases_audit.mismatches,
 )
 """Each gives a line for everything that it finds wrong."""

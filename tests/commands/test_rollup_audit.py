@@ -3,6 +3,9 @@
 import pytest
 
 from models.database import database, writing
+from models.users import User
+from services import item_import
+from services.cases import importing
 from tests.support.spins import Clock, Table, at
 
 NOW = at("2026-03-18 12:00")
@@ -25,8 +28,21 @@ def bob(new_player):
 
 
 @pytest.fixture
-def history(app, run, alice, bob):
-    """Two players who have played and paid."""
+def cases(app, client, alice):
+    """A case of an operator's, and one that a player has made."""
+    with writing():
+        User.update(granted_experience=10**9).where(User.id == alice.id).execute()
+    items = [{"appid": 730, "marketHashName": name, "price": 10} for name in ("Red", "Blue")]
+    item_import.import_document(items, app_id=None, now=NOW)
+    content = [{"marketHashName": name, "percentage": 50} for name in ("Red", "Blue")]
+    importing.store(importing.read([{"name": "House", "items": content}]), now=NOW)
+    body = {"name": "Mine", "items": content}
+    assert client.post("/api/cases/create", headers=alice.headers, json=body).status_code == 200
+
+
+@pytest.fixture
+def history(app, run, alice, bob, cases):
+    """Two players who have played and paid, and one of them has made a case."""
     table = Table(app)
     table.spin(alice, wager=1, wins=True)
     table.spin(bob, wager=2)
@@ -52,6 +68,10 @@ WEEKLY = [f"the weekly wager of {{alice}} since {WEEK} differs from the bets"]
 MONTHLY = [f"the monthly wager of {{alice}} since {MONTH} differs from the bets"]
 COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
 PAYMENTS = ["the payment totals of {alice} differ from the payments"]
+
+CASE_COUNT = ["the number of cases of {alice} differs from the cases"]
+PRICES = [f"the price of the case {slug} differs from its items'" for slug in ("house", "mine")]
+TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("house", "mine")]
 
 SPOILED = {
     "a wager too much": ("UPDATE users SET wagered_cents = wagered_cents + 1 WHERE id = {alice}", PLAY),
@@ -79,6 +99,17 @@ SPOILED = {
     "another withdrawal": ("UPDATE payment_totals SET withdrawn_cents = 1 {alices}", PAYMENTS),
     "missing totals of payments": ("DELETE FROM payment_totals {alices}", PAYMENTS),
     "a bet gone": ("DELETE FROM bets {alices}", [*PLAY, *WEEKLY, *MONTHLY, *COUNTS]),
+    "a case too many": ("UPDATE case_counts SET made = 2 {alices}", CASE_COUNT),
+    "a case that nobody counted": ("DELETE FROM case_counts {alices}", CASE_COUNT),
+    "another price of a case": ("UPDATE cases SET price_cents = 1 WHERE slug = 'house'", PRICES[:1]),
+    "another price of an item": (
+        "UPDATE items SET price_cents = 2000 WHERE market_hash_name = 'Red'",
+        PRICES,
+    ),
+    "another game of an item": (
+        "UPDATE items SET app_id = 252490 WHERE market_hash_name = 'Red'",
+        TYPES,
+    ),
     "another payment": ("UPDATE payments SET usd_cents = usd_cents + 1 {alices}", PAYMENTS),
 }
 
