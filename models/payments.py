@@ -57,3 +57,24 @@ Payment.add_index(
         name="payments_of_player_lowest",
     )
 )
+# The same of one type.
+Payment.add_index(
+    Payment.index(
+        Payment.user,
+        Payment.type,
+        Payment.usd_cents.desc(),
+        Payment.created_at_ms.desc(),
+        Payment.id.desc(),
+        name="payments_of_player_by_type_highest",
+    )
+)
+Payment.add_index(
+    Payment.index(
+        Payment.user,
+        Payment.type,
+        Payment.usd_cents,
+        Payment.created_at_ms.desc(),
+        Payment.id.desc(),
+        name="payments_of_player_by_type_lowest",
+    )
+)

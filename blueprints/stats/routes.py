@@ -8,6 +8,7 @@ from blueprints.common.errors import ErrorSchema
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
 from blueprints.fairness.views import fairness_entry
+from blueprints.realtime.server import pause
 from blueprints.stats.schemas import (
     FairnessQuery,
     FairnessSchema,
@@ -75,6 +76,7 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
         kind=payments_of_player.Kind(query["type"]),
         sort=payments_of_player.Sort(query["sort"]),
         search=query["search"],
+        pause=pause,
     )
     return _answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
 

@@ -114,6 +114,26 @@ Payment.add_index(
         name="payments_of_player_lowest",
     )
 )
+Payment.add_index(
+    Payment.index(
+        Payment.user,
+        Payment.type,
+        Payment.usd_cents.desc(),
+        Payment.created_at_ms.desc(),
+        Payment.id.desc(),
+        name="payments_of_player_by_type_highest",
+    )
+)
+Payment.add_index(
+    Payment.index(
+        Payment.user,
+        Payment.type,
+        Payment.usd_cents,
+        Payment.created_at_ms.desc(),
+        Payment.id.desc(),
+        name="payments_of_player_by_type_lowest",
+    )
+)
 
 # A week begins on Monday 00:00 UTC; Monday 5 January 1970 is 345,600,000 ms after the epoch.
 WEEK = "(created_at_ms - 345600000) / 604800000 * 604800000 + 345600000"

@@ -1,6 +1,8 @@
 """A player's deposits and withdrawals."""
 
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from typing import Any
 
 from models.database import snapshot
 from models.payments import Payment
@@ -38,29 +40,45 @@ ORDER = {
 TYPE = {Kind.DEPOSITS: PaymentType.DEPOSIT, Kind.WITHDRAWS: PaymentType.WITHDRAW}
 
 
-def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> Page[Payment]:
+ROWS_A_TURN = 1_000
+
+
+def page(
+    *, user_id: int, place: Place, kind: Kind, sort: Sort, search: str, pause: Callable[[], Any]
+) -> Page[Payment]:
     """One page of the player's payments whose txhash, chain or asset has the search text in it, in any case.
 
-    A search reads all payments of this one player; a page without a search never does.
+    A search looks at these three of all payments of this one player, and calls ``pause`` now and then to let
+    others run; a page without a search never does.
     """
-    query = Payment.select().where(Payment.user == user_id)
+    condition = Payment.user == user_id
     if kind is not Kind.ALL:
-        query = query.where(Payment.type == TYPE[kind])
+        condition &= Payment.type == TYPE[kind]
     with snapshot(within_limit=True):
         if search:
-            # Not in SQL: SQLite folds the case of ASCII letters only.
-            found = [
-                payment for payment in query.order_by(*ORDER[sort]) if _matches(payment, search.casefold())
-            ]
+            found = list(_found(condition, ORDER[sort], search.casefold(), pause))
             start, end = place.bounds(len(found))
-            return Page(found[start:end], len(found))
+            return Page(_with_ids(found[start:end]), len(found))
         total = _count(user_id, kind)
+        query = Payment.select().where(condition)
         return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
 
 
-def _matches(payment: Payment, folded: str) -> bool:
-    texts = (payment.txhash or "", payment.chain, payment.asset)
-    return any(folded in text.casefold() for text in texts)
+def _found(condition: Any, order: Any, folded: str, pause: Callable[[], Any]) -> Iterator[int]:
+    """The ids of the payments that have this text in them, in this order."""
+    query = Payment.select(Payment.id, Payment.txhash, Payment.chain, Payment.asset).where(condition)
+    rows: Iterable[Any] = query.order_by(*order).tuples().iterator()
+    for number, (payment_id, *texts) in enumerate(rows, start=1):
+        # Not in SQL: SQLite folds the case of ASCII letters only.
+        if any(folded in text.casefold() for text in texts if text):
+            yield payment_id
+        if number % ROWS_A_TURN == 0:
+            pause()
+
+
+def _with_ids(ids: list[int]) -> list[Payment]:
+    by_id = {payment.id: payment for payment in Payment.select().where(Payment.id.in_(ids))} if ids else {}
+    return [by_id[payment_id] for payment_id in ids]
 
 
 def _count(user_id: int, kind: Kind) -> int:

@@ -13,6 +13,8 @@ INDEXES = (
     "payments_of_player_by_type",
     "payments_of_player_highest",
     "payments_of_player_lowest",
+    "payments_of_player_by_type_highest",
+    "payments_of_player_by_type_lowest",
 )
 
 

@@ -122,6 +122,20 @@ def test_a_search_looks_at_txhash_chain_and_asset(listed):
 
 
 @pytest.mark.usefixtures("history")
+def test_a_search_fetches_the_payments_of_its_page_alone(ask, alice, queries):
+    queries.clear()
+
+    page = ask("payments", alice, search="0x", limit=1, sort="lowest-amount")
+
+    read = [sql for sql in queries if 'FROM "payments"' in sql]
+    assert [payment["txhash"] for payment in page["data"]["payments"]] == ["0xbb02"]
+    assert [("usd_cents" in sql.split(" FROM ")[0], " IN (" in sql) for sql in read] == [
+        (False, False),
+        (True, True),
+    ]
+
+
+@pytest.mark.usefixtures("history")
 def test_a_search_keeps_to_type_sort_and_page(ask, alice, listed):
     pages = [ask("payments", alice, search="0x", limit=3, page=page) for page in (1, 2, 3)]
 

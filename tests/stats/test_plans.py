@@ -5,7 +5,9 @@ import logging
 import pytest
 from peewee import SqliteDatabase
 
-from models.database import database, reading
+from models.database import database, reading, writing
+from models.payments import Payment
+from models.rollups import PaymentTotals
 from tests.conftest import Player
 from tests.support import history
 
@@ -100,6 +102,42 @@ def test_no_list_reads_all_bets_or_sorts_more_than_its_page(statements):
     # The rows of a page are fetched by their ids; everything else comes in order from an index.
     in_order = {sql: lines for sql, lines in plans.items() if " IN (" not in sql}
     assert {sql: lines for sql, lines in in_order.items() if sorts(lines)} == {}
+
+
+@pytest.fixture
+def paid(heavy):
+    """As many payments of the same player as there are bets."""
+    with writing():
+        database.execute_sql(
+            f"""
+            INSERT INTO payments
+                (user_id, type, chain, asset, amount, usd_cents, "to", ledger_transaction_id, created_at_ms)
+            SELECT {heavy.id}, CASE id / 3 * 3 WHEN id THEN 'withdraw' ELSE 'deposit' END, 'bitcoin', 'BTC',
+                '1', 100 + id / 7, '', id, created_at_ms
+            FROM ledger_transactions WHERE kind = 'spin'
+            """  # noqa: S608  # a number of our own
+        )
+        PaymentTotals.update(deposits=BETS * 2 // 3, withdraws=BETS // 3).execute()
+        database.know_tables(Payment)
+
+
+@pytest.mark.usefixtures("paid")
+def test_no_list_of_payments_reads_or_sorts_more_than_its_page(statements):
+    queries = [
+        f"{page}&type={kind}&sort={sort}"
+        for page in PAGES
+        for kind in ("all", "deposits", "withdraws")
+        for sort in ("most-recent", "least-recent", "highest-amount", "lowest-amount")
+    ]
+    asked = [statement for query in queries for statement in statements("/stats/payments", query)]
+
+    plans = {sql: plan((sql, parameters)) for sql, parameters in asked if 'FROM "payments"' in sql}
+
+    assert len(plans) > 10
+    assert {sql: lines for sql, lines in plans.items() if sorts(lines)} == {}
+    assert [
+        sql for sql, lines in plans.items() if any("Seq Scan on payments" in line for line in lines)
+    ] == []
 
 
 @pytest.mark.usefixtures("heavy")
