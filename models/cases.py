@@ -15,7 +15,7 @@ class Case(Table):
     # Unique beside the name: "A B" and "A-B" are two names with one id. Lowering may lengthen a name.
     slug = peewee.CharField(max_length=300, unique=True)
     name = peewee.CharField(max_length=100)
-    # Unique here rather than above: two spellings of one name are one name. Folding may triple its length.
+    # Unique here rather than above: two spellings of one name are one name. Folding may lengthen it.
     name_folded = peewee.CharField(max_length=300, unique=True)
     kind = peewee.CharField(max_length=8, constraints=[Check("kind IN ('regular', 'level', 'free')")])
     type = peewee.CharField(max_length=8, constraints=[Check("type IN ('gamea', 'gameb', 'mixed')")])

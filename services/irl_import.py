@@ -16,7 +16,7 @@ from services.cases.chances import (
     attos_from_percent,
     share_equally,
 )
-from services.cases.kinds import tidy
+from services.cases.kinds import can_be_shown, tidy
 from services.clock import Millis
 from services.errors import OperatorError
 from services.irl_cases import ID
@@ -185,6 +185,8 @@ def _text(value: object, what: str, most: int) -> str:
     text = tidy(value) if isinstance(value, str) else ""
     if not 1 <= len(text) <= most or not is_storable(text):
         raise ValueError(f"{what} must be a text of 1 to {most} characters")
+    if not can_be_shown(text):
+        raise ValueError(f"{what} has characters that cannot be shown")
     return text
 
 

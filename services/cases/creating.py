@@ -12,7 +12,7 @@ from models.items import Item
 from models.users import User
 from services.cases import errors, version
 from services.cases.chances import CERTAIN, Attos, NotAPercentage, TooFine, attos_from_percent
-from services.cases.kinds import RESERVED_IDS, Kind, case_id, fold, game_type, tidy
+from services.cases.kinds import RESERVED_IDS, Kind, can_be_shown, case_id, fold, game_type, tidy
 from services.cases.pricing import price_of
 from services.clock import Millis
 from services.levels import experience_of, level_of
@@ -76,6 +76,8 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
 def _chosen_name(name: object) -> str:
     if not isinstance(name, str) or not MIN_NAME <= len(chosen := tidy(name)) <= MAX_NAME:
         raise errors.InvalidCaseName
+    if not can_be_shown(chosen):
+        raise errors.NameCannotBeShown
     folded = fold(chosen)
     if folded.startswith("level"):
         raise errors.NameStartsWithLevel

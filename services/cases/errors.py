@@ -36,6 +36,12 @@ class InvalidCaseName(PlatformError):
     text = "Case name must be 3-32 characters"
 
 
+class NameCannotBeShown(PlatformError):
+    """It has control, private or unassigned characters, or nothing that can be seen."""
+
+    text = "Case name has characters that cannot be shown"
+
+
 class NameStartsWithLevel(PlatformError):
     """Those names are the level cases'."""
 

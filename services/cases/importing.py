@@ -12,7 +12,16 @@ from models.items import Item
 from services.cases import version
 from services.cases.chances import CERTAIN, NotAPercentage, TooFine, attos_from_percent
 from services.cases.creating import WantedItem
-from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id, fold, game_type, tidy
+from services.cases.kinds import (
+    FREE_CASE_ID,
+    RESERVED_IDS,
+    Kind,
+    can_be_shown,
+    case_id,
+    fold,
+    game_type,
+    tidy,
+)
 from services.cases.pricing import price_of
 from services.clock import Millis
 from services.errors import OperatorError
@@ -198,6 +207,8 @@ def _name(value: object) -> str:
     name = tidy(value) if isinstance(value, str) else ""
     if not 1 <= len(name) <= MAX_NAME or not is_storable(name):
         raise ValueError(f"name must be a text of 1 to {MAX_NAME} characters")
+    if not can_be_shown(name):
+        raise ValueError("name has characters that cannot be shown")
     return name
 
 

@@ -94,6 +94,10 @@ def test_names_that_are_not_a_players_to_take_are_refused(create):
         "Free case": "Case name cannot start with 'free'",
         "freedom": "Case name cannot start with 'free'",
         "FREE": "Case name cannot start with 'free'",
+        "\u200blevel up": "Case name cannot start with 'level'",
+        "le\u00advel up": "Case name cannot start with 'level'",
+        "\uff2c\uff25\uff36\uff25\uff2c up": "Case name cannot start with 'level'",
+        "\U0001d4ef\U0001d4fb\U0001d4ee\U0001d4ee coins": "Case name cannot start with 'free'",
         "Pagination": "This case name is reserved",
         "CREATE": "This case name is reserved",
     }
@@ -101,6 +105,36 @@ def test_names_that_are_not_a_players_to_take_are_refused(create):
     said = {name: create(body(name)) for name in expected}
 
     assert said == {name: refused(text) for name, text in expected.items()}
+
+
+def test_a_name_that_cannot_be_shown_is_refused(create):
+    bad = ["\u200b\u200c\u2060", "abc\x07", "abc\ue000", "abc\ufdd0", "abc\U000e0fff", "\ufdfa" * 32]
+
+    said = {name: create(body(name)) for name in bad}
+
+    assert said == dict.fromkeys(bad, refused("Case name has characters that cannot be shown"))
+
+
+def test_a_name_is_kept_in_composed_characters(client, create):
+    assert create(body("Cafe\u0301 Noir"))[1]["id"] == "caf\u00e9-noir"
+    assert client.get("/api/cases/caf\u00e9-noir").json["name"] == "Caf\u00e9 Noir"
+
+
+def test_names_that_look_the_same_are_one_name(client, create):
+    create(body("Caf\u00e9 Noir"))
+
+    same = (
+        "Cafe\u0301 Noir",
+        "Caf\u00e9\u200b Noir",
+        "\uff23\uff21\uff26\u00c9 noir",
+        "Caf\u00e9 N\u00adoir",
+    )
+    assert [create(body(name)) for name in same] == [refused(DUPLICATE)] * 4
+    found = {
+        search: client.get("/api/cases/pagination", query_string={"search": search}).json["cases"]
+        for search in ("CAFE\u0301", "\uff43\uff41\uff46", "n\u200boir")
+    }
+    assert [search for search, cases in found.items() if len(cases) != 1] == []
 
 
 def test_names_with_those_words_inside_are_taken(create):

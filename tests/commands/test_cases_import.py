@@ -142,6 +142,8 @@ BAD = [
     (row(7), NAME),
     (row("x" * 101), NAME),
     (row("a\x00b"), NAME),
+    (row("a\x07b"), "name has characters that cannot be shown"),
+    (row("\u200b"), "name has characters that cannot be shown"),
     (row(kind="gold"), "kind must be regular, level, free"),
     (row(kind=1), "kind must be regular, level, free"),
     (row("Pagination"), "the id pagination is reserved"),

@@ -63,6 +63,7 @@ BAD = [
     (row("desk\n"), ID),
     (row(name=""), NAME),
     (row(name=5), NAME),
+    (row(name="\ue000"), "name has characters that cannot be shown"),
     (row(price="12.50"), PRICE),
     (row(price=-1), PRICE),
     (row(price=1.005), PRICE),
