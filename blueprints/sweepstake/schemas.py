@@ -1,27 +1,29 @@
 """The shapes of the conversion."""
 
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import marshmallow as ma
 
 from blueprints.common.schemas import QuerySchema, WireSchema
-from services.money import MAX_AMOUNT_CENTS
+from services.money import NotAnAmount, cents_from_number
 
-AMOUNT = re.compile(r"[0-9]+(\.[0-9]{1,2})?", re.ASCII)
+JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
 class UsdAmount(ma.fields.Field[int]):
-    """A query parameter that is a plain decimal number of USD; cents inside."""
+    """A query parameter that is a JSON number of USD, judged by its value; cents inside."""
 
     default_error_messages = {"required": "is required"}
 
     def _deserialize(self, value: Any, _attr: str | None, _data: Any, **_: Any) -> int:
-        if AMOUNT.fullmatch(value):
-            cents = Decimal(value).scaleb(2)
-            if cents <= MAX_AMOUNT_CENTS:
-                return int(cents)
+        try:
+            if JSON_NUMBER.fullmatch(value) and (cents := cents_from_number(Decimal(value))) >= 0:
+                return cents
+        except (NotAnAmount, InvalidOperation):
+            # The second is for an exponent beyond all bounds.
+            pass
         raise ma.ValidationError("must be a number from 0 to 1000000000 with at most two decimals")
 
 
