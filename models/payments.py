@@ -16,7 +16,7 @@ class Payment(Table):
     type = peewee.CharField(max_length=8, constraints=[Check("type IN ('deposit', 'withdraw')")])
     chain = peewee.CharField(max_length=64, default="")
     asset = peewee.CharField(max_length=64, default="")
-    # As the processor wrote it: an amount of the asset, of whatever precision that has.
+    # As the processor wrote it: an amount of the asset, of whatever precision that has; else the USD.
     amount = peewee.CharField(max_length=80, default="")
     usd_cents = peewee.BigIntegerField(constraints=[Check("usd_cents > 0")])
     # Unique on the whole platform: one transfer is counted once. Empty is kept as null, which never collides.

@@ -45,6 +45,11 @@ def number_from_cents(cents: int) -> int | float:
     return cents / 100 if cents % 100 else cents // 100
 
 
+def decimal_text(cents: int) -> str:
+    """An amount of 0 or more with its two decimals: 12.34, no grouping."""
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
 def price_text(cents: int) -> str:
-    """An item price as the front end shows it: $12.34, two decimals, no grouping."""
-    return f"${cents // 100}.{cents % 100:02d}"
+    """An item price as the front end shows it: $12.34."""
+    return f"${decimal_text(cents)}"

@@ -14,7 +14,7 @@ from services.affiliates import referrals
 from services.clock import Millis
 from services.errors import InsufficientBalance, OperatorError
 from services.ledger import Account, Entry, Kind, TransactionId
-from services.money import Cents, price_text
+from services.money import Cents, decimal_text, price_text
 from services.text import is_storable
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
@@ -33,7 +33,7 @@ class PaymentType(StrEnum):
 class Transfer:
     """How the processor describes the transfer; what it does not say is empty.
 
-    ``amount`` is decimal text, in units of the asset.
+    ``amount`` is decimal text, in units of the asset; without one the payment shows its USD.
     """
 
     chain: str = ""
@@ -75,7 +75,7 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         type=type_,
         chain=transfer.chain,
         asset=transfer.asset,
-        amount=transfer.amount,
+        amount=transfer.amount or decimal_text(usd),
         usd_cents=usd,
         txhash=transfer.txhash or None,
         to=transfer.to,

@@ -18,7 +18,7 @@ group = OperatorGroup("payments", help="Deposits and withdrawals.")
 @click.argument("usd", type=Amount())
 @click.option("--chain", default="", help="The network it went over.")
 @click.option("--asset", default="", help="The currency it was made in.")
-@click.option("--amount", default="", help="How much of the asset, as a decimal number.")
+@click.option("--amount", default="", help="How much of the asset, as a decimal number; else the USD.")
 @click.option("--txhash", default="", help="The transfer's id: it counts once on the whole platform.")
 @click.option("--to", default="", help="The wallet it went to.")
 @operator_command

@@ -102,7 +102,13 @@ def test_what_is_not_said_is_empty(record):
     printed = record("withdraw", "0.01")
 
     assert (printed["type"], printed["usdAmount"]) == ("withdraw", 0.01)
-    assert [printed[name] for name in ("chain", "asset", "amount", "txhash", "to")] == [""] * 5
+    assert [printed[name] for name in ("chain", "asset", "txhash", "to")] == [""] * 4
+
+
+def test_an_amount_that_is_not_said_is_that_of_the_usd(record):
+    printed = [record(kind, usd)["amount"] for kind, usd in (("deposit", "5"), ("withdraw", "0.01"))]
+
+    assert printed == ["5.00", "0.01"]
 
 
 def test_a_deposit_is_told_to_the_player(record, client, player):
