@@ -1,7 +1,7 @@
-"""flask ledger: proving that no coin was made or lost."""
+"""flask ledger: proving that no coin was made or lost, and making kept-up sums anew."""
 
 from blueprints.common.commands import OperatorGroup, fail_on_mismatches, operator_command, print_json
-from services import ledger_audit
+from services import ledger_audit, rollup_rebuild
 
 group = OperatorGroup("ledger", help="The double-entry ledger.")
 
@@ -20,3 +20,18 @@ def audit() -> None:
         }
     )
     fail_on_mismatches(result.mismatches)
+
+
+@group.command("rebuild")
+@operator_command
+def rebuild() -> None:
+    """Make every kept-up sum and count anew from the bets and payments; spins wait meanwhile."""
+    result = rollup_rebuild.rebuild()
+    print_json(
+        {
+            "correctedPlayers": result.corrected_players,
+            "periodWagers": result.period_wagers,
+            "liveBetCounts": result.live_bet_counts,
+            "paymentTotals": result.payment_totals,
+        }
+    )
