@@ -19,8 +19,10 @@ class Payment(Table):
     # As the processor wrote it: an amount of the asset, of whatever precision that has; else the USD.
     amount = peewee.CharField(max_length=80, default="")
     usd_cents = peewee.BigIntegerField(constraints=[Check("usd_cents > 0")])
-    # Unique on the whole platform: one transfer is counted once. Empty is kept as null, which never collides.
-    txhash = peewee.CharField(max_length=128, null=True, unique=True)
+    # As the processor wrote it, which may be in either case.
+    txhash = peewee.CharField(max_length=128, default="")
+    # Unique on the whole platform: a transfer counts once. Without a txhash it is null and never collides.
+    transfer_key = peewee.CharField(max_length=128, null=True, unique=True)
     to = peewee.CharField(max_length=128, default="")
     # The payment and the coins it moved are one.
     ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")

@@ -56,17 +56,24 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
     transfer = _checked(transfer)
     try:
         with writing():
-            return _first(transfer.txhash) or _record(user, type_, usd, transfer, now)
+            return _first(transfer) or _record(user, type_, usd, transfer, now)
     except (peewee.IntegrityError, InsufficientBalance):
         # The same transfer may have been recorded meanwhile, and may have taken the coins as well.
-        if first := _first(transfer.txhash):
+        if first := _first(transfer):
             return first
         raise
 
 
 @reading()
-def _first(txhash: str) -> Payment | None:
-    return Payment.get_or_none(Payment.txhash == txhash) if txhash else None
+def _first(transfer: Transfer) -> Payment | None:
+    key = _key_of(transfer)
+    return Payment.get_or_none(Payment.transfer_key == key) if key else None
+
+
+def _key_of(transfer: Transfer) -> str | None:
+    """What counts once: the txhash; hexadecimal digits are the same in either case, those of base 58 not."""
+    txhash = transfer.txhash
+    return (txhash.lower() if HEX_HASH.fullmatch(txhash) else txhash) or None
 
 
 def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
@@ -77,7 +84,8 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         asset=transfer.asset,
         amount=transfer.amount or decimal_text(usd),
         usd_cents=usd,
-        txhash=transfer.txhash or None,
+        txhash=transfer.txhash,
+        transfer_key=_key_of(transfer),
         to=transfer.to,
         ledger_transaction=_move_coins(user.id, type_, usd, now),
         created_at_ms=now,
@@ -110,10 +118,7 @@ def _move_coins(user_id: int, type_: PaymentType, usd: Cents, now: Millis) -> Tr
 
 
 def _checked(transfer: Transfer) -> Transfer:
-    """The transfer without blanks around its texts. Raises OperatorError for one that can't be kept.
-
-    A txhash in hexadecimal digits is the same in either case, and must count once; in base 58 it is another.
-    """
+    """The transfer without blanks around its texts. Raises OperatorError for one that can't be kept."""
     texts = {name: text.strip() for name, text in asdict(transfer).items()}
     for name, text in texts.items():
         most = getattr(Payment, name).max_length
@@ -121,6 +126,4 @@ def _checked(transfer: Transfer) -> Transfer:
             raise OperatorError(f"--{name} must be a text of at most {most} characters")
     if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
         raise OperatorError("--amount must be a decimal number, in units of the asset")
-    if HEX_HASH.fullmatch(texts["txhash"]):
-        texts["txhash"] = texts["txhash"].lower()
     return Transfer(**texts)

@@ -14,6 +14,6 @@ class PaymentSchema(WireSchema):
     asset = ma.fields.String(required=True)
     amount = ma.fields.String(required=True)
     usd_amount = Coins(required=True, attribute="usd_cents")
-    txhash = ma.fields.Function(lambda payment: payment.txhash or "", metadata={"type": "string"})
+    txhash = ma.fields.String(required=True)
     to = ma.fields.String(required=True)
     date = ma.fields.Integer(required=True, attribute="created_at_ms")

@@ -155,7 +155,7 @@ def test_a_txhash_in_hexadecimal_digits_is_one_whatever_its_case(record, balance
     printed = [[record("deposit", "1", "--txhash", text) for text in texts] for texts in spellings]
 
     assert [payments for payments in printed if payments != payments[:1] * 3] == []
-    assert [payments[0]["txhash"] for payments in printed] == [texts[1] for texts in spellings]
+    assert [payments[0]["txhash"] for payments in printed] == [texts[0] for texts in spellings]
     assert (balance(), kept()) == (103, (3, 3))
 
 

@@ -4,6 +4,9 @@ import pytest
 
 from tests.upgrader_http.conftest import names
 
+# Pages are cut from the catalogue in memory; what fills it is tested on both databases in test_items.py.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 PATH = "/upgrader/items/pagination"
 
 PAGE = "page: must be a whole number from 1"
