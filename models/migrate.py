@@ -18,7 +18,7 @@ def upgrade() -> list[str]:
 
     Safe to run twice, and by two processes at once: the second waits, then finds nothing to do.
     """
-    with reading(), _only_one_process():
+    with _only_one_process():
         return list(_runner().up())
 
 
@@ -34,12 +34,25 @@ def _runner() -> Runner:
 
 @contextmanager
 def _only_one_process() -> Iterator[None]:
+    """Hold a connection, and the right to change the schema, for the block."""
     if isinstance(database.obj, Sqlite):
-        lock = Path(f"{database.database}.upgrade-lock")
-        with lock.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with _file_lock(), reading():
             yield
-        return
+    else:
+        with reading(), _advisory_lock():
+            yield
+
+
+@contextmanager
+def _file_lock() -> Iterator[None]:
+    # Before the first connection: making a new file a WAL one takes SQLite's own lock without waiting for it.
+    with Path(f"{database.database}.upgrade-lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _advisory_lock() -> Iterator[None]:
     # Waiting for another process to finish its upgrade may take longer than a statement may.
     database.execute_sql("SET statement_timeout = 0")
     database.execute_sql("SET lock_timeout = 0")

@@ -111,9 +111,10 @@ def paid(heavy):
         database.execute_sql(
             f"""
             INSERT INTO payments
-                (user_id, type, chain, asset, amount, usd_cents, "to", ledger_transaction_id, created_at_ms)
+                (user_id, type, chain, asset, amount, usd_cents, txhash, "to", ledger_transaction_id,
+                created_at_ms)
             SELECT {heavy.id}, CASE id / 3 * 3 WHEN id THEN 'withdraw' ELSE 'deposit' END, 'bitcoin', 'BTC',
-                '1', 100 + id / 7, '', id, created_at_ms
+                '1', 100 + id / 7, '', '', id, created_at_ms
             FROM ledger_transactions WHERE kind = 'spin'
             """  # noqa: S608  # a number of our own
         )
