@@ -7,11 +7,12 @@ from peewee import fn
 from models.bets import Bet
 from models.database import reading
 from services.errors import BetNotFound
+from services.money import Cents
 
 MAX_NONCE = 2**63 - 1
 
 HIGH_ROLL_WAGER_CENTS = 5000
-HIGH_ROLL_MULTIPLIER_HUNDREDTHS = 1000
+HIGH_ROLL_MULTIPLIER = 10
 
 
 @reading()
@@ -28,12 +29,9 @@ def multiplier_hundredths(bet: Bet) -> int:
     return int(bet.payout_cents * 100 // bet.wager_cents)
 
 
-def is_high_roll(bet: Bet) -> bool:
+def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
     """Whether a bet was of 50 coins, or paid 10 times its wager. Source: SPEC 8; an index says the same."""
-    return (
-        bet.wager_cents >= HIGH_ROLL_WAGER_CENTS
-        or multiplier_hundredths(bet) >= HIGH_ROLL_MULTIPLIER_HUNDREDTHS
-    )
+    return wager >= HIGH_ROLL_WAGER_CENTS or payout >= HIGH_ROLL_MULTIPLIER * wager
 
 
 @reading()

@@ -1,7 +1,10 @@
 """The server seed of a player's next spin: drawn, sealed and announced before the player chooses."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+
+from cachetools import LRUCache
 
 from models.bets import Bet
 from models.database import reading
@@ -21,12 +24,20 @@ class Commitment:
 
 @dataclass(frozen=True)
 class SeedInPlay:
-    """The announced seed, opened: only for the spin that is about to use it."""
+    """An announced seed, opened: only for the spin that is about to use it."""
 
     nonce: int
     commitment: str
     sealed: str
     server_seed: str = field(repr=False)
+
+    @property
+    def announcement(self) -> Commitment:
+        return Commitment(self.commitment, self.nonce)
+
+
+REMEMBERED = 10_000
+"""Of how many players the next seed is kept in memory; of any other it is read and opened for the spin."""
 
 
 class ServerSeeds:
@@ -41,29 +52,39 @@ class ServerSeeds:
     ) -> None:
         self._sealer = Sealer(secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds")
         self._draw = draw
+        self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
+        self._guard = threading.Lock()
 
     def announce_first(self, *, user_id: int) -> None:
         """Draw the seed of a new player's first spin. Joins the transaction that makes the account."""
-        commitment, sealed = self._fresh()
+        seed = self.draw(nonce=1)
         AnnouncedSeed.insert(
-            user=user_id, nonce=1, server_seed_commitment=commitment, sealed_server_seed=sealed
+            user=user_id,
+            nonce=seed.nonce,
+            server_seed_commitment=seed.commitment,
+            sealed_server_seed=seed.sealed,
         ).execute()
 
-    def replace(self, *, user_id: int, used_nonce: int) -> Commitment | None:
-        """Put a new seed in place of the one that a spin uses. Joins the spin's transaction.
-
-        One guarded update: of two spins with the same nonce, in whatever process, the second finds
-        its nonce gone and gets None; it must give up.
-        """
-        commitment, sealed = self._fresh()
-        replaced = (
-            AnnouncedSeed.update(
-                nonce=AnnouncedSeed.nonce + 1, server_seed_commitment=commitment, sealed_server_seed=sealed
-            )
-            .where(AnnouncedSeed.user == user_id, AnnouncedSeed.nonce == used_nonce)
-            .execute()
+    def draw(self, *, nonce: int) -> SeedInPlay:
+        """A new seed, sealed; it is announced by whoever writes it down."""
+        server_seed = self._draw()
+        return SeedInPlay(
+            nonce=nonce,
+            commitment=fairness.commitment_of(server_seed),
+            sealed=self._sealer.seal(server_seed),
+            server_seed=server_seed,
         )
-        return Commitment(commitment, used_nonce + 1) if replaced else None
+
+    def remember(self, *, user_id: int, seed: SeedInPlay) -> None:
+        """Keep what has just been announced at hand: it saves the next spin a query, and opening the seed."""
+        with self._guard:
+            self._announced_here[user_id] = seed
+
+    def recall(self, *, user_id: int) -> SeedInPlay | None:
+        """What was last announced here; once. Another process may have used it: the spin's guard tells."""
+        with self._guard:
+            seed: SeedInPlay | None = self._announced_here.pop(user_id, None)
+        return seed
 
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
@@ -73,6 +94,7 @@ class ServerSeeds:
             raise UserNotFound
         return Commitment(seed.server_seed_commitment, seed.nonce)
 
+    @reading()
     def in_play(self, *, user_id: int) -> SeedInPlay:
         """The seed that the player's next spin uses, opened. Raises UserNotFound."""
         seed = AnnouncedSeed.get_or_none(AnnouncedSeed.user == user_id)
@@ -97,7 +119,3 @@ class ServerSeeds:
     def renew(self, sealed: str) -> str:
         """A sealed seed under the current key. Raises cryptography.fernet.InvalidToken."""
         return self._sealer.renew(sealed)
-
-    def _fresh(self) -> tuple[str, str]:
-        server_seed = self._draw()
-        return fairness.commitment_of(server_seed), self._sealer.seal(server_seed)

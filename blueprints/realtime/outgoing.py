@@ -21,6 +21,13 @@ BALANCE = "balance"
 LIVE_BETS = "live-bets"
 NEW_LIVE_BET = "live-bets:new"
 
+# Made once: making a schema takes longer than dumping with it.
+_pf = PfSchema()
+_proof = ProofSchema()
+_commitment = CommitmentSchema()
+_balance = BalanceSchema()
+_live_bet = LiveBetSchema()
+
 
 def spin_answer(bet: Bet) -> dict[str, Any]:
     """The answer to a settled spin: the item won and its value, or the item wanted and 0."""
@@ -46,32 +53,32 @@ def send_answer(sid: str, answer: dict[str, Any]) -> None:
 
 def send_pf(sid: str, bet: Bet) -> None:
     """To the socket that asked."""
-    _send(PF, PfSchema().dump(bet), sid)
+    _send(PF, _pf.dump(bet), sid)
 
 
 def send_proof(sid: str, bet: Bet) -> None:
     """To one socket of the player; the bet is revealed."""
-    _send(PROOF, ProofSchema().dump(bet), sid)
+    _send(PROOF, _proof.dump(bet), sid)
 
 
 def send_commitment(user_id: int, commitment: Commitment, *, only_to: str | None = None) -> None:
     """To all sockets of the player, or to the one that has just connected."""
-    _send_to_player(COMMITMENT, CommitmentSchema().dump(commitment), user_id, only_to)
+    _send_to_player(COMMITMENT, _commitment.dump(commitment), user_id, only_to)
 
 
 def send_balance(user_id: int, balances: Balances, *, only_to: str | None = None) -> None:
     """To all sockets of the player, or to the one that has just connected."""
-    _send_to_player(BALANCE, BalanceSchema().dump(balances), user_id, only_to)
+    _send_to_player(BALANCE, _balance.dump(balances), user_id, only_to)
 
 
 def send_live_bets(sid: str, bets: list[LiveBet]) -> None:
     """To a socket that has just connected."""
-    _send(LIVE_BETS, LiveBetSchema().dump(bets, many=True), sid)
+    _send(LIVE_BETS, _live_bet.dump(bets, many=True), sid)
 
 
 def announce_live_bet(bet: LiveBet) -> None:
     """To everybody, spectators included."""
-    realtime().socketio.emit(NEW_LIVE_BET, LiveBetSchema().dump(bet))
+    realtime().socketio.emit(NEW_LIVE_BET, _live_bet.dump(bet))
 
 
 def _send_to_player(event: str, payload: dict[str, Any], user_id: int, only_to: str | None) -> None:

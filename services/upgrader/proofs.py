@@ -41,8 +41,7 @@ class Proofs:
                     .where(Bet.id.in_(chunk), Bet.completed_at_ms <= now)
                     .order_by(Bet.id)
                 )
-                for bet in bets:
-                    self._open(bet)
+                self._open([bet for bet in bets if bet.server_seed is None])
             revealed += bets
         return revealed
 
@@ -84,10 +83,11 @@ class Proofs:
             with writing():
                 Bet.update(proof_delivered_at_ms=at).where(Bet.id.in_(chunk)).execute()
 
-    def _open(self, bet: Bet) -> None:
-        if bet.server_seed is not None:
-            return
-        bet.server_seed = self._seeds.of_bet(bet)
-        Bet.update(server_seed=bet.server_seed, sealed_server_seed=None).where(
-            Bet.id == bet.id, Bet.server_seed.is_null()
-        ).execute()
+    def _open(self, sealed: Sequence[Bet]) -> None:
+        for bet in sealed:
+            bet.server_seed = self._seeds.of_bet(bet)
+        if sealed:
+            opened = peewee.ValuesList([(bet.id, bet.server_seed) for bet in sealed]).alias("opened")
+            Bet.update(server_seed=opened.c.column2, sealed_server_seed=None).from_(opened).where(
+                Bet.id == opened.c.column1, Bet.server_seed.is_null()
+            ).execute()

@@ -1,4 +1,4 @@
-"""A spin: the checks in their order, then wager, roll, bet and payout in one database transaction."""
+"""A spin: the checks in their order, the roll, and then all that it changes at once."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,14 +7,17 @@ from decimal import Decimal
 import peewee
 
 from models.bets import Bet
-from models.database import reading, writing
-from services import exact_json, fairness, ledger, rollups, users
-from services.balances import Balances, balances_of
+from models.database import reading
+from models.rollups import LIVE_BET_SHARDS
+from models.spin_settlement import Settled, Settlement, Unsettled, settle
+from services import exact_json, fairness, users
+from services.balances import Balances
+from services.bets import is_high_roll
 from services.catalogue import CatalogueCache, CatalogueItem
 from services.clock import Millis
-from services.errors import InsufficientBalance
-from services.ledger import Account, Entry, Kind
+from services.errors import InsufficientBalance, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
+from services.periods import Period
 from services.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.upgrader.errors import (
     CommitmentMismatch,
@@ -65,6 +68,20 @@ class Spin:
     balances: Balances | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Order:
+    """A request that has passed every check but those that the database makes."""
+
+    user_id: int
+    wager: Cents
+    client_seed: str
+    item: CatalogueItem
+    threshold: int
+    request_id: str | None
+    request_digest: str | None
+    now: Millis
+
+
 class Upgrader:
     """Plays spins by one set of rules."""
 
@@ -80,29 +97,44 @@ class Upgrader:
         order of the checks below, InsufficientBalance last; after any of them nothing has changed.
         A request id that has been answered before gets the first answer again.
         """
-        if request.request_id is not None and (earlier := self._answered(user_id, request)):
-            return earlier
+        try:
+            return self._play(user_id=user_id, request=request, now=now)
+        except (PlatformError, peewee.IntegrityError):
+            # Asked first, it would cost every spin a query; and another process may settle it meanwhile.
+            if request.request_id is not None and (earlier := self._answered(user_id, request)):
+                return earlier
+            raise
+
+    def _play(self, *, user_id: int, request: SpinRequest, now: Millis) -> Spin:
         wager = self._wager(request.amount)
         client_seed = _client_seed(request.client_seed)
         item = self._item(request.item)
         _check_price(item, request.price, wager)
         threshold = self._threshold(wager, item.price_cents)
-        try:
-            with writing():
-                return self._settle(
-                    user_id=user_id,
-                    request=request,
-                    wager=wager,
-                    client_seed=client_seed,
-                    item=item,
-                    threshold=threshold,
-                    now=now,
-                )
-        except (peewee.IntegrityError, CommitmentMismatch, InsufficientBalance, SpinInProgress):
-            # Another process may have settled the same request meanwhile; its answer is the first one.
-            if request.request_id is not None and (earlier := self._answered(user_id, request)):
-                return earlier
-            raise
+        order = _Order(
+            user_id=user_id,
+            wager=wager,
+            client_seed=client_seed or users.get_by_id(user_id).client_seed,
+            item=item,
+            threshold=threshold,
+            request_id=request.request_id,
+            request_digest=request.digest() if request.request_id is not None else None,
+            now=now,
+        )
+        expected = request.server_seed_commitment
+        recalled = self._seeds.recall(user_id=user_id)
+        if recalled is not None and expected in (None, recalled.commitment):
+            spin = self._settle(order, recalled)
+            if spin is not None:
+                return spin
+        # Nothing is remembered, or another process has announced a newer one since.
+        seed = self._seeds.in_play(user_id=user_id)
+        if expected not in (None, seed.commitment):
+            raise CommitmentMismatch
+        spin = self._settle(order, seed)
+        if spin is None:
+            raise SpinInProgress
+        return spin
 
     @reading()
     def _answered(self, user_id: int, request: SpinRequest) -> Spin | None:
@@ -138,58 +170,82 @@ class Upgrader:
             raise WagerTooSmall
         return threshold
 
-    def _settle(
-        self,
-        *,
-        user_id: int,
-        request: SpinRequest,
-        wager: Cents,
-        client_seed: str | None,
-        item: CatalogueItem,
-        threshold: int,
-        now: Millis,
-    ) -> Spin:
-        seed = self._seed_in_play(user_id, request.server_seed_commitment)
-        following = self._seeds.replace(user_id=user_id, used_nonce=seed.nonce)
-        if following is None:
-            raise SpinInProgress
-        client_seed = client_seed or users.get_by_id(user_id).client_seed
-        roll = fairness.roll(
-            server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce, round_=ROUND
+    def _settle(self, order: _Order, seed: SeedInPlay) -> Spin | None:
+        """Roll with this seed; None when it is not the announced one any more, and nothing has changed."""
+        following = self._seeds.draw(nonce=seed.nonce + 1)
+        settlement = self._roll(order, seed, following)
+        settled = settle(settlement)
+        if settled is Unsettled.SEED_IS_USED:
+            return None
+        if settled is Unsettled.BALANCE_TOO_LOW:
+            raise InsufficientBalance
+        self._seeds.remember(user_id=order.user_id, seed=following)
+        return Spin(
+            bet=_bet(settlement, settled),
+            following=following.announcement,
+            balances=Balances(
+                balance=Cents(settled.balance),
+                vault=Cents(settled.vault),
+                sweepstake=Cents(settled.sweepstake),
+            ),
         )
-        won = roll < threshold
-        payout = item.price_cents if won else Cents(0)
-        transaction_id = ledger.post(kind=Kind.SPIN, entries=_entries(user_id, wager, payout), now=now)
-        bet = Bet.create(
-            user=user_id,
-            game=GAME,
-            nonce=seed.nonce,
-            ledger_transaction=transaction_id,
-            wager_cents=wager,
-            payout_cents=payout,
-            status=WON if won else LOST,
-            item=item.market_hash_name,
-            price_cents=item.price_cents,
-            house_edge_ppm=self.rules.house_edge_ppm,
-            threshold=threshold,
-            roll=roll,
-            client_seed=client_seed,
-            server_seed_commitment=seed.commitment,
-            sealed_server_seed=seed.sealed,
-            request_id=request.request_id,
-            request_digest=request.digest() if request.request_id is not None else None,
-            created_at_ms=now,
-            completed_at_ms=now + self.rules.proof_delay,
-        )
-        balances = balances_of(user_id)
-        rollups.add_bet(bet)
-        return Spin(bet=bet, following=following, balances=balances)
 
-    def _seed_in_play(self, user_id: int, expected_commitment: object) -> SeedInPlay:
-        seed = self._seeds.in_play(user_id=user_id)
-        if expected_commitment is not None and expected_commitment != seed.commitment:
-            raise CommitmentMismatch
-        return seed
+    def _roll(self, order: _Order, seed: SeedInPlay, following: SeedInPlay) -> Settlement:
+        roll = fairness.roll(
+            server_seed=seed.server_seed, client_seed=order.client_seed, nonce=seed.nonce, round_=ROUND
+        )
+        won = roll < order.threshold
+        payout = order.item.price_cents if won else Cents(0)
+        return Settlement(
+            user_id=order.user_id,
+            nonce=seed.nonce,
+            commitment=seed.commitment,
+            sealed_server_seed=seed.sealed,
+            next_commitment=following.commitment,
+            next_sealed_server_seed=following.sealed,
+            game=GAME,
+            wager=order.wager,
+            payout=payout,
+            status=WON if won else LOST,
+            item=order.item.market_hash_name,
+            price=order.item.price_cents,
+            house_edge_ppm=self.rules.house_edge_ppm,
+            threshold=order.threshold,
+            roll=roll,
+            client_seed=order.client_seed,
+            request_id=order.request_id,
+            request_digest=order.request_digest,
+            made_at=order.now,
+            completed_at=order.now + self.rules.proof_delay,
+            week=Period.WEEKLY.start(order.now),
+            month=Period.MONTHLY.start(order.now),
+            shard=order.user_id % LIVE_BET_SHARDS,
+            high_rolls=int(is_high_roll(wager=order.wager, payout=payout)),
+        )
+
+
+def _bet(settlement: Settlement, settled: Settled) -> Bet:
+    return Bet(
+        id=settled.bet_id,
+        user=settlement.user_id,
+        game=settlement.game,
+        nonce=settlement.nonce,
+        wager_cents=settlement.wager,
+        payout_cents=settlement.payout,
+        status=settlement.status,
+        item=settlement.item,
+        price_cents=settlement.price,
+        house_edge_ppm=settlement.house_edge_ppm,
+        threshold=settlement.threshold,
+        roll=settlement.roll,
+        client_seed=settlement.client_seed,
+        server_seed_commitment=settlement.commitment,
+        sealed_server_seed=settlement.sealed_server_seed,
+        request_id=settlement.request_id,
+        request_digest=settlement.request_digest,
+        created_at_ms=settlement.made_at,
+        completed_at_ms=settlement.completed_at,
+    )
 
 
 def _client_seed(given: object) -> str | None:
@@ -206,13 +262,6 @@ def _check_price(item: CatalogueItem, seen: float | Decimal | None, wager: Cents
         raise ItemPriceChanged
     if item.price_cents <= wager:
         raise PriceNotAboveWager
-
-
-def _entries(user_id: int, wager: Cents, payout: Cents) -> list[Entry]:
-    entries = [Entry(Account.BALANCE, Cents(-wager), user_id), Entry(Account.HOUSE_BETS, wager)]
-    if payout:
-        entries += [Entry(Account.HOUSE_BETS, Cents(-payout)), Entry(Account.BALANCE, payout, user_id)]
-    return entries
 
 
 def _cents_or_none(number: object) -> Cents | None:

@@ -71,22 +71,20 @@ def test_two_players_may_use_the_same_id(connect, new_player, item):
         assert answer["status"] is True
 
 
-def test_the_same_request_at_two_processes_at_once_spins_once(app, player, item, state_of):
-    """The other process settles the request after this one has looked for it, before it writes."""
-    upgrader = app.extensions["platform"].upgrader
+def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, item, state_of):
+    """The other process settles the request when this one is about to."""
+    here, there = (make_app().extensions["platform"] for _ in range(2))
     request = SpinRequest(amount=1, item=item, request_id="r-1")
-    looked = upgrader._answered
+    draw = here.seeds.draw
     first = []
 
-    def settled_meanwhile(user_id, asked):
-        answered = looked(user_id, asked)
+    def settled_meanwhile(*, nonce):
         if not first:
-            first.append(None)
-            first[0] = upgrader.play(user_id=user_id, request=asked, now=1)
-        return answered
+            first.append(there.upgrader.play(user_id=player.id, request=request, now=1))
+        return draw(nonce=nonce)
 
-    upgrader._answered = settled_meanwhile
-    again = upgrader.play(user_id=player.id, request=request, now=1)
+    here.seeds.draw = settled_meanwhile
+    again = here.upgrader.play(user_id=player.id, request=request, now=1)
 
     assert again.bet.id == first[0].bet.id
     assert state_of(player)[1] == 1

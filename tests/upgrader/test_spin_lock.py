@@ -7,7 +7,8 @@ from contextlib import closing, contextmanager
 import psycopg2
 import pytest
 
-from models.database import writing
+from services.upgrader.errors import SpinInProgress
+from services.upgrader.spin import SpinRequest
 from tests.support.waiting import wait_until
 
 
@@ -90,13 +91,39 @@ def test_another_player_spins_meanwhile(connect, new_player, item, in_the_middle
         assert first == []
 
 
-def test_of_two_processes_only_one_settles_a_nonce(app, player):
-    """The second process has read the seed in play; by the time it writes, the nonce is gone."""
-    seeds = app.extensions["platform"].seeds
+def test_processes_that_take_turns_use_each_seed_once(make_app, player, item):
+    """What one process remembers of the next seed, the other has used since."""
+    here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
+    request = SpinRequest(amount=1, item=item)
 
-    with writing():
-        first = seeds.replace(user_id=player.id, used_nonce=1)
-        second = seeds.replace(user_id=player.id, used_nonce=1)
+    nonces = [
+        process.play(user_id=player.id, request=request, now=1).bet.nonce for process in [here, there] * 3
+    ]
 
-    assert first.nonce == 2
-    assert second is None
+    assert nonces == [1, 2, 3, 4, 5, 6]
+
+
+def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
+    """Each time that this process is about to settle its spin, the other has settled one."""
+    here, there = (make_app().extensions["platform"] for _ in range(2))
+    request = SpinRequest(amount=1, item=item)
+    draw = here.seeds.draw
+
+    def outrun(*, nonce):
+        there.upgrader.play(user_id=player.id, request=request, now=1)
+        return draw(nonce=nonce)
+
+    here.seeds.draw = outrun
+
+    with pytest.raises(SpinInProgress):
+        here.upgrader.play(user_id=player.id, request=request, now=1)
+
+
+def test_a_commitment_that_another_process_announced_is_taken(make_app, player, item):
+    here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
+    here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), now=1)
+    announced = there.play(user_id=player.id, request=SpinRequest(amount=1, item=item), now=1).following
+
+    request = SpinRequest(amount=1, item=item, server_seed_commitment=announced.server_seed_commitment)
+
+    assert here.play(user_id=player.id, request=request, now=1).bet.nonce == 3
