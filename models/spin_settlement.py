@@ -6,12 +6,13 @@ and 3,800 as one that each connection prepares once. Both texts below write the 
 """
 
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import Enum, auto
 from typing import Any
 from weakref import WeakSet
 
-from models.database import Sqlite, database, reading, writing
+from models.commit_together import CommitTogether
+from models.database import Sqlite, database, reading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +73,10 @@ def settle(settlement: Settlement) -> Settled | Unsettled:
     Of two spins with one nonce, in whatever process, one finds SEED_IS_USED; the wager must be there before
     the payout is added. Raises peewee.IntegrityError for a request id that has a bet already.
     """
-    values = asdict(settlement)
-    return _in_steps(values) if isinstance(database.obj, Sqlite) else _at_once(values)
+    values = dict(vars(settlement))
+    if isinstance(database.obj, Sqlite):
+        return _together.run(lambda: _in_steps(values))
+    return _at_once(values)
 
 
 # PostgreSQL. Each part takes its rows from the one before, which fixes the order of the locks: the seed, the
@@ -206,7 +209,9 @@ ON CONFLICT (shard) DO UPDATE SET
 """
 
 
-@writing()
+_together = CommitTogether()
+
+
 def _in_steps(values: dict[str, Any]) -> Settled | Unsettled:
     player = database.execute_sql(PLAYER, values).fetchone()
     if player is None:

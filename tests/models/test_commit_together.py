@@ -1,0 +1,112 @@
+"""Works that come at the same moment share one commit on SQLite, and nothing else."""
+
+import threading
+
+import pytest
+
+from models.commit_together import CommitTogether
+from models.database import database, reading
+from models.users import User
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+class Refusal(Exception):
+    """What one of the works raises."""
+
+
+@pytest.fixture
+def together(app):
+    return CommitTogether()
+
+
+@pytest.fixture
+def at_once(together):
+    """Runs works that all wait for the same commit; gives what each gave or raised."""
+
+    def run(*works):
+        outcomes = [None] * len(works)
+
+        def ask(place, work):
+            try:
+                outcomes[place] = together.run(work)
+            except Exception as error:  # noqa: BLE001  # looked at by the test
+                outcomes[place] = error
+
+        threads = [threading.Thread(target=ask, args=each) for each in enumerate(works)]
+        with database.write_turn():
+            # The first of them waits for its turn to write, the others for the commit after.
+            for place, thread in enumerate(threads):
+                thread.start()
+                wait_until(lambda expected=place: together._led and len(together._waiting) == expected)
+        for thread in threads:
+            thread.join()
+        return outcomes
+
+    return run
+
+
+def taking(player, cents):
+    def take():
+        User.update(balance_cents=User.balance_cents - cents).where(User.id == player.id).execute()
+        return cents
+
+    return take
+
+
+def failing(player):
+    def fail():
+        taking(player, 1)()
+        raise Refusal
+
+    return fail
+
+
+def test_each_gets_what_its_own_work_gave(at_once, player):
+    assert at_once(*(taking(player, cents) for cents in (1, 2, 3))) == [1, 2, 3]
+
+
+def test_a_work_that_raises_is_undone_and_the_others_stand(at_once, player, coins_of):
+    before = coins_of(player)
+
+    outcomes = at_once(taking(player, 1), taking(player, 2), failing(player), taking(player, 4))
+
+    assert [type(outcome) for outcome in outcomes] == [int, int, Refusal, int]
+    assert before - coins_of(player) == 7
+
+
+def test_the_only_work_that_raises_leaves_nothing(at_once, player, coins_of):
+    before = coins_of(player)
+
+    at_once(failing(player))
+
+    assert coins_of(player) == before
+
+
+def test_a_commit_that_fails_is_told_to_all_who_waited_for_it(at_once, player, coins_of, monkeypatch):
+    before = coins_of(player)
+
+    def fail(*_arguments):
+        raise Refusal
+
+    monkeypatch.setattr(database.obj, "commit", fail)
+    outcomes = at_once(*[taking(player, 1)] * 3)
+
+    assert [type(outcome) for outcome in outcomes] == [Refusal] * 3
+    assert coins_of(player) == before
+
+
+def test_after_a_failure_the_next_work_is_done(together, at_once, player):
+    at_once(failing(player), failing(player))
+
+    assert together.run(taking(player, 1)) == 1
+
+
+@pytest.fixture
+def coins_of():
+    def coins(player):
+        with reading():
+            return User.get_by_id(player.id).balance_cents
+
+    return coins
