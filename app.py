@@ -22,6 +22,7 @@ from blueprints.common.platform import install_platform
 from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, refuse_unstorable_paths
 from blueprints.common.schemas import WIRE_TYPES
 from blueprints.common.security_headers import add_security_headers
+from blueprints.common.waiting import bound_waiting
 from blueprints.fairness import commands as fairness_commands
 from blueprints.irl import commands as irl_commands
 from blueprints.irl import routes as irl
@@ -68,6 +69,7 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] 
     open_database(settings.database_url)
     install_platform(app, build_platform(settings, clock=clock))
     log_requests(app)
+    bound_waiting(app)
     refuse_unstorable_paths(app)
     if settings.ratelimit_enabled:
         limit_requests(app)

@@ -3,7 +3,7 @@
 from gevent import monkey
 
 from app import create_app
-from models.database import cooperate_with_gevent
+from models.postgres import cooperate_with_gevent
 
 if monkey.is_module_patched("socket"):
     cooperate_with_gevent()

@@ -7,23 +7,14 @@ HTTP views, socket handlers, commands and background greenlets all need nothing 
 
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import peewee
-from playhouse.pool import (
-    MaxConnectionsExceeded,
-    PooledPostgresqlDatabase,
-    PooledSqliteDatabase,
-)
+from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
-from models.fair_slots import FairSlots
-
-POOL_SIZE = 20
-POOL_WAIT_SECONDS = 5
-CONNECT_SECONDS = 4
-STATEMENT_MS = 5_000
-"""Together they stay below the ten seconds in which a request must be answered, database or not."""
+from models import patience
+from models.postgres import STATEMENT_MS, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """What is raised when the database is away, slow or out of connections: worth trying again later."""
@@ -68,56 +59,6 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         """SQLite plans by the indexes alone."""
 
 
-class Postgres(PooledPostgresqlDatabase):  # type: ignore[misc]
-    """PostgreSQL for production."""
-
-    snapshot_begin = ("REPEATABLE READ",)
-
-    def __init__(self, url: str) -> None:
-        super().__init__(
-            url,
-            autoconnect=False,
-            max_connections=POOL_SIZE,
-            stale_timeout=300,
-            connect_timeout=CONNECT_SECONDS,
-            options=(
-                # Money is kept here: an answered commit survives a crash, whatever the server is set to.
-                "-c synchronous_commit=on"
-                f" -c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
-                " -c idle_in_transaction_session_timeout=60000 -c timezone=UTC"
-            ),
-        )
-
-        # The pool's own wait is not in order: with 400 sockets connecting at once some starved.
-        self._slots = FairSlots(POOL_SIZE)
-
-    @contextmanager
-    def slot(self) -> Iterator[None]:
-        """The right to one of the pool's connections. Raises MaxConnectionsExceeded after waiting in vain."""
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(self._slots.hold(timeout_seconds=POOL_WAIT_SECONDS))
-            except TimeoutError:
-                raise MaxConnectionsExceeded("no connection became free in time") from None
-            yield
-
-    def write_turn(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
-    def lift_statement_limit(self) -> None:
-        """Let the current transaction run for as long as it takes."""
-        self.execute_sql("SET LOCAL statement_timeout = 0")
-
-    def know_tables(self, *tables: type["Table"]) -> None:
-        """Look at how much is in these tables now, for the planner.
-
-        The server does so too, but up to a minute later, and until then reads a table of 34,500 rows whole
-        to find 120 of them.
-        """
-        names = ", ".join(f'"{table._meta.table_name}"' for table in tables)  # noqa: SLF001  # peewee's own way
-        self.execute_sql(f"ANALYZE {names}")
-
-
 UNDEFINED_TABLE, UNDEFINED_COLUMN = "42P01", "42703"
 
 
@@ -149,27 +90,6 @@ def open_database(url: str) -> Sqlite | Postgres:
     return opened
 
 
-def cooperate_with_gevent() -> None:
-    """Make psycopg2 yield to other greenlets while it waits, for as long as a statement may take.
-
-    Without it one slow query stops the whole process. The wait is bounded here as well, because
-    connect_timeout does not count once the waiting is ours, and a server that vanished never answers.
-    """
-    import psycopg2
-    from psycogreen.gevent import gevent_wait_callback
-    from psycopg2 import extensions
-
-    def wait(connection: Any) -> None:
-        connecting = connection.status == extensions.STATUS_SETUP
-        limit = CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1
-        try:
-            gevent_wait_callback(connection, timeout=limit)
-        except TimeoutError:
-            raise psycopg2.OperationalError("timed out waiting for the server") from None
-
-    extensions.set_wait_callback(wait)
-
-
 @contextmanager
 def reading() -> Iterator[None]:
     """Hold a connection for the block; the one that is open already when there is one.
@@ -179,7 +99,8 @@ def reading() -> Iterator[None]:
     if not database.is_closed():
         yield
         return
-    with database.slot():
+    # A request has a patience of its own; what runs beside requests gets one for each block.
+    with patience.one_answer(), database.slot():
         database.connect()
         try:
             yield

@@ -4,19 +4,31 @@ What it shows is what counts: a spin takes its price from here, so a player neve
 than the one on the screen.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from cachetools import TTLCache, cachedmethod
+import peewee
 
+from models import patience
 from models.database import reading
 from models.items import Item
 from services.clock import Millis
 from services.money import Cents
+
+log = logging.getLogger("platform.catalogue")
+
+MOMENT_SECONDS = 1.0
+"""How long one who asks waits for a new catalogue when there is an old one. Of those that were late nobody
+waits for the next."""
+
+RETRY_SECONDS = 1.0
+"""After a failure the old one is good for this long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +108,66 @@ def _catalogue_item(*row: Any) -> CatalogueItem:
     return CatalogueItem(*values)
 
 
+def _first(building: Future[Catalogue]) -> Catalogue:
+    with patience.waiting(patience.ANSWER_SECONDS) as seconds:
+        try:
+            return building.result(seconds)
+        except TimeoutError:
+            raise peewee.OperationalError("the catalogue was not built in time") from None
+
+
 class CatalogueCache:
-    """Keeps the catalogue for its time, and builds it once however many ask when that runs out."""
+    """Keeps the catalogue for its time, and builds it once however many ask when that runs out.
+
+    When the database does not give a new one, the old one is shown for longer.
+    """
 
     def __init__(self, *, ttl_seconds: int, timer: Callable[[], float]) -> None:
-        self._cache: TTLCache[object, Catalogue] = TTLCache(maxsize=1, ttl=ttl_seconds, timer=timer)
-        self._condition = threading.Condition()
+        self._ttl_seconds = ttl_seconds
+        self._timer = timer
+        self._guard = threading.Lock()
+        self._kept: Catalogue | None = None
+        self._good_until = 0.0
+        self._building: Future[Catalogue] | None = None
+        self._is_late = False
 
-    @cachedmethod(lambda self: self._cache, condition=lambda self: self._condition)
     def current(self) -> Catalogue:
-        """The catalogue of this hour: one object until it runs out, so what is made of it may be kept."""
-        return build()
+        """The catalogue of this hour: one object until it runs out, so what is made of it may be kept.
+
+        The first one is waited for, and raises what building it raises; a new one only for a moment.
+        """
+        with self._guard:
+            kept = self._kept
+            if kept is not None and self._timer() < self._good_until:
+                return kept
+            building = self._building or self._begin()
+            seconds = 0 if self._is_late else MOMENT_SECONDS
+        if kept is None:
+            return _first(building)
+        try:
+            return building.result(seconds)
+        except Exception:  # noqa: BLE001  # told of where it happened
+            self._is_late = True
+            return kept
+
+    def _begin(self) -> Future[Catalogue]:
+        building: Future[Catalogue] = Future()
+        self._building = building
+        # Beside the request: whoever asks first must not wait for longer than the others.
+        threading.Thread(target=self._build, args=[building], daemon=True).start()
+        return building
+
+    def _build(self, building: Future[Catalogue]) -> None:
+        try:
+            built = build()
+        except Exception as failure:
+            log.exception("catalogue not built", extra={"event": "catalogue"})
+            with self._guard:
+                self._building = None
+                self._good_until = self._timer() + RETRY_SECONDS
+            building.set_exception(failure)
+            return
+        with self._guard:
+            self._building, self._kept, self._is_late = None, built, False
+            self._good_until = self._timer() + self._ttl_seconds
+        building.set_result(built)

@@ -6,7 +6,8 @@ from typing import Any
 
 import peewee
 
-from models.database import Postgres, database, writing
+from models.database import database, writing
+from models.postgres import Postgres
 from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
 from services import rollup_sums

@@ -13,6 +13,7 @@ from blueprints.realtime.connections import Connection
 from blueprints.realtime.handshakes import NAMESPACE
 from blueprints.realtime.proof_delivery import BROKEN_SECONDS, HEARTBEAT_SECONDS, proofs
 from blueprints.realtime.server import in_background, realtime
+from models import patience
 from models.database import reading
 from services import live_bets, users
 from services.balances import balances_of
@@ -48,7 +49,8 @@ def connect(auth: object = None) -> None:
         # Not a handshake: a client that is in has sent an event of this name.
         return
     try:
-        connection = _connection(sid, auth)
+        with patience.one_answer():
+            connection = _connection(sid, auth)
         realtime().connections.add(connection)
     except PlatformError as refusal:
         raise Refused(refusal.text) from None

@@ -16,6 +16,7 @@ from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
 from blueprints.realtime.handshakes import NAMESPACE, close_silent_handshakes
 from blueprints.realtime.packets import refuse_foreign_packets
+from models import patience
 from services import exact_json
 
 log = logging.getLogger("platform.realtime")
@@ -135,7 +136,7 @@ def in_background(task: Callable[..., Any], *args: Any) -> None:
 
     def run() -> None:
         try:
-            with app.app_context():
+            with app.app_context(), patience.one_answer():
                 task(*args)
         except Exception as failure:  # noqa: BLE001  # nobody is left to tell; the library would print it all
             log.error("task failed", extra={"failure": describe(failure)})  # noqa: TRY400

@@ -15,6 +15,7 @@ from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
 from blueprints.system.metrics import count_spin
 from blueprints.upgrader.spin_payload import read_spin
+from models import patience
 from services.errors import PlatformError, Unauthorized
 from services.upgrader.spin import Spin
 
@@ -33,7 +34,7 @@ def spin(*arguments: Any) -> dict[str, Any]:
     began = time.perf_counter()
     sid = request.sid  # type: ignore[attr-defined]
     try:
-        with realtime().connections.event_in_flight(sid) as connection:
+        with patience.one_answer(), realtime().connections.event_in_flight(sid) as connection:
             answer = _play(connection, arguments[0] if arguments else None)
             outcome = "won" if answer["result"]["success"] else "lost"
     except PlatformError as refusal:

@@ -1,0 +1,185 @@
+"""PostgreSQL: its pool of connections, and how long anybody waits for one or for an answer."""
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import Any
+
+import peewee
+import psycopg2
+from playhouse.pool import MaxConnectionsExceeded
+from psycopg2 import extensions
+
+from models import patience
+from models.fair_slots import FairSlots
+
+POOL_SIZE = 20
+POOL_WAIT_SECONDS = 5
+CONNECT_SECONDS = 4
+STATEMENT_MS = 5_000
+"""Each for one thing that is waited for. All together are bounded by the asker's patience."""
+
+COMMIT_SECONDS = 1.0
+"""What must be left of the patience to begin a commit: nobody would hear of its outcome otherwise."""
+
+LONGEST_USE_SECONDS = 300
+DISTRUST_SECONDS = 1.0
+"""How often at most one broken connection makes all others suspect: a database that is only slow must not
+be kept busy with connecting."""
+
+
+_peewee: Any = peewee
+"""Without its types, which leave out what a pool has to do with."""
+
+
+class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
+    """A connection that knows its age."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.opened_at = time.monotonic()
+
+
+class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
+    """PostgreSQL for production.
+
+    The pool is our own: peewee's holds a lock while it connects, so behind a database that accepts
+    connections and says nothing everybody would wait for everybody before them. Nor does it see
+    that a connection it kept has been cut, and so hands out each of them to one more request.
+    """
+
+    snapshot_begin = ("REPEATABLE READ",)
+
+    def __init__(self, url: str) -> None:
+        self._idle: list[_Connection] = []
+        self._trusted_since = 0.0
+        super().__init__(
+            url,
+            autoconnect=False,
+            connection_factory=_Connection,
+            connect_timeout=CONNECT_SECONDS,
+            options=(
+                # Money is kept here: an answered commit survives a crash, whatever the server is set to.
+                "-c synchronous_commit=on"
+                f" -c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
+                # What a server that vanished has locked is free again soon.
+                " -c idle_in_transaction_session_timeout=10000 -c timezone=UTC"
+            ),
+        )
+        # In order: with 400 sockets connecting at once some starved when newcomers could overtake.
+        self._slots = FairSlots(POOL_SIZE)
+
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        """The right to one of the pool's connections. Raises MaxConnectionsExceeded after waiting in vain."""
+        with ExitStack() as stack:
+            try:
+                with patience.waiting(POOL_WAIT_SECONDS) as seconds:
+                    stack.enter_context(self._slots.hold(timeout_seconds=seconds))
+            except TimeoutError:
+                raise MaxConnectionsExceeded("no connection became free in time") from None
+            yield
+
+    def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
+        """Borrow a connection from the pool, or open one. Nobody else waits meanwhile."""
+        if not self._state.closed:
+            if reuse_if_open:
+                return False
+            raise peewee.OperationalError("Connection already opened.")
+        with _peewee.__exception_wrapper__:
+            connection = self._kept() or self._connect()
+        self._state.set_connection(connection)
+        return True
+
+    def commit(self) -> Any:
+        """Raises OperationalError, and has committed nothing, when too little patience is left."""
+        if patience.seconds_left() < COMMIT_SECONDS:
+            raise peewee.OperationalError("no time is left for a commit")
+        return super().commit()
+
+    def _kept(self) -> _Connection | None:
+        """A connection of the pool that is still one, the last one used first."""
+        while self._idle:
+            connection = self._idle.pop()
+            if self._is_good(connection):
+                return connection
+            connection.close()
+        return None
+
+    def _is_good(self, connection: _Connection) -> bool:
+        if connection.opened_at <= max(self._trusted_since, time.monotonic() - LONGEST_USE_SECONDS):
+            return False
+        try:
+            # Whatever came unasked is a farewell. One look may read it, the next one sees the end.
+            connection.poll()
+            connection.poll()
+        except psycopg2.Error:
+            return False
+        return not connection.closed
+
+    def _close(self, connection: _Connection) -> None:
+        """Keep a connection for the next one who wants it, when it can be used again."""
+        if connection.closed:
+            self._distrust()
+        elif connection.get_transaction_status() == extensions.TRANSACTION_STATUS_IDLE:
+            self._idle.append(connection)
+        else:
+            connection.close()
+
+    def _distrust(self) -> None:
+        """After one has broken, use none that is as old: each would cost a request, and a long wait."""
+        now = time.monotonic()
+        if now - self._trusted_since > DISTRUST_SECONDS:
+            self._trusted_since = now
+
+    def close_idle(self) -> None:
+        """Close the connections that nobody uses."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def close_all(self) -> None:
+        """Close the caller's connection, and those that nobody uses."""
+        self.close()
+        self.close_idle()
+
+    def write_turn(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def lift_statement_limit(self) -> None:
+        """Let the current transaction run for as long as it takes."""
+        self.execute_sql(
+            "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 60000"
+        )
+
+    def know_tables(self, *tables: type[peewee.Model]) -> None:
+        """Look at how much is in these tables now, for the planner.
+
+        The server does so too, but up to a minute later, and until then reads a table of 34,500 rows whole
+        to find 120 of them.
+        """
+        names = ", ".join(f'"{table._meta.table_name}"' for table in tables)  # noqa: SLF001  # peewee's own way
+        self.execute_sql(f"ANALYZE {names}")
+
+
+def cooperate_with_gevent() -> None:
+    """Make psycopg2 yield to other greenlets while it waits, for as long as the asker has patience.
+
+    Without it one slow query stops the whole process. The wait is bounded here as well, because
+    connect_timeout does not count once the waiting is ours, and a server that vanished never answers.
+    """
+    from gevent.socket import wait_read, wait_write
+
+    waits = {extensions.POLL_READ: wait_read, extensions.POLL_WRITE: wait_write}
+
+    def wait(connection: Any) -> None:
+        connecting = connection.status == extensions.STATUS_SETUP
+        with patience.waiting(CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1) as seconds:
+            # For the whole answer, however many pieces it comes in.
+            deadline = time.monotonic() + seconds
+            while (state := connection.poll()) != extensions.POLL_OK:
+                try:
+                    waits[state](connection.fileno(), timeout=max(deadline - time.monotonic(), 0.001))
+                except TimeoutError:
+                    raise psycopg2.OperationalError("timed out waiting for the server") from None
+
+    extensions.set_wait_callback(wait)
