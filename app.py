@@ -166,4 +166,4 @@ def _start_realtime(app: Flask, settings: Settings) -> None:
     install_proofs(app, running)
     install_prices(app, running)
     realtime_events.register(app, socketio)
-    upgrader_events.register(socketio)
+    upgrader_events.register(app, socketio)
