@@ -13,6 +13,7 @@ import psycopg2
 
 from models import migrate
 from models.database import open_database
+from tests.support.postgres_reset import Reset
 
 _numbers = itertools.count()
 
@@ -32,7 +33,7 @@ class SqliteFiles:
 
 
 class PostgresServer:
-    """Databases of one server, each made from one migrated template."""
+    """Databases of one server, each made from one migrated template, and used again when that is possible."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -40,18 +41,31 @@ class PostgresServer:
         self._template = f"{self._prefix}_template"
         self._admin(f'CREATE DATABASE "{self._template}"')
         migrate_once(self._named(self._template))
+        self._new = Reset(self._named(self._template))
+        self._used: list[str] = []
 
     @contextmanager
     def fresh(self, _directory: Path) -> Iterator[str]:
-        name = f"{self._prefix}_{next(_numbers)}"
-        self._admin(f'CREATE DATABASE "{name}" TEMPLATE "{self._template}"')
+        name = self._used.pop() if self._used else self._create()
         try:
             yield self._named(name)
         finally:
-            self._admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+            if self._new.reset(self._named(name)):
+                self._used.append(name)
+            else:
+                self._drop(name)
 
     def close(self) -> None:
-        self._admin(f'DROP DATABASE "{self._template}" WITH (FORCE)')
+        for name in [*self._used, self._template]:
+            self._drop(name)
+
+    def _create(self) -> str:
+        name = f"{self._prefix}_{next(_numbers)}"
+        self._admin(f'CREATE DATABASE "{name}" TEMPLATE "{self._template}"')
+        return name
+
+    def _drop(self, name: str) -> None:
+        self._admin(f'DROP DATABASE "{name}" WITH (FORCE)')
 
     def _named(self, name: str) -> str:
         return urlunsplit(urlsplit(self._url)._replace(path=f"/{name}"))

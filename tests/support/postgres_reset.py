@@ -1,0 +1,74 @@
+"""Making a used database as good as new: in a tenth of the time that a new one takes."""
+
+import io
+from contextlib import closing
+
+import psycopg2
+
+# A change of anything but rows shows here: of a table, column, index, constraint, trigger or function, and
+# of what the planner knows, which would make one test's plans depend on the tests before it.
+SHAPE = """
+SELECT
+    (SELECT array_agg((c.oid, c.xmin, c.relfilenode, c.reltuples < 1) ORDER BY c.oid)
+     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace)::text,
+    (SELECT (count(*), sum(a.xmin::text::bigint)) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+     WHERE c.relnamespace = 'public'::regnamespace)::text,
+    (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_constraint)::text,
+    (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_trigger)::text,
+    (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_proc)::text,
+    (SELECT (count(*), sum(xmin::text::bigint)) FROM pg_namespace)::text
+"""
+
+SIZE = "SELECT pg_database_size(current_database())"
+GROWN_BYTES = 4 * 1024 * 1024
+"""Rows that were deleted still take room, and time."""
+
+OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+SEQUENCES = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1"
+
+
+class Reset:
+    """What a database was like when it was new."""
+
+    def __init__(self, url: str) -> None:
+        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+            self._shape = _answer(cursor, SHAPE)
+            (self._size,) = _answer(cursor, SIZE)
+            cursor.execute(TABLES)
+            self._tables = [table for (table,) in cursor.fetchall()]
+            self._rows = {table: rows for table in self._tables if (rows := _rows(cursor, table))}
+            cursor.execute(SEQUENCES)
+            self._sequences = cursor.fetchall()
+
+    def reset(self, url: str) -> bool:
+        """Put a database back to that; False when it is better thrown away."""
+        with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+            cursor.execute(OTHERS)
+            (size,) = _answer(cursor, SIZE)
+            if _answer(cursor, SHAPE) != self._shape or size > self._size + GROWN_BYTES:
+                return False
+            # No foreign key and no trigger is looked at; all tables are emptied.
+            cursor.execute("SET session_replication_role = replica")
+            cursor.execute(";".join(f'DELETE FROM "{table}"' for table in self._tables))  # noqa: S608
+            for table, rows in self._rows.items():
+                cursor.copy_expert(f'COPY "{table}" FROM STDIN', io.StringIO(rows))
+            for sequence, last in self._sequences:
+                cursor.execute("SELECT setval(%s, %s, %s)", (f'"{sequence}"', last or 1, last is not None))
+            connection.commit()
+        return True
+
+
+def _answer(cursor, question):
+    cursor.execute(question)
+    return cursor.fetchone()
+
+
+def _rows(cursor, table):
+    text = io.StringIO()
+    cursor.copy_expert(f'COPY "{table}" TO STDOUT', text)
+    return text.getvalue()
