@@ -78,7 +78,14 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
                     stack.enter_context(self._slots.hold(timeout_seconds=seconds))
             except TimeoutError:
                 raise MaxConnectionsExceeded("no connection became free in time") from None
-            yield
+            try:
+                yield
+            except peewee.DatabaseError as error:
+                # What the server says has a class of its own. This one is of a server that says nothing any
+                # more, when the driver has not found out yet that the connection is gone.
+                if type(error) is peewee.DatabaseError:
+                    raise peewee.OperationalError("the connection was lost") from error
+                raise
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one. Nobody else waits meanwhile."""

@@ -3,11 +3,14 @@
 Nothing here is shared with the code under test. Amounts are whole cents.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import floor
 
 BONUS = 20
+SPECIAL_CODE = "HOUSECODE"
 TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_000, "0.10")]
 
 
@@ -16,11 +19,12 @@ class Books:
     """One player: what every answer about them must say."""
 
     balance: int
+    name: str = ""
     vault: int = 0
     deadline: int | None = None
-    wagered: int = 0
-    earned: int = 0
-    spins: int = 0
+    bets: list[tuple[int, int, int]] = field(default_factory=list)
+    """Time in ms, wager and payout."""
+
     code: str = ""
     used: str = ""
     owner: "Books | None" = None
@@ -37,12 +41,13 @@ class Books:
 
     def use_code(self, code: str, everybody: "list[Books]") -> bool:
         owner = next((other for other in everybody if other.code == code), None)
-        if owner is None or owner is self or self.used:
+        if owner is self or self.used or (owner is None and code != SPECIAL_CODE):
             return False
         self.used, self.owner = code, owner
         self.balance += BONUS
         self.payments_before_code = len(self.payments)
-        owner.referred.append(self)
+        if owner is not None:
+            owner.referred.append(self)
         return True
 
     def pay(self, kind: str, amount: int) -> bool:
@@ -52,11 +57,20 @@ class Books:
         self.payments.append((kind, amount))
         return True
 
-    def spin(self, wager: int, payout: int) -> None:
+    def spin(self, wager: int, payout: int, now: int) -> bool:
+        if wager > self.balance:
+            return False
         self.balance += payout - wager
-        self.wagered += wager
-        self.earned += payout
-        self.spins += 1
+        self.bets.append((now, wager, payout))
+        return True
+
+    @property
+    def wagered(self) -> int:
+        return sum(wager for _, wager, _ in self.bets)
+
+    @property
+    def earned(self) -> int:
+        return sum(payout for _, _, payout in self.bets)
 
     def lock(self, amount: int, deadline: int) -> bool:
         if amount > self.balance or (self.deadline is not None and deadline < self.deadline):
@@ -104,7 +118,7 @@ class Books:
 
     def counts(self) -> tuple[int, int]:
         """Games and payments."""
-        return self.spins, len(self.payments)
+        return len(self.bets), len(self.payments)
 
     def affiliates(self) -> list[tuple]:
         """Deposited, withdraws and earned of each player, as /affiliate/stats orders them."""
@@ -128,3 +142,20 @@ class Books:
             "totalEarnings": earnings / 100,
             "availableEarnings": earnings / 100,
         }
+
+
+def leaders(everybody: list[Books], period: str, now: int) -> list[tuple[str, float]]:
+    """Masked names and wagers of the week or month, as /leaderboard orders them; the oldest account first."""
+    day = datetime.fromtimestamp(now / 1000, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    first = day - timedelta(days=day.weekday()) if period == "weekly" else day.replace(day=1)
+    since = first.timestamp() * 1000
+    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= since)) for books in everybody]
+    ranked = sorted((found for found in wagers if found[1]), key=lambda found: -found[1])
+    return [(f"{books.name[:3]}***", wager / 100) for books, wager in ranked[:100]]
+
+
+def live_bets(everybody: list[Books], until: int) -> Counter[str]:
+    """How many bets were made up to this time, and how many of them are high rolls."""
+    made = [(wager, payout) for books in everybody for at, wager, payout in books.bets if at <= until]
+    high_rolls = sum(wager >= 5000 or payout >= 10 * wager for wager, payout in made)
+    return Counter({"live-bets": len(made), "high-rolls": high_rolls})

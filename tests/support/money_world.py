@@ -1,0 +1,151 @@
+"""Where the players of the money model play: an app that may die and be built anew over one database."""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flask import Flask
+
+from models.database import UNAVAILABLE, database, reading
+from models.ledger import LedgerEntry
+from models.users import User
+from services import item_import, ledger_audit, users
+from services.clock import Millis
+from services.errors import PlatformError
+from services.money import Cents
+from services.upgrader.spin import SpinRequest
+from tests.support.bookkeeping import SPECIAL_CODE
+from tests.support.outcomes import client_seed_that
+from tests.support.servers import come_to_rest
+from tests.support.spins import Clock, at
+from tests.support.trouble import Died, Fuse, Kind, Moment
+
+SETTINGS = {
+    "AFFILIATE_SPECIAL_CODE": SPECIAL_CODE,
+    # Tokens that outlive the months that pass here.
+    "JWT_TTL": "315360000",
+    "RATELIMIT_ENABLED": "0",
+    "UPGRADER_PROOF_DELAY": "6",
+}
+"""What ``build`` makes an app with, besides its database."""
+
+PROOF_DELAY_MS = 6000
+PRICE = 10_000
+ITEM = "Item of the model"
+OK, REFUSED, UNAVAILABLE_STATUS = 200, 400, 503
+
+
+class World:
+    """The app of the moment, its clock, and the fuse in its database; all examples of a test share it.
+
+    ``build`` makes an app with this clock.
+    """
+
+    def __init__(self, build: Callable[[Clock], Flask]) -> None:
+        self.clock = Clock(at("2026-03-18 12:00"))
+        self.fuse = Fuse()
+        self._joined = 0
+        self.counts: Counter[str] = Counter()
+        self._build = build
+        self._start()
+        row = {"appid": 730, "marketHashName": ITEM, "price": PRICE}
+        item_import.import_document([row], app_id=None, now=self.clock())
+
+    def _start(self) -> None:
+        self.app = self._build(self.clock)
+        self.client = self.app.test_client()
+        self.platform = self.app.extensions["platform"]
+        self.fuse.install(database.obj)
+
+    def rebuild(self) -> None:
+        """Throw everything away that is not in the database."""
+        come_to_rest(self.app)
+        database.obj.close_all()
+        self._start()
+
+    def begin_anew(self) -> None:
+        """Go on to a month and a week in which nobody has played yet, and all earlier bets are over."""
+        self.clock.advance(days=32)
+
+    def join(self, cents: int) -> "Player":
+        self._joined += 1
+        name = f"{self._joined % 1000:03}-player"
+        user = users.create(username=name, balance=Cents(cents), seeds=self.platform.seeds, now=self.clock())
+        token = self.platform.tokens.issue(platform_id=user.platform_id, now=self.clock())
+        return Player(self, user, token)
+
+    def attempt(self, do: Callable[[], bool], trouble: tuple[Kind, Moment] | None) -> bool | None:
+        """Whether it succeeded; None when it came to trouble, and only the fuse knows what was committed."""
+        if trouble:
+            self.fuse.arm(*trouble)
+        try:
+            done = do()
+        except (Died, *UNAVAILABLE):
+            done = False
+        finally:
+            self.fuse.disarm()
+        if trouble is None or self.fuse.burnt is None:
+            return done
+        assert not done, "what came to trouble was answered as if it had not"
+        return None
+
+    def held(self, players: "list[Player]") -> list[tuple[int, int, int | None]]:
+        """Balance, vault and its deadline, as the database has them."""
+        columns = (User.id, User.balance_cents, User.vault_cents, User.vault_deadline_ms)
+        with reading():
+            rows = User.select(*columns).where(User.id.in_([player.user.id for player in players])).tuples()
+            found = {user_id: tuple(values) for user_id, *values in rows}
+        return [found[player.user.id] for player in players]
+
+    def wrong(self) -> list[str]:
+        """What the audits find, and whatever was left locked."""
+        problems = ledger_audit.audit().mismatches
+        with reading():
+            if sum(LedgerEntry.select(LedgerEntry.amount_cents).scalars()) != 0:
+                problems.append("the ledger does not sum to zero")
+        if self.platform.spin_locks:
+            problems.append("a spin lock was left behind")
+        return problems
+
+    def audit_fairness(self) -> int:
+        result = self.app.test_cli_runner().invoke(args=["fairness", "audit"])
+        return result.exit_code
+
+
+class Player:
+    """One player, at the doors of the app of the moment. Each deed says whether it was done or refused."""
+
+    def __init__(self, world: World, user: User, token: str) -> None:
+        self.user = user
+        self._world = world
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    def get(self, path: str) -> Any:
+        return self._world.client.get(path, headers=self._headers).json
+
+    def post(self, path: str, **body: Any) -> bool:
+        answer = self._world.client.post(path, json=body, headers=self._headers)
+        assert answer.status_code in (OK, REFUSED, UNAVAILABLE_STATUS), answer.text
+        return answer.status_code == OK
+
+    def pay(self, kind: str, cents: int, txhash: str) -> bool:
+        usd = f"{cents / 100:.2f}"
+        arguments = ["payments", "record", self.user.platform_id, kind, usd, "--txhash", txhash]
+        return self._world.app.test_cli_runner().invoke(args=arguments).exit_code == 0
+
+    def seed_that(self, wins: bool, wager: int) -> str:
+        """A client seed with which the next spin of this wager wins, or loses."""
+        coins = Fraction(wager, 100)
+        app = self._world.app
+        return client_seed_that(wins, app=app, player=self.user, wager=coins, price=PRICE)
+
+    def spin(self, wager: int, client_seed: str, request_id: str) -> bool:
+        platform, now = self._world.platform, Millis(self._world.clock())
+        request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
+        try:
+            with platform.spin_locks.hold(self.user.id):
+                platform.upgrader.play(user_id=self.user.id, request=request, now=now)
+        except PlatformError:
+            return False
+        return True
