@@ -13,17 +13,14 @@ import argparse
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from app import create_app
-from models import migrate
 from models.database import database
 from settings import Settings
-from tests.support.databases import postgres_server
+from tests.support.databases import bench_database
 from tests.support.histories import Observed, observe
 
 WRITERS, READERS = 16, 4
@@ -33,11 +30,10 @@ def main() -> None:
     options = _options()
     with (
         tempfile.TemporaryDirectory() as place,
-        _database_url(Path(place), postgresql=options.postgresql) as url,
+        bench_database(Path(place), postgresql=options.postgresql) as url,
     ):
         app = create_app(Settings.from_env({"DATABASE_URL": url, "INSTANCE_DIR": place}))
         logging.getLogger("platform").setLevel(logging.ERROR)
-        migrate.upgrade()
         with click.progressbar(
             length=options.seconds, label="seconds", file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as progress:
@@ -60,15 +56,6 @@ def _print(observed: Observed) -> None:
     print(f"violations {len(observed.violations)}, failures {len(observed.failures)}")
     for line in observed.violations + observed.failures:
         print(line)
-
-
-@contextmanager
-def _database_url(directory: Path, *, postgresql: bool) -> Iterator[str]:
-    if not postgresql:
-        yield f"sqlite:///{directory / 'bench.db'}"
-        return
-    with postgres_server() as server, server.fresh(directory) as url:
-        yield url
 
 
 def _options() -> argparse.Namespace:

@@ -1,5 +1,7 @@
 """The checks after a crash storm notice what they are for: a calm hour of one player, then false memories."""
 
+import itertools
+import threading
 from dataclasses import replace
 
 import pytest
@@ -7,23 +9,36 @@ import pytest
 from services import users
 from services.clock import now_ms
 from services.money import Cents
-from tests.support.crash_asking import Stage
+from tests.support.crash_asking import Asking, Stage
 from tests.support.crash_checks import problems, wait_until_proofs_are_due
 from tests.support.crash_memory import Act, Kind, Memory, Outcome
 from tests.support.crash_players import Actor, import_items, memory_of
 
 NOBODYS_SEED = "0" * 64
+MANY_ATTEMPTS = 10
 
 
 @pytest.fixture
-def memory(app, server):
-    """A player who has spun, locked and been paid, every time with an answer."""
-    platform = app.extensions["platform"]
+def stage(app, server):
+    """Where nothing is killed."""
     import_items()
-    user = users.create(username="calm", seeds=platform.seeds, now=now_ms(), balance=Cents(10_000))
-    memory = memory_of(user, platform)
-    stage = Stage(platform, url=server)
+    stage = Stage(app.extensions["platform"], url=server)
     stage.open.set()
+    return stage
+
+
+@pytest.fixture
+def newcomer(stage):
+    """A player who has done nothing yet."""
+    platform = stage.platform
+    user = users.create(username="calm", seeds=platform.seeds, now=now_ms(), balance=Cents(10_000))
+    return memory_of(user, platform)
+
+
+@pytest.fixture
+def memory(stage, newcomer):
+    """A player who has spun, locked and been paid, every time with an answer."""
+    memory = newcomer
     actor = Actor(stage, memory, name="calm", number=0, of=1, seed="calm")
     for _ in range(4):
         actor.spin()
@@ -107,6 +122,38 @@ def test_every_false_memory_is_a_problem(memory, server):
             unnoticed.append(falsify.__name__)
 
     assert unnoticed == []
+
+
+def spin_of(memory, name):
+    request = {"amount": 0.01, "item": "Item of 2", "clientSeed": name, "requestId": name}
+    return memory.begin(Act(Kind.SPIN, name, 1, request))
+
+
+def test_who_asks_again_gets_a_turn_beside_sockets_that_never_rest(stage, newcomer):
+    def play(socket):
+        asking = Asking(stage, newcomer)
+        for number in itertools.count():
+            if stage.ending.is_set():
+                break
+            asking.spin(spin_of(newcomer, f"{socket}-{number}"))
+        asking.leave()
+
+    others = [threading.Thread(target=play, args=(f"restless-{number}",)) for number in range(4)]
+    for other in others:
+        other.start()
+    patient = Asking(stage, newcomer)
+    acts = [spin_of(newcomer, f"patient-{number}") for number in range(10)]
+    for act in acts:
+        # As if the first answer had been lost.
+        act.attempts = 1
+        patient.spin(act)
+    stage.ending.set()
+    for other in others:
+        other.join()
+    patient.leave()
+
+    assert [act.outcome for act in acts] == [Outcome.ACKNOWLEDGED] * 10
+    assert max(act.attempts for act in acts) < MANY_ATTEMPTS
 
 
 def _copy(memory: Memory) -> Memory:

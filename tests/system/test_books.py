@@ -1,4 +1,4 @@
-"""Whatever a few players do, in whatever order, and wherever it is cut off: the figures are those kept by hand.
+"""Whatever a few players do, and wherever it is cut off: every figure is the one kept by hand.
 
 ``python -m bench.money_model`` looks for longer.
 """
