@@ -49,11 +49,12 @@ def come_to_rest(app: Flask) -> None:
 
 @dataclass
 class RunningServer:
-    """A server process: its address, its process, and what it wrote to standard error."""
+    """A server process: its address, its process, and what it wrote to standard error and output."""
 
     url: str
     process: subprocess.Popen[bytes]
     log: Path
+    output: Path
 
     def stop(self, *, timeout: float = 30) -> int:
         """Ask it to end; its exit code."""
@@ -70,17 +71,17 @@ class RunningServer:
 def server_process(command: list[str], env: Mapping[str, str], directory: Path) -> Iterator[RunningServer]:
     """Start a server command with ``PORT`` set, wait until it answers, and end it afterwards."""
     port = free_port()
-    log = directory / f"server-{port}.log"
-    with log.open("wb") as stderr:
+    log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
+    with log.open("wb") as stderr, output.open("wb") as stdout:
         process = subprocess.Popen(
             [arg.replace("{port}", str(port)) for arg in command],
             cwd=ROOT,
             env={**os.environ, **env, "PORT": str(port)},
             stderr=stderr,
-            stdout=subprocess.DEVNULL,
+            stdout=stdout,
             start_new_session=True,
         )
-        running = RunningServer(f"http://127.0.0.1:{port}", process, log)
+        running = RunningServer(f"http://127.0.0.1:{port}", process, log, output)
         try:
             _wait_until_it_answers(running)
             yield running
@@ -94,7 +95,11 @@ def gunicorn(target: str = "wsgi:app") -> list[str]:
 
 
 def flask_run() -> list[str]:
-    return [sys.executable, "-m", "flask", "run", "--port", "{port}"]
+    return [*flask_command(), "run", "--port", "{port}"]
+
+
+def flask_command() -> list[str]:
+    return [sys.executable, "-m", "flask"]
 
 
 def free_port() -> int:

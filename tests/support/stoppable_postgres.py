@@ -27,15 +27,23 @@ class StoppablePostgres:
             yield url
 
     def restart(self, away_seconds: float) -> None:
-        """End it at once, without a shutdown: what was committed must be recovered from its log."""
+        """End it at once and let it come back after so many seconds."""
+        with self.away():
+            time.sleep(away_seconds)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """End it at once for the block, without a shutdown: what was committed must be recovered."""
         pgexec(
             "pg_ctl",
             ("-w", "-D", str(self._server.pgdata), "stop", "-m", "immediate"),
             bin_path=self._server.bin_path,
             user=self._server.system_user,
         )
-        time.sleep(away_seconds)
-        self._server.ensure_postgres_running()
+        try:
+            yield
+        finally:
+            self._server.ensure_postgres_running()
 
     def close(self) -> None:
         self._server.cleanup()

@@ -1,0 +1,197 @@
+"""Somebody who does everything that a server offers, well and badly, and notes what no log may say of it."""
+
+import json
+import re
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyotp
+import requests
+
+from tests.support.browser import parameters
+from tests.support.raw_http import statuses
+from tests.support.sockets import Closed, Socket, Transport
+from tests.support.sockets import Refused as NotLetIn
+
+SHORTEST_ANYWHERE = 10
+"""Anything shorter is looked for as a word: its digits may well be part of a time or an id."""
+
+DETAILS: dict[str, Any] = {
+    "firstName": "Wilhelmina-Persephone",
+    "lastName": "Featherstonehaugh",
+    "phone": "+4915739184620",
+    "shippingAddress": {"addressLine1": "Quittenallee 94711", "city": "Hintertupfing", "zipCode": "82041-9"},
+}
+TRADE_TOKEN = "tRaDe-ToKeN-8"
+REQUEST_ID = "a-request-of-mine"
+SET_CODE = "MYVERYOWNCODE"
+CLIENT_SEEDS = ("my-very-own-client-seed", "the-seed-of-my-profile")
+LOCKED, WAGERED, REFUSED = 71_339.27, 51_117.43, 61_393.81
+"""Coins, so many that their cents are the id of no process."""
+
+
+class WholeRun:
+    """One player at a server. ``secrets`` is filled by what is done: a name of each and what it is."""
+
+    def __init__(self, url: str, token: str, item: str) -> None:
+        self.url = url
+        self.secrets: dict[str, str] = {"token": token}
+        self._token = token
+        self._item = item
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    def note(self, name: str, *values: str) -> None:
+        """These may stand in no log either."""
+        self.secrets |= {f"{name} {number}": value for number, value in enumerate(values)}
+
+    def do_everything(self) -> None:
+        for provider in ("platform", "identity"):
+            self.log_in(provider)
+        self.guard_with_two_factors()
+        self.say_who_one_is()
+        self.move_money()
+        self.play()
+        self.ask_badly()
+        self.break_things()
+
+    def log_in(self, provider: str) -> None:
+        """Once well, once with the same answer of the provider again, once in another browser."""
+        browser = requests.Session()
+        begun = self._get(f"/auth/{provider}", browser)
+        at_provider = browser.get(begun.headers["Location"], allow_redirects=False, timeout=10)
+        answer = at_provider.headers["Location"]
+        back = f"{urlsplit(answer).path}?{urlsplit(answer).query}"
+        self.note(f"{provider} cookie", *(cookie.value for cookie in browser.cookies))
+        for address in (begun.headers["Location"], answer):
+            given = parameters(address)
+            names = {"state", "nonce", "code", "code_challenge", "openid.sig", "openid.response_nonce"}
+            self.note(f"{provider} parameter", *(given[name] for name in sorted(names & given.keys())))
+        ended = self._get(back, browser)
+        self.note(f"{provider} token", parameters(ended.headers["Location"])["token"])
+        self._get(back, browser)
+        self._get(back, requests.Session())
+
+    def guard_with_two_factors(self) -> None:
+        secret = self._post("/profile/2fa/setup").json()["secret"]
+        code = pyotp.TOTP(secret).now()
+        self.note("2fa", secret, code, "918273")
+        for attempt in ("918273", code, code, "91827 3"):
+            self._post("/profile/2fa/enable", code=attempt)
+        self._post("/profile/2fa/disable", code="918273")
+
+    def say_who_one_is(self) -> None:
+        address = DETAILS["shippingAddress"]
+        self.note(
+            "detail", *(value for value in (*DETAILS.values(), *address.values()) if isinstance(value, str))
+        )
+        self.note("profile", TRADE_TOKEN, *CLIENT_SEEDS)
+        trade_url = f"https://steamcommunity.com/tradeoffer/new/?partner=83114567&token={TRADE_TOKEN}"
+        for method, path, body in (
+            ("PUT", "/profile/details", DETAILS),
+            ("PUT", "/profile/details", DETAILS | {"phone": f"{DETAILS['phone']} or so"}),
+            ("PUT", "/profile/trade-url", {"url": trade_url}),
+            ("PUT", "/profile/trade-url", {"url": f"{trade_url}#"}),
+            ("PUT", "/profile/client-seed", {"clientSeed": CLIENT_SEEDS[1]}),
+            ("PUT", "/profile/client-seed", {"clientSeed": f"{CLIENT_SEEDS[1]}!"}),
+            ("POST", "/affiliate/set-code", {"code": SET_CODE}),
+            ("POST", "/affiliate/set-code", {"code": f"{SET_CODE}!"}),
+            ("POST", "/affiliate/use-code", {"code": SET_CODE.lower()}),
+            ("POST", "/profile/avatar", {}),
+        ):
+            requests.request(method, f"{self.url}{path}", json=body, headers=self._headers, timeout=10)
+        self.note("code", SET_CODE, SET_CODE.lower())
+
+    def move_money(self) -> None:
+        self.note("amount", *(f"{coins}" for coins in (LOCKED, WAGERED, REFUSED)))
+        self.note("cents", *(f"{coins * 100:.0f}" for coins in (LOCKED, WAGERED, REFUSED)))
+        self._post("/profile/vault/lock", amount=LOCKED, deadline=1_900_000_000_000)
+        self._post("/profile/vault/lock", amount=LOCKED, deadline=1)
+        self._post("/profile/vault/unlock")
+        for path in ("/auth/me", "/stats/profile", "/stats/games", "/affiliate/overview", "/upgrader/bets/1"):
+            requests.get(f"{self.url}{path}", headers=self._headers, timeout=10)
+
+    def play(self) -> None:
+        """Over a websocket and over polling; with a seed, an id and a commitment, fitting and not."""
+        socket = Socket(self.url, auth={"token": self._token})
+        self.note("request id", "a-request-of-mine")
+        spin = {
+            "amount": WAGERED,
+            "item": self._item,
+            "clientSeed": CLIENT_SEEDS[0],
+            "requestId": "a-request-of-mine",
+        }
+        socket.spin(spin)
+        self.note("server seed", socket.expect("upgrader:proof")["serverSeed"])
+        socket.spin(spin | {"amount": REFUSED})
+        socket.spin(spin | {"amount": f"{REFUSED}", "requestId": "\0"})
+        socket.spin(spin | {"requestId": None, "serverSeedCommitment": self._token})
+        socket.emit(f"upgrader:{self._token}", self._token)
+        socket.emit("connect", {"token": self._token})
+        socket.close()
+        polling = f"{self.url}/socket.io/?EIO=4&transport=polling"
+        session = json.loads(requests.get(polling, timeout=10).text[1:])["sid"]
+        requests.post(f"{polling}&sid={session}", f'40{{"token":"{self._token}"}}', timeout=10)
+
+    def ask_badly(self) -> None:
+        """Secrets where they do not belong, and what is no request at all around them."""
+        everything = json.dumps(self.secrets)
+        for path in ("/auth/me", "/no-such-path", f"/no-such-path/{self._token}", "/stats/payments", "/"):
+            requests.get(f"{self.url}{path}?token={self._token}&search={SET_CODE}&page=0", timeout=10)
+            requests.post(f"{self.url}{path}", everything[:-1], headers=self._headers, timeout=10)
+            requests.get(f"{self.url}{path}", headers={"Authorization": f"Bearer {self._token}x"}, timeout=10)
+            requests.get(f"{self.url}{path}", headers={"Cookie": f"token={self._token}"}, timeout=10)
+        for request in (
+            f"GET /?token={self._token} HTTP/9.9\r\n\r\n",
+            f"GET /?token={self._token}\r\n\r\n",
+            f"GET / HTTP/1.1\r\nHost: a\r\n{self._token}\r\n\r\n",
+            f"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: {self._token}\r\n\r\n",
+            f"GET / HTTP/1.1\r\nHost: a\r\nA: {self._token * 500}\r\n\r\n",
+        ):
+            with suppress(ConnectionError):
+                statuses(self.url, request.encode())
+        for packet in (
+            f"42{self._token}",
+            f'42["upgrader:spin",{{"clientSeed":"{self._token}"',
+            f"9{self._token}",
+        ):
+            self._send(packet)
+        with suppress(NotLetIn):
+            Socket(self.url, auth={"token": f"{self._token}x"})
+
+    def break_things(self) -> None:
+        """Come upon failures that nobody foresaw, with secrets in every part of the request."""
+        for path in ("/fails", "/fails-beyond-flask"):
+            with suppress(requests.ConnectionError):
+                requests.post(
+                    f"{self.url}{path}?token={self._token}",
+                    json=self.secrets,
+                    headers=self._headers,
+                    cookies={"token": self._token},
+                    timeout=10,
+                )
+
+    def find(self, text: str) -> list[str]:
+        """The names of the secrets that stand in a text."""
+        return [name for name, secret in self.secrets.items() if _stands(secret, text)]
+
+    def _send(self, packet: str) -> None:
+        transport = Transport(self.url)
+        transport.send(f'40{{"token":"{self._token}"}}')
+        transport.send(packet)
+        with suppress(Closed):
+            for _ in range(3):
+                transport.receive()
+        transport.close()
+
+    def _get(self, path: str, browser: requests.Session) -> requests.Response:
+        return browser.get(f"{self.url}{path}", allow_redirects=False, timeout=10)
+
+    def _post(self, path: str, **body: Any) -> requests.Response:
+        return requests.post(f"{self.url}{path}", json=body, headers=self._headers, timeout=10)
+
+
+def _stands(secret: str, text: str) -> bool:
+    if len(secret) >= SHORTEST_ANYWHERE:
+        return secret in text
+    return re.search(rf"(?<![\w.]){re.escape(secret)}(?!\.?\w)", text) is not None
