@@ -1,0 +1,137 @@
+"""The audit of what is pinned, against services of this machine: it never takes silence for a clean bill."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from werkzeug import Request, Response
+
+from tests.support.servers import ROOT, free_port
+from tests.support.wsgi import serving
+
+ADVISORY = {
+    "id": 1,
+    "url": "https://advisories.example.com/1",
+    "title": "Everything can be had",
+    "severity": "high",
+    "vulnerable_versions": "<2.0.0",
+    "cvss": {"score": 8.1, "vectorString": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N"},
+    "cwe": ["CWE-1"],
+}
+
+
+class Advisories:
+    """What knows of vulnerabilities, for both kinds of packages; of none at first."""
+
+    vulnerable = frozenset()
+    forgotten = frozenset()
+
+    def __call__(self, environ, start_response):
+        request = Request(environ)
+        return self.answer(request)(environ, start_response)
+
+    def answer(self, request):
+        if request.path.endswith("/advisories/bulk"):
+            asked = json.loads(gzip.decompress(request.get_data()))
+            return self.say({name: [ADVISORY] for name in asked if name in self.vulnerable})
+        name = json.loads(request.get_data())["package"]["name"]
+        if name in self.forgotten:
+            return Response(status=503)
+        return self.say({"vulns": [vulnerability_of(name)]} if name in self.vulnerable else {})
+
+    def say(self, document):
+        return Response(json.dumps(document), mimetype="application/json")
+
+
+def vulnerability_of(name):
+    package = {"name": name, "ecosystem": "PyPI"}
+    ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "9"}]}]
+    return {"id": "PYSEC-1", "summary": "Oh no", "affected": [{"package": package, "ranges": ranges}]}
+
+
+@pytest.fixture
+def advisories():
+    return Advisories()
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """Two Python packages and one of Node.js."""
+    python = tmp_path / "requirements.txt"
+    hashed = [f"{name}==1.2.3 --hash=sha256:{'0' * 64}" for name in ("alpha", "beta")]
+    python.write_text("\n".join(hashed))
+    node = tmp_path / "package-lock.json"
+    packages = {
+        "": {"dependencies": {"gamma": "1.0.0"}},
+        "node_modules/gamma": {"version": "1.0.0", "integrity": "sha512-AAAA"},
+    }
+    (tmp_path / "package.json").write_text(json.dumps({"dependencies": {"gamma": "1.0.0"}}))
+    node.write_text(json.dumps({"lockfileVersion": 3, "requires": True, "packages": packages}))
+    return [str(python), str(node)]
+
+
+@pytest.fixture
+def audit(lists, advisories):
+    """Runs it with services that answer, or that nobody runs."""
+
+    def run(mode, *, reachable=True):
+        with serving(advisories) as url:
+            address = url if reachable else f"http://127.0.0.1:{free_port()}"
+            ran = subprocess.run(
+                [sys.executable, ".ci/audit.py", mode, *lists],
+                cwd=ROOT,
+                env=os.environ
+                | {
+                    "PIP_AUDIT_VULNERABILITY_SERVICE": "osv",
+                    "PIP_AUDIT_OSV_URL": f"{address}/v1/query",
+                    "npm_config_registry": address,
+                    "npm_config_fetch_retries": "0",
+                },
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        return ran.returncode, ran.stdout
+
+    return run
+
+
+def test_packages_without_known_vulnerabilities_pass(audit):
+    code, told = audit("must")
+
+    assert code == 0, told
+    assert "requirements.txt: 2 looked up, 0 vulnerable" in told
+    assert "package-lock.json: 1 looked up, 0 vulnerable" in told
+    assert "NOT AUDITED" not in told
+
+
+@pytest.mark.parametrize(("name", "line"), [("beta", "beta 1.2.3: PYSEC-1"), ("gamma", "gamma: high")])
+def test_a_vulnerable_package_fails_it_by_name_even_where_it_need_not_look(audit, advisories, name, line):
+    advisories.vulnerable = {name}
+
+    code, told = audit("try")
+
+    assert code == 1
+    assert f"VULNERABLE {line}" in told
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("must", 1), ("try", 0)])
+def test_what_could_not_be_looked_up_is_said_and_fails_it_unless_it_need_not_look(audit, mode, expected):
+    code, told = audit(mode, reachable=False)
+
+    assert code == expected
+    assert "*** NOT AUDITED: " in told
+    assert told.count("0 looked up") == 2
+
+
+def test_one_package_that_could_not_be_looked_up_is_enough(audit, advisories):
+    advisories.forgotten = {"alpha"}
+
+    code, told = audit("must")
+
+    assert code == 1
+    assert "*** NOT AUDITED: " in told
