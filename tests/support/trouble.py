@@ -12,6 +12,8 @@ from typing import Any
 
 import peewee
 
+from models.spin_settlement import EXECUTE
+
 
 class Kind(StrEnum):
     """How it comes to trouble."""
@@ -31,6 +33,11 @@ class Moment:
 
     n: int | None
     after: bool = False
+
+
+def commits(sql: str) -> bool:
+    """Whether a statement ends a transaction well; on PostgreSQL that of a spin is one of its own."""
+    return sql in ("COMMIT", EXECUTE)
 
 
 class Fuse:
@@ -66,11 +73,11 @@ class Fuse:
             return cursor.execute(sql, parameters)
         kind, moment = self._armed
         self._statements += 1
-        has_come = sql == "COMMIT" if moment.n is None else self._statements == moment.n
+        has_come = commits(sql) if moment.n is None else self._statements == moment.n
         if has_come and not moment.after:
             self._burn(kind, cursor)
         result = cursor.execute(sql, parameters)
-        self.committed |= sql == "COMMIT"
+        self.committed |= commits(sql)
         if has_come:
             self._burn(kind, cursor)
         return result
