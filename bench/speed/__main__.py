@@ -1,0 +1,90 @@
+"""How fast is it? Every goal of speed, measured on this machine, in one table.
+
+    python -m bench.speed
+    python -m bench.speed items spins --quick
+    python -m bench.speed --feed market-prices.json --bets 10000,1000000,10000000
+
+Each row is a ratio against a ceiling that runs on this same machine, in turns with what is measured: a
+server on one core, what asks it on the other. Prints one table, and writes it with a plot of all curves
+into bench/results/. The longest history, ten million bets, takes some twenty minutes to be written, so it
+has to be asked for. Exits 1 when something could not be measured; what falls short is said in the table.
+"""
+
+import argparse
+import importlib
+import logging
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.speed.report import print_curves, print_table, write_results
+from bench.speed.result import Curve, Row
+from bench.speed.stage import BENCH, Stage
+
+FAMILIES = ("items",)
+RESULTS = BENCH / "results"
+
+
+def main() -> None:
+    """Measure, print, write."""
+    options = _options()
+    logging.getLogger("platform").setLevel(logging.ERROR)
+    measured: list[Row | Curve] = []
+    failed: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="speed-") as place:
+        stage = Stage(Path(place), feed=options.feed, quick=options.quick, bets=options.bets)
+        if not stage.cores.are_two:
+            print("There is one core only: servers and load tools share it, and ratios say less.")
+        for family in options.families or FAMILIES:
+            began = time.monotonic()
+            try:
+                measured += _measure(family, stage)
+            except Exception:  # noqa: BLE001  # the other rows are worth having
+                traceback.print_exc()
+                failed.append(family)
+            print(f"{family}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    rows = [each for each in measured if isinstance(each, Row)]
+    curves = [each for each in measured if isinstance(each, Curve)]
+    print_table(rows)
+    print_curves(curves)
+    for path in write_results(RESULTS, rows, curves):
+        print(f"written: {path}")
+    if failed:
+        sys.exit(f"not measured: {', '.join(failed)}")
+
+
+def _measure(family: str, stage: Stage) -> Iterator[Row | Curve]:
+    for result in importlib.import_module(f"bench.speed.{family}").measure(stage):
+        if isinstance(result, Row):
+            print(f"  {result.work}: {result.measured:.2f}", file=sys.stderr, flush=True)
+        yield result
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("families", nargs="*", metavar="rows", help=f"of {', '.join(FAMILIES)} (all)")
+    parser.add_argument("--feed", type=Path, help="a price feed to take names and prices from (made up)")
+    parser.add_argument("--quick", action="store_true", help="short rounds: whether it works, not how fast")
+    parser.add_argument(
+        "--bets", default="10000,100000,1000000", help="histories, growing, separated by commas (%(default)s)"
+    )
+    options = parser.parse_args()
+    if unknown := set(options.families) - set(FAMILIES):
+        parser.error(f"unknown rows: {', '.join(sorted(unknown))}")
+    if options.feed is not None and not options.feed.is_file():
+        parser.error(f"{options.feed} is not a file")
+    try:
+        options.bets = [int(size) for size in options.bets.split(",")]
+    except ValueError:
+        parser.error("--bets must be whole numbers, separated by commas")
+    if options.bets != sorted(set(options.bets)) or options.bets[0] < 1:
+        parser.error("--bets must grow")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The whole catalogue, compressed: against nothing but its bytes, and against Express making it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.speed.ready import Answer, fetch, ready_peer
+from bench.speed.requests_per_second import Asked, requests_per_second
+from bench.speed.result import Row
+from bench.speed.stage import ITEMS, Stage
+from tests.support.servers import RunningServer
+
+PATH = "/upgrader/items"
+GZIP = {"Accept-Encoding": "gzip"}
+WORK = f"{PATH}, {ITEMS:,} items, gzip"
+
+
+def measure(stage: Stage) -> Iterator[Row]:
+    """Requests a second."""
+    with stage.platform(stage.new_sqlite(items=ITEMS)) as platform:
+        yield _against_bare_wsgi(stage, platform)
+        yield _against_express(stage, platform)
+
+
+def _against_bare_wsgi(stage: Stage, platform: RunningServer) -> Row:
+    answer = fetch(platform, PATH, GZIP)
+    with ready_peer(stage, "bench.peers.bare_wsgi:app", answer) as bare:
+        seen = requests_per_second(stage, Asked(platform, [PATH], GZIP), Asked(bare, [PATH], GZIP))
+    return Row(
+        work=WORK,
+        against="a bare WSGI program with the same bytes, same worker",
+        goal=0.9,
+        measured=seen.compared.ratio,
+        detail=f"{seen}; {len(answer.body):,} bytes each",
+    )
+
+
+def _against_express(stage: Stage, platform: RunningServer) -> Row:
+    whole = fetch(platform, PATH)
+    kept = _kept(stage, whole)
+    with stage.node_peer("express_items.mjs", ITEMS=str(kept)) as express:
+        assert fetch(express, PATH).body == whole.body, "Express answers other items"
+        seen = requests_per_second(stage, Asked(platform, [PATH], GZIP), Asked(express, [PATH]))
+    kept.unlink()
+    return Row(
+        work=WORK,
+        against="Express, res.json of the same list, not compressed",
+        goal=20,
+        measured=seen.compared.ratio,
+        detail=f"{seen}; Express sends {len(whole.body):,} bytes",
+    )
+
+
+def _kept(stage: Stage, answer: Answer) -> Path:
+    path = stage.directory / "items.json"
+    path.write_bytes(answer.body)
+    return path

@@ -1,0 +1,72 @@
+"""The one table, the curves in figures, and the files that keep both."""
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.speed.plot import draw
+from bench.speed.result import Curve, Row
+
+WIDTHS = {"work": 38, "against": 34, "goal": 11, "measured": 10, "verdict": 7, "detail": 62}
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """Every row with its goal, what was measured, and the verdict."""
+    if not rows:
+        return
+    print()
+    print(" | ".join(name.ljust(width) for name, width in WIDTHS.items()))
+    print("-+-".join("-" * width for width in WIDTHS.values()))
+    for row in rows:
+        for line in _lines(row):
+            print(line.rstrip())
+
+
+def _lines(row: Row) -> Iterator[str]:
+    bound = "at most" if row.at_most else "at least"
+    cells = (
+        row.work,
+        row.against,
+        f"{bound} {row.goal:g} {row.unit}",
+        f"{row.measured:.3g} {row.unit}",
+        "reached" if row.reached else "SHORT",
+        row.detail,
+    )
+    wrapped = [textwrap.wrap(cell, width) or [""] for cell, width in zip(cells, WIDTHS.values(), strict=True)]
+    for number in range(max(map(len, wrapped))):
+        parts = [
+            (lines[number] if number < len(lines) else "").ljust(width)
+            for lines, width in zip(wrapped, WIDTHS.values(), strict=True)
+        ]
+        yield " | ".join(parts)
+
+
+def print_curves(curves: Sequence[Curve]) -> None:
+    """Each curve in one line: its points, and how steep it is."""
+    if not curves:
+        return
+    print("\nms as the work grows; steepness 1 is as steep as the size, 0 is flat")
+    for curve in curves:
+        points = ", ".join(f"{size:,}: {ms:.3g}" for size, ms in curve.points)
+        print(f"{curve.work:<46} {curve.size:<10} {points}")
+        print(f"{'':<46} {curve.told}")
+
+
+def write_results(directory: Path, rows: Sequence[Row], curves: Sequence[Curve]) -> list[Path]:
+    """The figures as JSON, and the plot when there are curves; where they are."""
+    directory.mkdir(exist_ok=True)
+    figures = directory / "speed.json"
+    document = {
+        "rows": [asdict(row) | {"reached": row.reached} for row in rows],
+        "curves": [
+            asdict(curve) | {"steepness": curve.steepness, "reached": curve.reached} for curve in curves
+        ],
+    }
+    figures.write_text(json.dumps(document, indent=2) + "\n")
+    if not curves:
+        return [figures]
+    plot = directory / "speed.png"
+    draw(curves, plot)
+    return [figures, plot]

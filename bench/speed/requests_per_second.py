@@ -1,0 +1,41 @@
+"""Requests a second of two servers, in turns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bench.speed.compare import Comparison, in_turns
+from bench.speed.stage import Stage
+from tests.support.servers import RunningServer
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A server, and what it is asked for in turn."""
+
+    server: RunningServer
+    paths: Sequence[str]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RequestsPerSecond:
+    """What two servers answered, and how busy the load tool was at its busiest."""
+
+    compared: Comparison
+    busy: float
+
+    def __str__(self) -> str:
+        return f"{self.compared.told('requests/s')}; load tool {self.busy:.0%} busy"
+
+
+def requests_per_second(stage: Stage, ours: Asked, theirs: Asked) -> RequestsPerSecond:
+    """Ask both as fast as they answer."""
+    busy = [0.0]
+
+    def ask(asked: Asked) -> float:
+        load = stage.ask(asked.server, *asked.paths, headers=asked.headers)
+        busy.append(load.busy)
+        return load.per_second
+
+    compared = in_turns(lambda: ask(ours), lambda: ask(theirs), rounds=stage.rounds)
+    return RequestsPerSecond(compared, max(busy))
