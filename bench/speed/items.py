@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.speed.ready import Answer, fetch, ready_peer
+from bench.speed.ready import BARE_WSGI, Answer, fetch, ready_peer
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
-from bench.speed.stage import ITEMS, Stage
+from bench.speed.stage import ITEMS, Get, Stage
 from tests.support.servers import RunningServer
 
 PATH = "/upgrader/items"
-GZIP = {"Accept-Encoding": "gzip"}
+PLAIN = Get(PATH)
+GZIP = Get(PATH, {"Accept-Encoding": "gzip"})
 WORK = f"{PATH}, {ITEMS:,} items, gzip"
 
 
@@ -22,9 +23,9 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 
 def _against_bare_wsgi(stage: Stage, platform: RunningServer) -> Row:
-    answer = fetch(platform, PATH, GZIP)
-    with ready_peer(stage, "bench.peers.bare_wsgi:app", answer) as bare:
-        seen = requests_per_second(stage, Asked(platform, [PATH], GZIP), Asked(bare, [PATH], GZIP))
+    answer = fetch(platform, GZIP)
+    with ready_peer(stage, BARE_WSGI, answer) as bare:
+        seen = requests_per_second(stage, Asked(platform, [GZIP]), Asked(bare, [GZIP]))
     return Row(
         work=WORK,
         against="a bare WSGI program with the same bytes, same worker",
@@ -35,11 +36,11 @@ def _against_bare_wsgi(stage: Stage, platform: RunningServer) -> Row:
 
 
 def _against_express(stage: Stage, platform: RunningServer) -> Row:
-    whole = fetch(platform, PATH)
+    whole = fetch(platform, PLAIN)
     kept = _kept(stage, whole)
     with stage.node_peer("express_items.mjs", ITEMS=str(kept)) as express:
-        assert fetch(express, PATH).body == whole.body, "Express answers other items"
-        seen = requests_per_second(stage, Asked(platform, [PATH], GZIP), Asked(express, [PATH]))
+        assert fetch(express, PLAIN).body == whole.body, "Express answers other items"
+        seen = requests_per_second(stage, Asked(platform, [GZIP]), Asked(express, [PLAIN]))
     kept.unlink()
     return Row(
         work=WORK,

@@ -3,13 +3,15 @@
 import http.client
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from bench.speed.stage import Stage, port_of
+from bench.speed.stage import Get, Stage, port_of
 from tests.support.servers import RunningServer
+
+BARE_WSGI = "bench.peers.bare_wsgi:app"
+FLASK = "bench.peers.ready_flask:app"
 
 KEPT = ("content-type", "content-encoding")
 """What a client must be told to understand the body. All else that the platform sends is its own cost."""
@@ -19,26 +21,29 @@ KEPT = ("content-type", "content-encoding")
 class Answer:
     """The bytes of an answer as they came, and the headers that describe them."""
 
+    path: str
     headers: dict[str, str]
     body: bytes
 
 
-def fetch(server: RunningServer, path: str, headers: Mapping[str, str] | None = None) -> Answer:
+def fetch(server: RunningServer, get: Get) -> Answer:
     """Ask once, without decoding. Raises AssertionError unless the answer is 200."""
     connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=60)
-    connection.request("GET", path, headers=dict(headers or {}))
+    connection.request("GET", get.path, headers=dict(get.headers))
     answer = connection.getresponse()
     body = answer.read()
     connection.close()
-    assert answer.status == 200, (path, answer.status, body[:200])
-    return Answer({k.title(): v for k, v in answer.getheaders() if k.lower() in KEPT}, body)
+    assert answer.status == 200, (get.path, answer.status, body[:200])
+    headers = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
+    return Answer(get.path, headers, body)
 
 
 @contextmanager
 def ready_peer(stage: Stage, target: str, answer: Answer) -> Iterator[RunningServer]:
-    """A peer that answers everything with this, under the platform's own worker."""
-    with tempfile.NamedTemporaryFile(dir=stage.directory, delete=False) as file:
-        file.write(json.dumps(answer.headers).encode() + b"\n" + answer.body)
-    with stage.peer(target, PEER_ANSWER=file.name) as server:
-        yield server
-    Path(file.name).unlink()
+    """A peer that has this answer ready, under the platform's own worker."""
+    with tempfile.NamedTemporaryFile(dir=stage.directory) as file:
+        head = {"path": answer.path, "headers": answer.headers}
+        file.write(json.dumps(head).encode() + b"\n" + answer.body)
+        file.flush()
+        with stage.peer(target, PEER_ANSWER=file.name) as server:
+            yield server

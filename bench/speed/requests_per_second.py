@@ -1,10 +1,10 @@
 """Requests a second of two servers, in turns."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bench.speed.compare import Comparison, in_turns
-from bench.speed.stage import Stage
+from bench.speed.stage import Get, Stage
 from tests.support.servers import RunningServer
 
 
@@ -13,8 +13,7 @@ class Asked:
     """A server, and what it is asked for in turn."""
 
     server: RunningServer
-    paths: Sequence[str]
-    headers: Mapping[str, str] = field(default_factory=dict)
+    gets: Sequence[Get]
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def requests_per_second(stage: Stage, ours: Asked, theirs: Asked) -> RequestsPer
     busy = [0.0]
 
     def ask(asked: Asked) -> float:
-        load = stage.ask(asked.server, *asked.paths, headers=asked.headers)
+        load = stage.ask(asked.server, asked.gets)
         busy.append(load.busy)
         return load.per_second
 

@@ -19,6 +19,7 @@ from flask import Flask
 from app import create_app
 from bench.speed.machine import Cores, running_on, two_cores
 from bench.speed.made_up import made_up_prices
+from bench.speed.postgres import DurablePostgres, durable_postgres
 from models.database import database
 from services import exact_json, item_import
 from services.clock import now_ms
@@ -32,6 +33,25 @@ LOAD = BENCH / "load"
 PEERS = BENCH / "peers"
 ITEMS = 34_500
 APP_ID = 730
+
+
+ASK = "http.mjs"
+CONNECTIONS = 8
+WARMUP_SECONDS = 0.3
+
+
+@dataclass(frozen=True)
+class Get:
+    """A request."""
+
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def as_text(self) -> str:
+        """As it goes over the wire."""
+        fields = {"Host": "127.0.0.1", **self.headers}
+        lines = [f"{name}: {value}" for name, value in fields.items()]
+        return "\r\n".join([f"GET {self.path} HTTP/1.1", *lines, "", ""])
 
 
 @dataclass(frozen=True)
@@ -68,6 +88,8 @@ class Stage:
         """Of every process of this stage. No limits: it is the machine that is measured."""
         return {
             "INSTANCE_DIR": str(self.directory),
+            # Tokens name it as their issuer; without it every port has another.
+            "BASE_URL": "http://127.0.0.1",
             "RATELIMIT_ENABLED": "0",
             "JWT_TTL": "315360000",
             "PYTHONPATH": str(BENCH.parent),
@@ -139,69 +161,67 @@ class Stage:
         finally:
             process.__exit__(None, None, None)
 
+    @contextmanager
+    def postgres(self, *cores: int) -> Iterator[DurablePostgres]:
+        """A temporary PostgreSQL with fsync on, by default on both cores; its ``fresh`` makes databases."""
+        with durable_postgres(cores or self.cores.both) as server:
+            yield server
+
     def ask(
         self,
         server: RunningServer,
-        *paths: str,
-        headers: Mapping[str, str] | None = None,
-        connections: int = 8,
+        gets: Sequence[Get],
+        *,
+        connections: int = CONNECTIONS,
         seconds: float | None = None,
     ) -> Load:
-        """Ask for these paths in turn as fast as they are answered, each with 200."""
-        told = self.run_load(
-            "http.mjs",
-            {
-                "port": port_of(server),
-                "requests": [http_request(path, headers or {}) for path in paths],
-                "connections": connections,
-                "warmupSeconds": 0.3,
-                "seconds": seconds or self.seconds,
-            },
-        )
-        if set(told["statuses"]) != {"200"}:
-            raise AssertionError(f"{paths[0]} was answered {told['statuses']}")
-        return Load(told["perSecond"], told["p50"], told["p99"], told["busy"])
+        """Ask for these in turn as fast as they are answered, each with 200."""
+        options = self.asking(server, gets, connections=connections, seconds=seconds or self.seconds)
+        return seen(self.run_load(ASK, options))
+
+    def asking(
+        self, server: RunningServer, gets: Sequence[Get], *, connections: int, seconds: float
+    ) -> dict[str, Any]:
+        """What the tool that asks has to be told."""
+        return {
+            "port": port_of(server),
+            "requests": [get.as_text() for get in gets],
+            "connections": connections,
+            "warmupSeconds": WARMUP_SECONDS,
+            "seconds": seconds,
+        }
 
     def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
-        """Run a tool of bench/load on the load tools' core to its end; what it told."""
-        with self.start_load(script, options) as process:
-            output, errors = process.communicate()
-        return read_told(process, output, errors)
+        """Run a tool of bench/load to its end; what it told. Raises AssertionError when it failed."""
+        with self.start_load(script) as process:
+            told, _ = process.communicate(json.dumps(options).encode())
+        if process.returncode != 0:
+            raise AssertionError(f"the load tool {script} failed; see above")
+        return json.loads(told)
 
     @contextmanager
-    def start_load(self, script: str, options: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
-        """Start a tool of bench/load on the load tools' core."""
-        with tempfile.TemporaryFile(dir=self.directory) as given, running_on(self.cores.load):
-            given.write(json.dumps(options).encode())
-            given.seek(0)
+    def start_load(self, script: str) -> Iterator[subprocess.Popen[bytes]]:
+        """Start a tool of bench/load on the load tools' core, to be told what to do on standard input."""
+        with running_on(self.cores.load):
             process = subprocess.Popen(
-                [str(NODE), str(LOAD / script)],
-                stdin=given,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                [str(NODE), str(LOAD / script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        with process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.kill()
 
 
-def read_told(process: subprocess.Popen[bytes], output: bytes, errors: bytes) -> Any:
-    """The JSON that a load tool printed. Raises AssertionError with its complaint when it failed."""
-    if process.returncode != 0:
-        raise AssertionError(f"the load tool failed: {errors.decode()[-2000:]}")
-    return json.loads(output)
+def seen(told: Any) -> Load:
+    """What the tool that asks told. Raises AssertionError when anything was not answered with 200."""
+    if set(told["statuses"]) != {"200"}:
+        raise AssertionError(f"answered {told['statuses']}")
+    return Load(told["perSecond"], told["p50"], told["p99"], told["busy"])
 
 
 def port_of(server: RunningServer) -> int:
     port = urlsplit(server.url).port
     assert port is not None
     return port
-
-
-def http_request(path: str, headers: Mapping[str, str]) -> str:
-    """A whole GET request."""
-    fields = {"Host": "127.0.0.1", **headers}
-    return f"GET {path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in fields.items()) + "\r\n"

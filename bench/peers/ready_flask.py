@@ -1,0 +1,19 @@
+"""A Flask view that returns ready bytes, under the worker that serves the platform."""
+
+from flask import Flask, Response
+
+from bench.peers.ready_answer import NoSockets, ready_answer
+
+app = Flask(__name__, static_folder=None)
+app.extensions["realtime"] = NoSockets()
+answer = ready_answer()
+
+
+@app.get(answer.path)
+def ready() -> Response:
+    return Response(answer.body, headers=answer.headers)
+
+
+@app.get("/healthz")
+def health() -> str:
+    return "ok"

@@ -1,0 +1,126 @@
+"""What one spin asks of PostgreSQL, as PostgreSQL itself has seen it.
+
+The production server plays some spins over a database that logs every statement; what lies between two marks
+belongs to one spin. Nothing here knows how a spin is written.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg2
+
+from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
+from bench.speed.postgres import LOG_MARK, DurablePostgres
+from bench.speed.stage import Stage
+from models.bets import Bet
+from models.database import database, open_database
+from tests.support.databases import administer
+from tests.support.sockets import Socket
+
+PLAYERS = 8
+SPINS_EACH = 8
+NONCE = 5_200_001
+SERIALS = {"users_id_seq": 7_100_001, "ledger_transactions_id_seq": 610_000_001, "bets_id_seq": 620_000_001}
+"""Where numbers begin, so that each is known by its size wherever it turns up in a statement."""
+
+STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]+): (.*)", re.DOTALL)
+AFTER_THE_ANSWER_SECONDS = 0.05
+"""For what follows an answer without having been waited for."""
+
+
+@dataclass(frozen=True)
+class CapturedSpin:
+    """The statements of one spin in their order, and the numbers that they are about."""
+
+    statements: Sequence[str]
+    user: int
+    nonce: int
+    transaction: int
+    bet: int
+    created_at_ms: int
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Some spins, and what each connection prepared before."""
+
+    spins: Sequence[CapturedSpin]
+    prepared: Sequence[str]
+
+
+def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
+    """Play spins of several players, one after the other, and read what they asked."""
+    with server.fresh(Path()) as url:
+        players = _prepare(stage, url)
+        name = urlsplit(url).path.removeprefix("/")
+        administer(url, f"ALTER DATABASE \"{name}\" SET log_statement = 'all'")
+        with stage.platform(url, UPGRADER_PROOF_DELAY="600") as platform, closing(_marking(url)) as marks:
+            # The first spin of each is not counted: it may prepare what later ones use.
+            for spin in range(SPINS_EACH + 1):
+                for player in players:
+                    _play(platform.url, player, marks, f"{spin}:{player.user.id}")
+        said = [
+            entry[len(name) + len(LOG_MARK) :]
+            for entry in server.log.read_text().split(f"\n{LOG_MARK}")
+            if entry.startswith(f"{name}{LOG_MARK}")
+        ]
+        statements = [found[1].replace("\n\t", "\n") for entry in said if (found := STATEMENT.match(entry))]
+        bets = _bets(url)
+    spins = [
+        CapturedSpin(asked, user, *bets[user, NONCE + spin])
+        for spin, user, asked in _between_marks(statements)
+        if spin > 0
+    ]
+    return Capture(spins, [each for each in statements if each.upper().startswith("PREPARE ")])
+
+
+def _prepare(stage: Stage, url: str) -> list[Player]:
+    stage.fill(url, items=0)
+    administer(url, *(f"ALTER SEQUENCE {name} RESTART {first}" for name, first in SERIALS.items()))
+    players = make_players(stage, url, PLAYERS)
+    administer(url, f"UPDATE announced_seeds SET nonce = {NONCE}")
+    return players
+
+
+def _marking(url: str) -> "psycopg2.extensions.connection":
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    return connection
+
+
+def _play(url: str, player: Player, marks: "psycopg2.extensions.connection", label: str) -> None:
+    socket = Socket(url, auth={"token": player.token})
+    time.sleep(AFTER_THE_ANSWER_SECONDS)
+    with marks.cursor() as cursor:
+        cursor.execute(f"SELECT 'begin:{label}'")
+        answer = socket.spin({"amount": WAGER_COINS, "item": ITEM, "clientSeed": f"seed-{label[0]}"})
+        assert answer["status"], answer
+        time.sleep(AFTER_THE_ANSWER_SECONDS)
+        cursor.execute(f"SELECT 'end:{label}'")
+    socket.close()
+    time.sleep(AFTER_THE_ANSWER_SECONDS)
+
+
+def _between_marks(statements: Sequence[str]) -> Iterator[tuple[int, int, list[str]]]:
+    spin, user, kept = -1, 0, None
+    for statement in statements:
+        if found := re.fullmatch(r"SELECT '(begin|end):(\d+):(\d+)'", statement):
+            spin, user = int(found[2]), int(found[3])
+            if found[1] == "end":
+                yield spin, user, kept or []
+            kept = []
+        elif kept is not None and not statement.upper().startswith("PREPARE "):
+            kept.append(statement)
+
+
+def _bets(url: str) -> dict[tuple[int, int], tuple[int, int, int, int]]:
+    opened = open_database(url)
+    with opened.connection_context():
+        rows = list(Bet.select(Bet.user, Bet.nonce, Bet.ledger_transaction, Bet.id, Bet.created_at_ms).tuples())
+    database.obj.close_all()
+    return {(user, nonce): (nonce, transaction, bet, made) for user, nonce, transaction, bet, made in rows}

@@ -1,0 +1,77 @@
+"""A page of the catalogue, searched and sorted: against Express and pg asking PostgreSQL for each."""
+
+import itertools
+import json
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from bench.speed.ready import fetch
+from bench.speed.requests_per_second import Asked, requests_per_second
+from bench.speed.result import Row
+from bench.speed.stage import ITEMS, Get, Stage
+from tests.support.servers import RunningServer
+
+PATH = "/upgrader/items/pagination"
+UNCOUNTED = "/uncounted"
+SEARCHES = 500
+"""All different, so that no answer is the last one again."""
+COMPARED = 12
+SORTS = ("Ascending", "Descending")
+LETTERS = (3, 4, 5)
+
+
+def measure(stage: Stage) -> Iterator[Row]:
+    """Requests a second, over one PostgreSQL that has the same items for both."""
+    queries = _queries(stage)
+    ours = [Get(f"{PATH}?{query}") for query in queries]
+    alone = [Get(f"{UNCOUNTED}?{query}") for query in queries]
+    with stage.postgres() as server, server.fresh(Path()) as url:
+        stage.fill(url, items=ITEMS)
+        with stage.platform(url) as platform, _express(stage, url) as express:
+            for get in ours[:COMPARED]:
+                _check_same(platform, express, get)
+            counted = requests_per_second(stage, Asked(platform, ours), Asked(express, ours))
+            uncounted = requests_per_second(stage, Asked(platform, ours), Asked(express, alone))
+    yield Row(
+        work=f"{PATH}, search and sort, {ITEMS:,} items",
+        against="Express + pg: ILIKE, ORDER BY, LIMIT, and a count, same PostgreSQL",
+        goal=3,
+        measured=counted.compared.ratio,
+        detail=(
+            f"{counted}; {SEARCHES} different searches; PostgreSQL on both cores; "
+            f"without the count {uncounted.compared.ratio:.3g} x"
+        ),
+    )
+
+
+def _express(stage: Stage, url: str):  # noqa: ANN202  # the stage's own
+    return stage.node_peer("express_pages.mjs", DATABASE_URL=url)
+
+
+def _queries(stage: Stage) -> list[str]:
+    """Parts of the names of items, as somebody types them, each with a sort."""
+    drawn = random.Random(1)
+    names = list(stage.prices())
+    chosen: dict[str, str] = {}
+    for sort in itertools.cycle(SORTS):
+        words = [word for word in drawn.choice(names).split() if len(word) >= max(LETTERS) and word.isascii()]
+        if not words or not words[0].isalpha():
+            continue
+        search = drawn.choice(words)[: drawn.choice(LETTERS)]
+        chosen.setdefault(search.lower(), urlencode({"search": search, "sort": sort}))
+        if len(chosen) == SEARCHES:
+            break
+    return list(chosen.values())
+
+
+def _check_same(platform: RunningServer, express: RunningServer, get: Get) -> None:
+    """Raises AssertionError unless both find as many items, and show them at the same prices."""
+    ours, theirs = (_shown(json.loads(fetch(server, get).body)) for server in (platform, express))
+    assert ours == theirs, (get.path, ours, theirs)
+
+
+def _shown(page: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    return page["pagination"], [item["price"] for item in page["items"]]

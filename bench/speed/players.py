@@ -1,0 +1,84 @@
+"""Players: their accounts, and their sockets, from which they spin as fast as they are answered."""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bench.speed.stage import Load, Stage, port_of
+from models.database import writing
+from models.users import User
+from services import item_import, users
+from services.clock import now_ms
+from services.money import Cents
+from tests.support.servers import RunningServer
+
+ITEM = "Item of a spin"
+PRICE_COINS = 1
+WAGER_COINS = 0.5
+BALANCE = Cents(1_000_000_000)
+SPINS = "spins.mjs"
+
+
+@dataclass(frozen=True)
+class Player:
+    """An account, and the token that signs it in."""
+
+    user: User
+    token: str
+
+
+def make_players(stage: Stage, url: str, count: int) -> list[Player]:
+    """Migrate this database, and give so many new players a balance and an item to spin for."""
+    stage.fill(url, items=0)
+    with stage.platform_here(url) as app:
+        services, now = app.extensions["platform"], now_ms()
+        row = {"appid": 730, "marketHashName": ITEM, "price": PRICE_COINS}
+        item_import.import_document([row], app_id=None, now=now)
+        with writing():
+            made = [
+                users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)
+                for number in range(count)
+            ]
+        issue = services.tokens.issue
+        return [Player(user, issue(platform_id=user.platform_id, now=now)) for user in made]
+
+
+class AtTheirSockets:
+    """Players who are connected, and spin when they are told to."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def play(self, *, seconds: float, warmup_seconds: float) -> Load:
+        """Spin for so long, each player one spin after the other. Raises AssertionError on any refusal."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        order = {"seconds": seconds, "warmupSeconds": warmup_seconds}
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise AssertionError("the players have gone; see above")
+        told = json.loads(line)
+        assert not told["refused"], told["refused"]
+        return Load(told["perSecond"], told["p50"], told["p99"], told["busy"])
+
+
+@contextmanager
+def at_their_sockets(
+    stage: Stage, server: RunningServer, players: Sequence[Player]
+) -> Iterator[AtTheirSockets]:
+    """Connect these players, on the load tools' core."""
+    options = {
+        "port": port_of(server),
+        "tokens": [player.token for player in players],
+        "item": ITEM,
+        "amount": WAGER_COINS,
+    }
+    with stage.start_load(SPINS) as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(options).encode() + b"\n")
+        process.stdin.flush()
+        yield AtTheirSockets(process)

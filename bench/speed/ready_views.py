@@ -1,0 +1,72 @@
+"""Views that could answer with ready bytes: against a Flask view that does nothing else."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from bench.speed.ready import FLASK, fetch, ready_peer
+from bench.speed.requests_per_second import Asked, requests_per_second
+from bench.speed.result import Row
+from bench.speed.stage import Get, Stage
+from services.cases import importing
+from services.clock import now_ms
+from tests.support import history
+from tests.support.history import MILLIS_A_BET
+from tests.support.servers import RunningServer
+
+ITEMS = 1_000
+CASES = 100
+BETS = 10_000
+LAST_BETS_AGO_MS = 60_000
+
+
+def measure(stage: Stage) -> Iterator[Row]:
+    """Requests a second, on PostgreSQL, while nothing changes."""
+    with stage.postgres() as server, server.fresh(Path()) as url:
+        tokens = _fill(stage, url)
+        with stage.platform(url) as platform:
+            everybody = [Get("/auth/me", {"Authorization": f"Bearer {token}"}) for token in tokens]
+            yield _row(stage, platform, "/api/cases/:id", 0.7, [Get("/api/cases/case-7")])
+            yield _row(stage, platform, "/stats/live-bets", 0.7, [Get("/stats/live-bets")])
+            yield _row(stage, platform, "/leaderboard", 0.7, [Get("/leaderboard")])
+            yield _row(stage, platform, "/auth/me", 0.4, everybody)
+
+
+def _row(stage: Stage, platform: RunningServer, work: str, goal: float, gets: Sequence[Get]) -> Row:
+    answer = fetch(platform, gets[0])
+    with ready_peer(stage, FLASK, answer) as flask:
+        seen = requests_per_second(stage, Asked(platform, gets), Asked(flask, gets))
+    players = f" of {len(gets)} players" if len(gets) > 1 else ""
+    return Row(
+        work=work,
+        against="a Flask view with the same bytes, same worker",
+        goal=goal,
+        measured=seen.compared.ratio,
+        detail=f"{seen}; {len(answer.body):,} bytes{players}; PostgreSQL",
+    )
+
+
+def _fill(stage: Stage, url: str) -> list[str]:
+    """Cases, and players with a history that ends now; the players' tokens."""
+    with stage.platform_here(url) as app:
+        services = app.extensions["platform"]
+        stage.import_items(ITEMS)
+        importing.store(importing.read(_cases(list(stage.prices(ITEMS)))), now=now_ms())
+        written = history.begin(seeds=services.seeds, now=now_ms() - BETS * MILLIS_A_BET - LAST_BETS_AGO_MS)
+        history.extend(written, to=BETS)
+        return [
+            services.tokens.issue(platform_id=player.platform_id, now=now_ms()) for player in written.players
+        ]
+
+
+def _cases(names: Sequence[str]) -> list[dict[str, object]]:
+    return [
+        {
+            "name": f"Case {number}",
+            "items": [
+                {"marketHashName": name, "percentage": Decimal(10)}
+                for name in names[number * 10 : number * 10 + 10]
+            ],
+        }
+        for number in range(CASES)
+    ]
