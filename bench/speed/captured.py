@@ -80,11 +80,15 @@ def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
 
 
 def _prepare(stage: Stage, url: str) -> list[Player]:
-    stage.fill(url, items=0)
     administer(url, *(f"ALTER SEQUENCE {name} RESTART {first}" for name, first in SERIALS.items()))
     players = make_players(stage, url, PLAYERS)
-    administer(url, f"UPDATE announced_seeds SET nonce = {NONCE}")
+    set_nonces(url, NONCE)
     return players
+
+
+def set_nonces(url: str, nonce: int) -> None:
+    """Let all players spin for this nonce next."""
+    administer(url, f"UPDATE announced_seeds SET nonce = {int(nonce)}")  # noqa: S608  # a number
 
 
 def _marking(url: str) -> "psycopg2.extensions.connection":
@@ -121,6 +125,8 @@ def _between_marks(statements: Sequence[str]) -> Iterator[tuple[int, int, list[s
 def _bets(url: str) -> dict[tuple[int, int], tuple[int, int, int, int]]:
     opened = open_database(url)
     with opened.connection_context():
-        rows = list(Bet.select(Bet.user, Bet.nonce, Bet.ledger_transaction, Bet.id, Bet.created_at_ms).tuples())
+        rows = list(
+            Bet.select(Bet.user, Bet.nonce, Bet.ledger_transaction, Bet.id, Bet.created_at_ms).tuples()
+        )
     database.obj.close_all()
     return {(user, nonce): (nonce, transaction, bet, made) for user, nonce, transaction, bet, made in rows}

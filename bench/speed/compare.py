@@ -1,8 +1,10 @@
-"""Measuring one thing against another in turns, so that whatever else the machine does hits both."""
+"""Measuring things against each other in turns, so that whatever else the machine does hits all of them."""
 
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+LARGE = 100
 
 
 @dataclass(frozen=True)
@@ -21,29 +23,28 @@ class Comparison:
     def ratios(self) -> list[float]:
         return [mine / other for mine, other in zip(self.ours, self.theirs, strict=True)]
 
-    @property
-    def our_median(self) -> float:
-        return statistics.median(self.ours)
-
-    @property
-    def their_median(self) -> float:
-        return statistics.median(self.theirs)
-
     def told(self, unit: str) -> str:
-        """Such as ``3,214 to 3,402 requests/s, rounds 0.93-0.97``."""
-        low, high = min(self.ratios), max(self.ratios)
-        return f"{_plain(self.our_median)} to {_plain(self.their_median)} {unit}, rounds {low:.2f}-{high:.2f}"
+        """Such as ``3,214 to 3,402 requests/s, rounds 0.93-0.97``; the figures are medians."""
+        ours, theirs = (statistics.median(side) for side in (self.ours, self.theirs))
+        return (
+            f"{_plain(ours)} to {_plain(theirs)} {unit}, rounds {min(self.ratios):.2f}-{max(self.ratios):.2f}"
+        )
+
+
+def take_turns(*sides: Callable[[], float], rounds: int) -> list[list[float]]:
+    """The figures of each side. A B, B A, A B, …: of sides that drift, none is always first."""
+    figures: list[list[float]] = [[] for _ in sides]
+    for number in range(rounds):
+        ordered = list(zip(sides, figures, strict=True))
+        for measure, kept in ordered if number % 2 == 0 else reversed(ordered):
+            kept.append(measure())
+    return figures
 
 
 def in_turns(ours: Callable[[], float], theirs: Callable[[], float], *, rounds: int) -> Comparison:
-    """A B, B A, A B, …: of two that drift, neither is always first."""
-    figures: tuple[list[float], list[float]] = ([], [])
-    for number in range(rounds):
-        sides = [(ours, figures[0]), (theirs, figures[1])]
-        for measure, kept in sides if number % 2 == 0 else reversed(sides):
-            kept.append(measure())
-    return Comparison(*figures)
+    """Two sides, compared."""
+    return Comparison(*take_turns(ours, theirs, rounds=rounds))
 
 
 def _plain(figure: float) -> str:
-    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+    return f"{figure:,.0f}" if figure >= LARGE else f"{figure:.3g}"

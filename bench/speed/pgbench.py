@@ -1,21 +1,24 @@
 """The statements of captured spins as scripts of pgbench, PostgreSQL's own load tool.
 
-Spins of the same statements (won, lost) are laid over each other. Where their texts differ, the difference is
-the player, the nonce, a number that PostgreSQL has just given, or a time; anything else that differs is a seed,
-which only has to be new.
+Spins of the same statements (won, lost) are laid over each other. Where their texts differ, the difference
+is the player, the nonce, a number that PostgreSQL has just given, or a time; anything else that differs is
+a seed, which only has to be new.
 """
 
 import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
-from bench.speed.captured import Capture, CapturedSpin
+import psycopg2
+
+from bench.speed.captured import Capture, CapturedSpin, set_nonces
 from bench.speed.machine import running_on
+from bench.speed.players import Player
 from bench.speed.stage import Stage
-from tests.support.databases import administer, packaged_tool
+from tests.support.databases import packaged_tool
 
 SHARDS = 64
 FIRST_TIME_MS = 1_800_000_000_000
@@ -24,7 +27,7 @@ UNIQUE_DIGITS = 16
 
 LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d+\b")
 TPS = re.compile(r"^tps = ([0-9.]+)", re.MULTILINE)
-FAILED = re.compile(r"^number of failed transactions: (\d+)", re.MULTILINE)
+MADE = re.compile(r"^number of transactions actually processed: (\d+)", re.MULTILINE)
 
 # What a number may be, as pgbench's expression of the same.
 MEANINGS: dict[str, Callable[[CapturedSpin], int]] = {
@@ -62,33 +65,53 @@ def scripts_of(capture: Capture) -> list[Script]:
     ]
 
 
-def transactions_per_second(
-    stage: Stage,
-    url: str,
-    scripts: Sequence[Script],
-    *,
-    clients: int,
-    first_player: int,
-    run: int,
-    cores: Sequence[int],
-) -> float:
-    """Whole spins a second by this many clients, each a player of its own. ``run`` numbers the runs, from 0."""
-    nonce = (run + 1) * NONCES_A_RUN
-    administer(url, f"UPDATE announced_seeds SET nonce = {nonce + 1}")
-    command = [str(packaged_tool("pgbench")), "--no-vacuum", "--protocol=simple", "--jobs=1"]
-    command += [f"--client={clients}", f"--time={max(round(stage.seconds), 1)}"]
-    for number, script in enumerate(scripts):
-        path = stage.directory / f"spin-{number}.sql"
-        path.write_text(script.text)
-        command.append(f"--file={path}@{script.weight}")
-    values = {"nonce": nonce, "first": first_player, "prepared": 0}
-    command += [f"--define={name}={value}" for name, value in values.items()]
-    with running_on(*cores):
-        ended = subprocess.run([*command, url], capture_output=True, text=True, check=False)
-    tps, failed = TPS.search(ended.stdout), FAILED.search(ended.stdout)
-    assert ended.returncode == 0 and tps, ended.stderr[-2000:]
-    assert failed is None or failed[1] == "0", ended.stdout
-    return float(tps[1])
+class PgbenchPlayers:
+    """Clients of pgbench, each a player of this database who spins by these scripts."""
+
+    def __init__(self, stage: Stage, url: str, scripts: Sequence[Script], players: Sequence[Player]) -> None:
+        self._stage = stage
+        self._url = url
+        self._scripts = scripts
+        self._players = players
+        self._nonce = 0
+
+    @property
+    def statements(self) -> str:
+        """How many a spin takes; of each kind, when they differ."""
+        return " or ".join(map(str, sorted({script.statements for script in self._scripts})))
+
+    def spins_per_second(self, *, core: int) -> float:
+        """Let them spin on this core. Raises AssertionError when not every script was a whole spin."""
+        # pgbench forgets its numbers with each run, so each begins at a round one.
+        self._nonce += NONCES_A_RUN
+        set_nonces(self._url, self._nonce + 1)
+        with running_on(core):
+            ended = subprocess.run([*self._command(), self._url], capture_output=True, text=True, check=False)
+        tps, made = TPS.search(ended.stdout), MADE.search(ended.stdout)
+        assert ended.returncode == 0, ended.stderr[-2000:]
+        assert tps, ended.stdout
+        assert made, ended.stdout
+        self._check_played(int(made[1]))
+        return float(tps[1])
+
+    def _command(self) -> Iterator[str]:
+        yield str(packaged_tool("pgbench"))
+        yield from ("--no-vacuum", "--protocol=simple", "--jobs=1")
+        yield f"--client={len(self._players)}"
+        yield f"--time={max(round(self._stage.seconds), 1)}"
+        for name, value in {"nonce": self._nonce, "first": self._players[0].user.id, "prepared": 0}.items():
+            yield f"--define={name}={value}"
+        for number, script in enumerate(self._scripts):
+            path = self._stage.directory / f"spin-{number}.sql"
+            path.write_text(script.text)
+            yield f"--file={path}@{script.weight}"
+
+    def _check_played(self, spins: int) -> None:
+        """Raises AssertionError unless each script was a spin: it moved its player's nonce by one."""
+        with closing(psycopg2.connect(self._url)) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT sum(nonce - %s) FROM announced_seeds", [self._nonce + 1])
+            (moved,) = cursor.fetchone() or (None,)
+        assert moved == spins, f"{moved} of {spins} spins were whole"
 
 
 def _script(spins: Sequence[CapturedSpin], prepared: Sequence[str]) -> str:

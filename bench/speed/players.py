@@ -30,8 +30,7 @@ class Player:
 
 
 def make_players(stage: Stage, url: str, count: int) -> list[Player]:
-    """Migrate this database, and give so many new players a balance and an item to spin for."""
-    stage.fill(url, items=0)
+    """So many new players with a balance, and an item to spin for; the database is a migrated one."""
     with stage.platform_here(url) as app:
         services, now = app.extensions["platform"], now_ms()
         row = {"appid": 730, "marketHashName": ITEM, "price": PRICE_COINS}

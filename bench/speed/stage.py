@@ -162,9 +162,9 @@ class Stage:
             process.__exit__(None, None, None)
 
     @contextmanager
-    def postgres(self, *cores: int) -> Iterator[DurablePostgres]:
-        """A temporary PostgreSQL with fsync on, by default on both cores; its ``fresh`` makes databases."""
-        with durable_postgres(cores or self.cores.both) as server:
+    def postgres(self) -> Iterator[DurablePostgres]:
+        """A temporary PostgreSQL with fsync on, free to use both cores; its ``fresh`` makes databases."""
+        with durable_postgres() as server:
             yield server
 
     def ask(
