@@ -1,7 +1,7 @@
 // Players at their sockets, each spinning again as soon as it is answered. The first line of standard input is
-// {port, tokens, amount, item}: they connect. Each further line is {warmupSeconds, seconds}: they spin for so long,
-// and a line tells how many spins were settled after the warm-up, and how long each took from sending it to its
-// acknowledgement. Between two lines they sit there.
+// {port, tokens, amount, item}: they connect. Each further line is {warmupSeconds, seconds, everySeconds}: they spin
+// for so long, each of them not more often than that, and a line tells how many spins were settled after the warm-up,
+// and how long each took from sending it to its acknowledgement. Between two lines they sit there.
 //
 // Socket.IO over websockets written out by hand: the real client costs as much as the server that is measured.
 import { randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10];
 const latencies = new Float64Array(MOST_LATENCIES);
 const mask = randomBytes(4);
 let answers = null;
-let [measuring, playing, serial, spinning] = [false, false, 0, 0];
+let [measuring, playing, serial, spinning, everyMs] = [false, false, 0, 0, 0];
 
 function fail(why) {
   console.error(why);
@@ -74,12 +74,17 @@ function join(token) {
       say(`42${ask}${payload}`);
     }
 
+    function spinAgain() {
+      const early = asked + everyMs - performance.now();
+      if (!playing) spinning -= 1;
+      else if (early <= 0) spin();
+      else setTimeout(() => (playing ? spin() : (spinning -= 1)), early);
+    }
+
     function take(packet) {
       if (packet.startsWith("43")) {
         if (measuring) count(JSON.parse(packet.slice(packet.indexOf("[")))[0], performance.now() - asked);
-        if (playing) spin();
-        else spinning -= 1;
-        return;
+        spinAgain();
       }
       if (packet.startsWith("40")) joined(spin);
       if (packet.startsWith("44")) fail(`refused: ${packet}`);
@@ -127,10 +132,11 @@ function count(answer, took) {
 
 const pause = (forSeconds) => new Promise((resolve) => setTimeout(resolve, forSeconds * 1000));
 
-async function play({ warmupSeconds, seconds }) {
+async function play({ warmupSeconds, seconds, everySeconds }) {
   answers = { settled: 0, won: 0, refused: {} };
-  [playing, spinning] = [true, players.length];
-  for (const spin of players) spin();
+  [playing, spinning, everyMs] = [true, players.length, everySeconds * 1000];
+  // Not all at one moment, which they would keep.
+  players.forEach((spin, number) => setTimeout(spin, (everyMs * number) / players.length));
   await pause(warmupSeconds);
   const [began, used] = [performance.now(), process.cpuUsage()];
   measuring = true;

@@ -24,7 +24,7 @@ from bench.speed.report import print_curves, print_table, write_results
 from bench.speed.result import Curve, Row
 from bench.speed.stage import BENCH, Stage
 
-FAMILIES = ("items", "pages", "ready_views", "spins")
+FAMILIES = ("items", "pages", "ready_views", "spins", "spins_sqlite", "spin_latency")
 RESULTS = BENCH / "results"
 
 

@@ -50,11 +50,14 @@ class AtTheirSockets:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
-    def play(self, *, seconds: float, warmup_seconds: float) -> Load:
-        """Spin for so long, each player one spin after the other. Raises AssertionError on any refusal."""
+    def play(self, *, seconds: float, warmup_seconds: float, every_seconds: float = 0) -> Load:
+        """Spin for so long, each player one spin after the other, and not more often than told.
+
+        Raises AssertionError when any was refused.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        order = {"seconds": seconds, "warmupSeconds": warmup_seconds}
+        order = {"seconds": seconds, "warmupSeconds": warmup_seconds, "everySeconds": every_seconds}
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()

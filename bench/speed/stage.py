@@ -38,6 +38,7 @@ APP_ID = 730
 ASK = "http.mjs"
 CONNECTIONS = 8
 WARMUP_SECONDS = 0.3
+LONGEST_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,19 @@ class Stage:
             "warmupSeconds": WARMUP_SECONDS,
             "seconds": seconds,
         }
+
+    @contextmanager
+    def asking_meanwhile(self, server: RunningServer, gets: Sequence[Get]) -> Iterator[None]:
+        """Ask as fast as it answers, for as long as the block takes; each is answered with 200."""
+        options = self.asking(server, gets, connections=CONNECTIONS, seconds=LONGEST_SECONDS)
+        with self.start_load(ASK) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(options).encode())
+            process.stdin.close()
+            yield
+            process.terminate()
+            seen(json.loads(process.stdout.read()))
 
     def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
         """Run a tool of bench/load to its end; what it told. Raises AssertionError when it failed."""

@@ -1,0 +1,64 @@
+"""How long a spin takes while others download the whole catalogue as fast as they can."""
+
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.speed.compare import Comparison, take_turns
+from bench.speed.items import GZIP
+from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
+from bench.speed.result import Row
+from bench.speed.stage import CONNECTIONS, ITEMS, WARMUP_SECONDS, Stage
+from tests.support.servers import RunningServer
+
+CROWD = 20
+EVERY_SECONDS = 0.25
+"""How often each of them spins: all together, a rate that leaves the server time for others."""
+
+SECONDS = 5.0
+QUICK_SECONDS = 1.5
+
+
+def measure(stage: Stage) -> Iterator[Row]:
+    """The 99th percentile from sending a spin to its acknowledgement, on PostgreSQL."""
+    with stage.postgres() as server, server.fresh(Path()) as url:
+        stage.fill(url, items=ITEMS)
+        players = make_players(stage, url, CROWD)
+        with (
+            stage.platform(url) as platform,
+            at_their_sockets(stage, platform, players) as seated,
+        ):
+            yield _row(stage, platform, seated)
+
+
+def _row(stage: Stage, platform: RunningServer, seated: AtTheirSockets) -> Row:
+    seconds = QUICK_SECONDS if stage.quick else SECONDS
+    middles: dict[str, list[float]] = {"alone": [], "beside": []}
+
+    def play(how: str, every: float) -> float:
+        load = seated.play(seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=every)
+        middles[how].append(load.p50)
+        return load.p99
+
+    def beside(every: float) -> float:
+        with stage.asking_meanwhile(platform, [GZIP]):
+            return play("beside", every)
+
+    paced = take_turns(
+        lambda: beside(EVERY_SECONDS), lambda: play("alone", EVERY_SECONDS), rounds=1 if stage.quick else 4
+    )
+    compared = Comparison(*paced)
+    medians = {how: statistics.median(each) for how, each in middles.items()}
+    hurried = Comparison(*take_turns(lambda: beside(0), lambda: play("alone", 0), rounds=1))
+    return Row(
+        work="spin, 99th percentile, while /upgrader/items is asked at full speed",
+        against="the same without",
+        goal=3,
+        at_most=True,
+        measured=compared.ratio,
+        detail=(
+            f"{compared.told('ms')}, {CONNECTIONS} connections; medians {medians['beside']:.3g} to {medians['alone']:.3g} ms; "
+            f"{CROWD} players with {1 / EVERY_SECONDS:.0f} spins a second each, PostgreSQL; "
+            f"all as fast as they are answered: {hurried.told('ms')}"
+        ),
+    )

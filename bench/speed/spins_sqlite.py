@@ -1,0 +1,103 @@
+"""Spins over real sockets on SQLite: against a bare sqlite3 connection that asks the very same."""
+
+import itertools
+import shutil
+import sqlite3
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bench.speed.compare import Comparison, take_turns
+from bench.speed.machine import running_on
+from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
+from bench.speed.recorded import Asked, recording, replay
+from bench.speed.result import Row
+from bench.speed.spinning import proving, unproven
+from bench.speed.stage import Stage
+from services.platform import Platform
+from services.upgrader.spin import SpinRequest
+
+CROWD = 20
+SPINS = 1_000
+
+
+def measure(stage: Stage) -> Iterator[Row]:
+    """Spins a second of 20 players."""
+    recorded = _record(stage, 200 if stage.quick else SPINS)
+    with ExitStack() as stack:
+        proven = stack.enter_context(proving(stage, stage.new_sqlite(), CROWD))
+        bare = stack.enter_context(unproven(stage, stage.new_sqlite(), CROWD))
+        played, alone, replayed = take_turns(
+            proven, bare, recorded.spins_per_second, rounds=1 if stage.quick else 3
+        )
+    compared = Comparison(played, replayed)
+    yield Row(
+        work=f"spins over sockets, {CROWD} players, SQLite",
+        against="the bare sqlite3 module, the same statements, one connection",
+        goal=0.6,
+        measured=compared.ratio,
+        detail=(
+            f"{compared.told('spins/s')}, with proofs and live bets; without these "
+            f"{statistics.median(alone):,.0f}, {Comparison(alone, replayed).ratio:.2f} x; "
+            f"{len(recorded.asked) / recorded.spins:.1f} statements a spin; WAL, synchronous=full"
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """Spins as SQLite was asked for them, and the database as it was before the first."""
+
+    stage: Stage
+    before: Path
+    spins: int
+    pragmas: Sequence[str]
+    asked: Sequence[Asked]
+
+    def spins_per_second(self) -> float:
+        """Ask all of it again, of a copy of that database."""
+        with tempfile.TemporaryDirectory(dir=self.stage.directory) as place:
+            copy = Path(place) / "copy.db"
+            shutil.copy(self.before, copy)
+            with running_on(self.stage.cores.server):
+                took = replay(copy, self.pragmas, self.asked)
+            assert _bets(copy) == _bets(self.before) + self.spins, "not every spin was a whole one"
+        return self.spins / took
+
+
+def _record(stage: Stage, spins: int) -> _Recorded:
+    """Play spins in this process, the players in turn."""
+    url = stage.new_sqlite()
+    path = Path(url.removeprefix("sqlite:///"))
+    before = path.with_name("before.db")
+    players = make_players(stage, url, CROWD)
+    with recording() as notes, stage.platform_here(url) as app:
+        play = partial(_play, app.extensions["platform"])
+        # The first one fills caches, and asks for more than any other.
+        play(players[-1])
+        _copy(path, before)
+        pragmas = [statement for statement, _ in notes if statement.startswith("PRAGMA")]
+        notes.clear()
+        for player in itertools.islice(itertools.cycle(players), spins):
+            play(player)
+        return _Recorded(stage, before, spins, pragmas, list(notes))
+
+
+def _play(services: Platform, player: Player) -> None:
+    request = SpinRequest(amount=WAGER_COINS, item=ITEM, client_seed="a-seed-of-ones-own")
+    services.upgrader.play(user_id=player.user.id, request=request, now=services.clock())
+
+
+def _bets(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("SELECT count(*) FROM bets").fetchone()[0])
+
+
+def _copy(path: Path, to: Path) -> None:
+    """With what still lies beside it, unlike a copy of the file."""
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
+        source.backup(target)
