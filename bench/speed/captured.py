@@ -35,14 +35,17 @@ AFTER_THE_ANSWER_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class CapturedSpin:
-    """The statements of one spin in their order, and the numbers that they are about."""
+    """The statements of one spin in their order, and what they are about."""
 
     statements: Sequence[str]
     user: int
+    commitment: str
+    next_commitment: str
     nonce: int
     transaction: int
     bet: int
     created_at_ms: int
+    status: str
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
         administer(url, f"ALTER DATABASE \"{name}\" SET log_statement = 'all'")
         with stage.platform(url, UPGRADER_PROOF_DELAY="600") as platform, closing(_marking(url)) as marks:
             # The first spin of each is not counted: it may prepare what later ones use.
-            for spin in range(SPINS_EACH + 1):
+            for spin in range(SPINS_EACH + 2):
                 for player in players:
                     _play(platform.url, player, marks, f"{spin}:{player.user.id}")
         said = [
@@ -72,9 +75,10 @@ def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
         statements = [found[1].replace("\n\t", "\n") for entry in said if (found := STATEMENT.match(entry))]
         bets = _bets(url)
     spins = [
-        CapturedSpin(asked, user, *bets[user, NONCE + spin])
+        _captured(bets, user, NONCE + spin, asked)
         for spin, user, asked in _between_marks(statements)
-        if spin > 0
+        # The last one's next seed is nobody's bet.
+        if 0 < spin <= SPINS_EACH
     ]
     return Capture(spins, [each for each in statements if each.upper().startswith("PREPARE ")])
 
@@ -82,13 +86,8 @@ def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
 def _prepare(stage: Stage, url: str) -> list[Player]:
     administer(url, *(f"ALTER SEQUENCE {name} RESTART {first}" for name, first in SERIALS.items()))
     players = make_players(stage, url, PLAYERS)
-    set_nonces(url, NONCE)
+    administer(url, f"UPDATE announced_seeds SET nonce = {NONCE}")  # noqa: S608  # a number
     return players
-
-
-def set_nonces(url: str, nonce: int) -> None:
-    """Let all players spin for this nonce next."""
-    administer(url, f"UPDATE announced_seeds SET nonce = {int(nonce)}")  # noqa: S608  # a number
 
 
 def _marking(url: str) -> "psycopg2.extensions.connection":
@@ -122,11 +121,26 @@ def _between_marks(statements: Sequence[str]) -> Iterator[tuple[int, int, list[s
             kept.append(statement)
 
 
-def _bets(url: str) -> dict[tuple[int, int], tuple[int, int, int, int]]:
+def _captured(
+    bets: dict[tuple[int, int], Bet], user: int, nonce: int, statements: Sequence[str]
+) -> CapturedSpin:
+    bet, following = bets[user, nonce], bets[user, nonce + 1]
+    return CapturedSpin(
+        statements=statements,
+        user=user,
+        commitment=bet.server_seed_commitment,
+        next_commitment=following.server_seed_commitment,
+        nonce=nonce,
+        transaction=bet.ledger_transaction_id,  # type: ignore[attr-defined]  # made by peewee
+        bet=bet.id,
+        created_at_ms=bet.created_at_ms,
+        status=bet.status,
+    )
+
+
+def _bets(url: str) -> dict[tuple[int, int], Bet]:
     opened = open_database(url)
     with opened.connection_context():
-        rows = list(
-            Bet.select(Bet.user, Bet.nonce, Bet.ledger_transaction, Bet.id, Bet.created_at_ms).tuples()
-        )
+        found = {(bet.user_id, bet.nonce): bet for bet in Bet.select()}
     database.obj.close_all()
-    return {(user, nonce): (nonce, transaction, bet, made) for user, nonce, transaction, bet, made in rows}
+    return found

@@ -1,6 +1,6 @@
 """The statements of captured spins as scripts of pgbench, PostgreSQL's own load tool.
 
-Spins of the same statements (won, lost) are laid over each other. Where their texts differ, the difference
+Spins of the same kind (won, lost) are laid over each other. Where their texts differ, the difference
 is the player, the nonce, a number that PostgreSQL has just given, or a time; anything else that differs is
 a seed, which only has to be new.
 """
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import psycopg2
 
-from bench.speed.captured import Capture, CapturedSpin, set_nonces
+from bench.speed.captured import Capture, CapturedSpin
 from bench.speed.machine import running_on
 from bench.speed.players import Player
 from bench.speed.stage import Stage
-from tests.support.databases import packaged_tool
+from tests.support.databases import administer, packaged_tool
 
 SHARDS = 64
 FIRST_TIME_MS = 1_800_000_000_000
@@ -42,6 +42,19 @@ MEANINGS: dict[str, Callable[[CapturedSpin], int]] = {
 GIVEN = (":transaction", ":bet")
 """Numbers that PostgreSQL gives."""
 
+# A commitment of this player and this nonce, in 64 characters.
+ZEROS = "0" * 48
+SERIAL = "1000000000000000 + ({player} % 1000000) * 1000000000 + {nonce}"
+COMMITMENTS: dict[str, Callable[[CapturedSpin], str]] = {
+    f"'{ZEROS}:serial'": lambda spin: f"'{spin.commitment}'",
+    f"'{ZEROS}:next_serial'": lambda spin: f"'{spin.next_commitment}'",
+}
+ANNOUNCE = f"""
+UPDATE announced_seeds SET
+    nonce = {{nonce}},
+    server_seed_commitment = '{ZEROS}' || ({SERIAL.format(player="user_id", nonce="{nonce}")})::text
+"""  # noqa: S608  # numbers
+
 
 @dataclass(frozen=True)
 class Script:
@@ -56,11 +69,11 @@ def scripts_of(capture: Capture) -> list[Script]:
     """A script for each kind of spin."""
     kinds: dict[tuple[str, ...], list[CapturedSpin]] = defaultdict(list)
     for spin in capture.spins:
-        kinds[tuple(LITERAL.sub("?", each) for each in spin.statements)].append(spin)
+        kinds[spin.status, *(LITERAL.sub("?", each) for each in spin.statements)].append(spin)
     # One that occurred once can't be laid over another.
     return [
-        Script(_script(spins, capture.prepared), len(spins), len(shape))
-        for shape, spins in kinds.items()
+        Script(_script(spins, capture.prepared), len(spins), len(spins[0].statements))
+        for spins in kinds.values()
         if len(spins) > 1
     ]
 
@@ -84,7 +97,7 @@ class PgbenchPlayers:
         """Let them spin on this core. Raises AssertionError when not every script was a whole spin."""
         # pgbench forgets its numbers with each run, so each begins at a round one.
         self._nonce += NONCES_A_RUN
-        set_nonces(self._url, self._nonce + 1)
+        administer(self._url, ANNOUNCE.format(nonce=self._nonce + 1))
         with running_on(core):
             ended = subprocess.run([*self._command(), self._url], capture_output=True, text=True, check=False)
         tps, made = TPS.search(ended.stdout), MADE.search(ended.stdout)
@@ -121,7 +134,8 @@ def _script(spins: Sequence[CapturedSpin], prepared: Sequence[str]) -> str:
         "\\set nonce :nonce + 1",
         "\\set following :nonce + 1",
         f"\\set made {FIRST_TIME_MS} + :nonce",
-        f"\\set serial random({10 ** (UNIQUE_DIGITS - 1)}, {10**UNIQUE_DIGITS - 1})",
+        "\\set serial " + SERIAL.format(player=":player", nonce=":nonce"),
+        "\\set next_serial :serial + 1",
     ]
     if prepared:
         lines += ["\\if :prepared = 0", *(f"{each};" for each in dict.fromkeys(prepared))]
@@ -167,6 +181,9 @@ def _written(literals: Sequence[str], spins: Sequence[CapturedSpin]) -> str:
 
 
 def _text(literals: Sequence[str], spins: Sequence[CapturedSpin]) -> str:
+    for commitment, value in COMMITMENTS.items():
+        if all(literal == value(spin) for literal, spin in zip(literals, spins, strict=True)):
+            return commitment
     inner = [re.findall(r"\d+|\D+", literal) for literal in literals]
     if len({len(parts) for parts in inner}) == 1:
         parts = [_part(each, spins) for each in zip(*inner, strict=True)]

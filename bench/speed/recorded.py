@@ -2,13 +2,15 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-Asked = tuple[str, Sequence[Any]]
+Values = Sequence[Any] | Mapping[str, Any]
+Asked = tuple[str, Values]
 
 
 class _Recorder(sqlite3.Connection):
@@ -20,7 +22,7 @@ class _Recorder(sqlite3.Connection):
         """A cursor that notes as well."""
         return super().cursor(*args, **kwargs) if args else super().cursor(partial(_Noting, self.notes))
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
+    def execute(self, statement: str, values: Values = (), /) -> sqlite3.Cursor:
         """Note and ask."""
         return self.cursor().execute(statement, values)
 
@@ -30,8 +32,9 @@ class _Noting(sqlite3.Cursor):
         super().__init__(connection)
         self._notes = notes
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> sqlite3.Cursor:
-        self._notes.append((statement, tuple(values)))
+    def execute(self, statement: str, values: Values = (), /) -> sqlite3.Cursor:
+        # A copy: whoever asks may use the same one for the next statement.
+        self._notes.append((statement, copy(values)))
         return super().execute(statement, values)
 
 

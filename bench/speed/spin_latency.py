@@ -57,7 +57,8 @@ def _row(stage: Stage, platform: RunningServer, seated: AtTheirSockets) -> Row:
         at_most=True,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('ms')}, {CONNECTIONS} connections; medians {medians['beside']:.3g} to {medians['alone']:.3g} ms; "
+            f"{compared.told('ms')}, {CONNECTIONS} connections; "
+            f"medians {medians['beside']:.3g} to {medians['alone']:.3g} ms; "
             f"{CROWD} players with {1 / EVERY_SECONDS:.0f} spins a second each, PostgreSQL; "
             f"all as fast as they are answered: {hurried.told('ms')}"
         ),
