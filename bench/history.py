@@ -72,7 +72,7 @@ def main() -> None:
     logging.getLogger("platform").setLevel(logging.WARNING)
     measured: dict[str, list[float]] = {}
     with _database_url() as url, tempfile.TemporaryDirectory() as instance:
-        clock = _Clock()
+        clock = HistoryClock()
         app = create_app(_settings(url, instance), clock=clock)
         logging.getLogger("platform").setLevel(logging.WARNING)
         migrate.upgrade()
@@ -80,14 +80,16 @@ def main() -> None:
         for size in options.bets:
             _fill(written, size)
             clock.now = written.now
-            for name, milliseconds in _measure(app, written):
+            for name, milliseconds in measure(app, written):
                 measured.setdefault(name, []).append(milliseconds)
         come_to_rest(app)
         database.obj.close_all()
     _print(options.bets, measured)
 
 
-class _Clock:
+class HistoryClock:
+    """Stands where the history ends."""
+
     now = BEGIN
 
     def __call__(self) -> int:
@@ -103,7 +105,8 @@ def _fill(written: History, size: int) -> None:
     print(f"{size:,} bets after {time.monotonic() - began:.0f} s of writing", flush=True)
 
 
-def _measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
+def measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
+    """What each request costs over this history, and what a spin does: its name, and milliseconds."""
     services, client = app.extensions["platform"], app.test_client()
     first = written.players[0]
     token = services.tokens.issue(platform_id=first.platform_id, now=services.clock())

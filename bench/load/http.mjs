@@ -90,6 +90,7 @@ const quantile = (part) => sorted[Math.min(Math.floor(sorted.length * part), sor
 console.log(
   JSON.stringify({
     perSecond: answered / took,
+    p25: quantile(0.25),
     p50: quantile(0.5),
     p99: quantile(0.99),
     bytesPerSecond: bytes / took,

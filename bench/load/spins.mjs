@@ -149,6 +149,7 @@ async function play({ warmupSeconds, seconds, everySeconds }) {
   const quantile = (part) => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? null;
   return {
     perSecond: answers.settled / took,
+    p25: quantile(0.25),
     p50: quantile(0.5),
     p99: quantile(0.99),
     // How busy this tool was; near 1, it is the tool that was measured.

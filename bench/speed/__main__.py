@@ -24,7 +24,17 @@ from bench.speed.report import print_curves, print_table, write_results
 from bench.speed.result import Curve, Row
 from bench.speed.stage import BENCH, Stage
 
-FAMILIES = ("items", "pages", "ready_views", "spins", "spins_sqlite", "spin_latency")
+FAMILIES = (
+    "items",
+    "pages",
+    "ready_views",
+    "spins",
+    "spins_sqlite",
+    "spin_latency",
+    "curves_catalogue",
+    "curves_players",
+    "curves_bets",
+)
 RESULTS = BENCH / "results"
 
 
@@ -58,8 +68,8 @@ def main() -> None:
 
 def _measure(family: str, stage: Stage) -> Iterator[Row | Curve]:
     for result in importlib.import_module(f"bench.speed.{family}").measure(stage):
-        if isinstance(result, Row):
-            print(f"  {result.work}: {result.measured:.2f}", file=sys.stderr, flush=True)
+        figure = result.measured if isinstance(result, Row) else result.steepness
+        print(f"  {result.work}: {figure:.2f}", file=sys.stderr, flush=True)
         yield result
 
 

@@ -29,8 +29,11 @@ class Player:
     token: str
 
 
-def make_players(stage: Stage, url: str, count: int) -> list[Player]:
-    """So many new players with a balance, and an item to spin for; the database is a migrated one."""
+def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[Player]:
+    """So many new players with a balance, and an item to spin for; the database is a migrated one.
+
+    ``first`` numbers the first one's name.
+    """
     with stage.platform_here(url) as app:
         services, now = app.extensions["platform"], now_ms()
         row = {"appid": 730, "marketHashName": ITEM, "price": PRICE_COINS}
@@ -38,7 +41,7 @@ def make_players(stage: Stage, url: str, count: int) -> list[Player]:
         with writing():
             made = [
                 users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)
-                for number in range(count)
+                for number in range(first, first + count)
             ]
         issue = services.tokens.issue
         return [Player(user, issue(platform_id=user.platform_id, now=now)) for user in made]
@@ -65,7 +68,7 @@ class AtTheirSockets:
             raise AssertionError("the players have gone; see above")
         told = json.loads(line)
         assert not told["refused"], told["refused"]
-        return Load(told["perSecond"], told["p50"], told["p99"], told["busy"])
+        return Load.of(told)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from flask import Flask
@@ -60,9 +60,15 @@ class Load:
     """What a load tool saw. Latencies in milliseconds; ``busy`` is the share of its core that it used."""
 
     per_second: float
+    p25: float
     p50: float
     p99: float
     busy: float
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """As the tool told it."""
+        return cls(told["perSecond"], told["p25"], told["p50"], told["p99"], told["busy"])
 
 
 @dataclass
@@ -232,7 +238,7 @@ def seen(told: Any) -> Load:
     """What the tool that asks told. Raises AssertionError when anything was not answered with 200."""
     if set(told["statuses"]) != {"200"}:
         raise AssertionError(f"answered {told['statuses']}")
-    return Load(told["perSecond"], told["p50"], told["p99"], told["busy"])
+    return Load.of(told)
 
 
 def port_of(server: RunningServer) -> int:

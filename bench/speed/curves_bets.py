@@ -1,0 +1,33 @@
+"""What requests and spins cost as the history of bets grows: the measurement of bench.history, drawn."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+from app import create_app
+from bench import history as bench_history
+from bench.speed.result import Curve
+from bench.speed.stage import Stage
+from models.database import database
+from settings import Settings
+from tests.support import history
+from tests.support.servers import come_to_rest
+
+
+def measure(stage: Stage) -> Iterator[Curve]:
+    """First quartiles on PostgreSQL, of requests made in this process."""
+    measured: dict[str, list[tuple[int, float]]] = {}
+    with stage.postgres() as server, server.fresh(Path()) as url:
+        clock = bench_history.HistoryClock()
+        app = create_app(Settings.from_env({**stage.env, "DATABASE_URL": url}), clock=clock)
+        logging.getLogger("platform").setLevel(logging.ERROR)
+        written = history.begin(seeds=app.extensions["platform"].seeds, now=clock.now)
+        for size in stage.bets:
+            history.extend(written, to=size)
+            clock.now = written.now
+            for name, milliseconds in bench_history.measure(app, written):
+                measured.setdefault(name, []).append((size, milliseconds))
+        come_to_rest(app)
+        database.obj.close_all()
+    for name, points in measured.items():
+        yield Curve(work=name, size="bets", points=points)

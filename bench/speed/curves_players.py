@@ -1,0 +1,116 @@
+"""What a spin, the leaderboard and a player's own data cost as there are more players."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import peewee
+
+from bench.speed.players import BALANCE, Player, at_their_sockets, make_players
+from bench.speed.result import Curve
+from bench.speed.stage import Get, Stage
+from models.database import database, writing
+from models.rollups import PeriodWager
+from models.users import AnnouncedSeed, User
+from services.clock import now_ms
+from services.periods import Period
+
+SIZES = (100, 1_000, 10_000)
+SPINNERS = 10
+ASKED = 1_000
+"""Of how many players at the most the own data are asked for in turn."""
+
+SECONDS = 1.0
+ROWS_A_STATEMENT = 1_000
+FIRST_OTHER = 10_000_000_000_000_000
+
+
+def measure(stage: Stage) -> Iterator[Curve]:
+    """First quartiles on PostgreSQL: ten players spin, all are asked for in turn by one who asks alone."""
+    measured: dict[str, list[tuple[int, float]]] = {}
+    with stage.postgres() as server, server.fresh(Path()) as url:
+        spinners = make_players(stage, url, SPINNERS)
+        platform_ids: list[str] = []
+        for size in SIZES:
+            platform_ids += _add_others(stage, url, len(platform_ids), size - SPINNERS)
+            for what, milliseconds in _costs(stage, url, spinners, platform_ids):
+                measured.setdefault(what, []).append((size, milliseconds))
+    for what, points in measured.items():
+        yield Curve(work=what, size="players", points=points)
+
+
+def _costs(
+    stage: Stage, url: str, spinners: Sequence[Player], platform_ids: Sequence[str]
+) -> Iterator[tuple[str, float]]:
+    asked = random.Random(1).sample(platform_ids, min(len(platform_ids), ASKED))
+    own_data = [Get("/auth/me", {"Authorization": f"Bearer {token}"}) for token in _tokens(stage, url, asked)]
+    boards = [Get("/leaderboard"), Get("/leaderboard?period=monthly")]
+    with stage.platform(url) as platform:
+        yield "/auth/me", stage.ask(platform, own_data, connections=1, seconds=SECONDS).p25
+        yield "/leaderboard", stage.ask(platform, boards, connections=1, seconds=SECONDS).p25
+        with at_their_sockets(stage, platform, spinners) as seated:
+            yield (
+                "a spin over a socket",
+                seated.play(seconds=2 * SECONDS, warmup_seconds=0.5, every_seconds=0.1).p25,
+            )
+
+
+def _tokens(stage: Stage, url: str, platform_ids: Sequence[str]) -> list[str]:
+    with stage.platform_here(url) as app:
+        issue = app.extensions["platform"].tokens.issue
+        return [issue(platform_id=platform_id, now=now_ms()) for platform_id in platform_ids]
+
+
+def _add_others(stage: Stage, url: str, there: int, upto: int) -> list[str]:
+    """Players who fill the tables, with places on the leaderboard but without bets; their platform ids.
+
+    Written many a statement, with a balance that nobody granted and a seed that nobody could open.
+    """
+    now, numbers = now_ms(), range(there, upto)
+    with stage.platform_here(url), writing():
+        _insert(User, [_account(number, now) for number in numbers])
+        ids = list(User.select(User.id).order_by(User.id.desc()).limit(len(numbers)).scalars())
+        seeds = [
+            {
+                "user": user,
+                "nonce": 1,
+                "server_seed_commitment": f"{user:064}",
+                "sealed_server_seed": "x" * 180,
+            }
+            for user in ids
+        ]
+        _insert(AnnouncedSeed, seeds)
+        wagers = [
+            {
+                "period": period,
+                "starts_at_ms": period.start(now),
+                "user": user,
+                "wagered_cents": 100 + user * 7919 % 100_003,
+            }
+            for period in Period
+            for user in ids
+        ]
+        _insert(PeriodWager, wagers)
+        database.know_tables(User, AnnouncedSeed, PeriodWager)
+    return [_platform_id(number) for number in numbers]
+
+
+def _account(number: int, now: int) -> dict[str, object]:
+    return {
+        "platform_id": _platform_id(number),
+        "username": f"another-{number}",
+        "username_folded": f"another-{number}",
+        "avatar": "",
+        "registered_at_ms": now,
+        "client_seed": f"seed-{number}",
+        "balance_cents": BALANCE,
+    }
+
+
+def _platform_id(number: int) -> str:
+    return str(FIRST_OTHER + number)
+
+
+def _insert(table: type[peewee.Model], rows: Sequence[dict[str, object]]) -> None:
+    for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
+        table.insert_many(chunk).execute()
