@@ -13,7 +13,7 @@ const READY = requests.map((text) => Buffer.from(text, "latin1"));
 const buffer = Buffer.allocUnsafe(READ_BYTES);
 const latencies = new Float64Array(MOST_LATENCIES);
 const statuses = {};
-let [turn, answered, bytes, measuring, ended] = [0, 0, 0, false, false];
+let [turn, answered, answeredInAll, measuring, ended] = [0, 0, 0, false, false];
 
 function fail(why) {
   console.error(why);
@@ -29,7 +29,6 @@ function open() {
   }
 
   function take(size) {
-    if (measuring) bytes += size;
     if (left === 0) return takeHead(size);
     left -= size;
     if (left === 0) finish();
@@ -57,6 +56,7 @@ function open() {
   }
 
   function finish() {
+    answeredInAll += 1;
     if (measuring) {
       if (answered < MOST_LATENCIES) latencies[answered] = performance.now() - asked;
       answered += 1;
@@ -93,7 +93,7 @@ console.log(
     p25: quantile(0.25),
     p50: quantile(0.5),
     p99: quantile(0.99),
-    bytesPerSecond: bytes / took,
+    answeredInAll,
     // How busy this tool was; near 1, it is the tool that was measured.
     busy: (user + system) / 1e6 / took,
     statuses,

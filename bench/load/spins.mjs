@@ -83,6 +83,7 @@ function join(token) {
 
     function take(packet) {
       if (packet.startsWith("43")) {
+        answers.answeredInAll += 1;
         if (measuring) count(JSON.parse(packet.slice(packet.indexOf("[")))[0], performance.now() - asked);
         spinAgain();
       }
@@ -133,7 +134,7 @@ function count(answer, took) {
 const pause = (forSeconds) => new Promise((resolve) => setTimeout(resolve, forSeconds * 1000));
 
 async function play({ warmupSeconds, seconds, everySeconds }) {
-  answers = { settled: 0, won: 0, refused: {} };
+  answers = { settled: 0, won: 0, answeredInAll: 0, refused: {} };
   [playing, spinning, everyMs] = [true, players.length, everySeconds * 1000];
   // Not all at one moment, which they would keep.
   players.forEach((spin, number) => setTimeout(spin, (everyMs * number) / players.length));

@@ -20,7 +20,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.speed.report import print_curves, print_table, write_results
+from bench.speed.report import print_table, write_results
 from bench.speed.result import Curve, Row
 from bench.speed.stage import BENCH, Stage
 
@@ -58,8 +58,7 @@ def main() -> None:
             print(f"{family}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     rows = [each for each in measured if isinstance(each, Row)]
     curves = [each for each in measured if isinstance(each, Curve)]
-    print_table(rows)
-    print_curves(curves)
+    print_table([*rows, *(curve.as_row() for curve in curves)])
     for path in write_results(RESULTS, rows, curves):
         print(f"written: {path}")
     if failed:

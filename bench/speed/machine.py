@@ -1,9 +1,13 @@
-"""The two cores of a measurement: one for the server, one for whoever asks."""
+"""The two cores of a measurement: one for the server, one for whoever asks; and what a server used of its."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+
+USER_TICKS, SYSTEM_TICKS = 11, 12
+"""Where they stand in /proc/PID/stat, counted from after the name."""
 
 
 @dataclass(frozen=True)
@@ -42,3 +46,15 @@ def running_on(*cores: int) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process and its children have used of any core so far; 0 where the system does not tell."""
+    status = Path(f"/proc/{pid}/stat")
+    if not status.exists():
+        return 0.0
+    # After the name, which is in parentheses and may hold anything.
+    fields = status.read_text().rpartition(")")[2].split()
+    ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(cpu_seconds(int(child)) for child in children)

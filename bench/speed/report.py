@@ -1,4 +1,4 @@
-"""The one table, the curves in figures, and the files that keep both."""
+"""The one table, and the files that keep it and the plot."""
 
 import json
 import textwrap
@@ -10,6 +10,7 @@ from bench.speed.plot import draw
 from bench.speed.result import Curve, Row
 
 WIDTHS = {"work": 38, "against": 34, "goal": 11, "measured": 10, "verdict": 7, "detail": 62}
+DECIMALS, SMALL = 2, 100
 
 
 def print_table(rows: Sequence[Row]) -> None:
@@ -26,13 +27,14 @@ def print_table(rows: Sequence[Row]) -> None:
 
 def _lines(row: Row) -> Iterator[str]:
     bound = "at most" if row.at_most else "at least"
+    because = f" SHORT BECAUSE {row.short_because}" if row.short_because and not row.reached else ""
     cells = (
         row.work,
         row.against,
         f"{bound} {row.goal:g} {row.unit}",
-        f"{row.measured:.3g} {row.unit}",
+        f"{row.measured:.{DECIMALS if abs(row.measured) < SMALL else 0}f} {row.unit}",
         "reached" if row.reached else "SHORT",
-        row.detail,
+        row.detail + because,
     )
     wrapped = [textwrap.wrap(cell, width) or [""] for cell, width in zip(cells, WIDTHS.values(), strict=True)]
     for number in range(max(map(len, wrapped))):
@@ -43,19 +45,8 @@ def _lines(row: Row) -> Iterator[str]:
         yield " | ".join(parts)
 
 
-def print_curves(curves: Sequence[Curve]) -> None:
-    """Each curve in one line: its points, and how steep it is."""
-    if not curves:
-        return
-    print("\nms as the work grows; steepness 1 is as steep as the size, 0 is flat")
-    for curve in curves:
-        points = ", ".join(f"{size:,}: {ms:.3g}" for size, ms in curve.points)
-        print(f"{curve.work:<46} {curve.size:<10} {points}")
-        print(f"{'':<46} {curve.told}")
-
-
 def write_results(directory: Path, rows: Sequence[Row], curves: Sequence[Curve]) -> list[Path]:
-    """The figures as JSON, and the plot when there are curves; where they are."""
+    """The figures as JSON, and the plot when there are curves; where these files are."""
     directory.mkdir(exist_ok=True)
     figures = directory / "speed.json"
     document = {

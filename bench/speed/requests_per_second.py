@@ -1,19 +1,32 @@
 """Requests a second of two servers, in turns."""
 
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bench.speed.compare import Comparison, in_turns
-from bench.speed.stage import Get, Stage
+from bench.speed.stage import Get, Load, Stage
 from tests.support.servers import RunningServer
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A server, and what it is asked for in turn."""
+    """A server, what it is asked for in turn, and what came of it."""
 
     server: RunningServer
     gets: Sequence[Get]
+    loads: list[Load] = field(default_factory=list)
+
+    def ask(self, stage: Stage) -> float:
+        """As fast as it answers."""
+        load = stage.ask(self.server, self.gets)
+        self.loads.append(load)
+        return load.per_second
+
+    @property
+    def cpu_us(self) -> float:
+        """What an answer cost the server of its core: comparable even on a machine that is busy."""
+        return statistics.median(load.cpu_us for load in self.loads)
 
 
 @dataclass(frozen=True)
@@ -21,20 +34,19 @@ class RequestsPerSecond:
     """What two servers answered, and how busy the load tool was at its busiest."""
 
     compared: Comparison
+    cpu_us: tuple[float, float]
     busy: float
 
     def __str__(self) -> str:
-        return f"{self.compared.told('requests/s')}; load tool {self.busy:.0%} busy"
+        ours, theirs = self.cpu_us
+        return (
+            f"{self.compared.told('requests/s')}; CPU {ours:,.0f} to {theirs:,.0f} us a request; "
+            f"load tool {self.busy:.0%} busy"
+        )
 
 
 def requests_per_second(stage: Stage, ours: Asked, theirs: Asked) -> RequestsPerSecond:
     """Ask both as fast as they answer."""
-    busy = [0.0]
-
-    def ask(asked: Asked) -> float:
-        load = stage.ask(asked.server, asked.gets)
-        busy.append(load.busy)
-        return load.per_second
-
-    compared = in_turns(lambda: ask(ours), lambda: ask(theirs), rounds=stage.rounds)
-    return RequestsPerSecond(compared, max(busy))
+    compared = in_turns(lambda: ours.ask(stage), lambda: theirs.ask(stage), rounds=stage.rounds)
+    busy = max(load.busy for load in ours.loads + theirs.loads)
+    return RequestsPerSecond(compared, (ours.cpu_us, theirs.cpu_us), busy)

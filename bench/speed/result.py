@@ -20,6 +20,8 @@ class Row:
     """Whether the goal is a ceiling; else it is a floor."""
     unit: str = "x"
     detail: str = ""
+    short_because: str = ""
+    """Said when it falls short: the reason, and what was tried."""
 
     @property
     def reached(self) -> bool:
@@ -36,6 +38,7 @@ class Curve:
     allowed: float = 0.0
     """How steep it may be: 1 when the answer itself grows with the size, 0 when it stays the same."""
     detail: str = ""
+    short_because: str = ""
 
     @property
     def steepness(self) -> float:
@@ -47,9 +50,17 @@ class Curve:
     def reached(self) -> bool:
         return self.steepness <= self.allowed + TOLERANCE
 
-    @property
-    def told(self) -> str:
-        """Steepness, what is allowed, and the verdict in a line."""
-        verdict = "reached" if self.reached else "SHORT"
-        said = f"steepness {self.steepness:.2f}, allowed {self.allowed:g}: {verdict}"
-        return f"{said}; {self.detail}" if self.detail else said
+    def as_row(self) -> Row:
+        """The same as a row of the table."""
+        first, last = self.points[0][0], self.points[-1][0]
+        points = ", ".join(f"{size:,}: {ms:.3g} ms" for size, ms in self.points)
+        return Row(
+            work=f"{self.work}, {first:,} to {last:,} {self.size}",
+            against="the size of its answer: 0 is flat, 1 grows with it",
+            goal=self.allowed + TOLERANCE,
+            measured=self.steepness,
+            at_most=True,
+            unit="slope",
+            detail=f"{points}; {self.detail}" if self.detail else points,
+            short_because=self.short_because,
+        )

@@ -45,7 +45,7 @@ def _row(stage: Stage, platform: RunningServer, seated: AtTheirSockets) -> Row:
             return play("beside", every)
 
     paced = take_turns(
-        lambda: beside(EVERY_SECONDS), lambda: play("alone", EVERY_SECONDS), rounds=1 if stage.quick else 4
+        lambda: beside(EVERY_SECONDS), lambda: play("alone", EVERY_SECONDS), rounds=1 if stage.quick else 3
     )
     compared = Comparison(*paced)
     medians = {how: statistics.median(each) for how, each in middles.items()}

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from app import create_app
-from bench.speed.machine import Cores, running_on, two_cores
+from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from bench.speed.postgres import DurablePostgres, durable_postgres
 from models.database import database
@@ -64,11 +64,20 @@ class Load:
     p50: float
     p99: float
     busy: float
+    cpu_us: float = 0.0
+    """What the server used of its core for each answer."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
-        """As the tool told it."""
-        return cls(told["perSecond"], told["p25"], told["p50"], told["p99"], told["busy"])
+    def of(cls, told: Mapping[str, Any], *, cpu_seconds: float = 0.0) -> Self:
+        """As the tool told it; ``cpu_seconds`` is what the server has used meanwhile."""
+        return cls(
+            per_second=told["perSecond"],
+            p25=told["p25"],
+            p50=told["p50"],
+            p99=told["p99"],
+            busy=told["busy"],
+            cpu_us=cpu_seconds * 1e6 / max(told["answeredInAll"], 1),
+        )
 
 
 @dataclass
@@ -88,7 +97,7 @@ class Stage:
     @property
     def seconds(self) -> float:
         """Of one round of one side."""
-        return 0.7 if self.quick else 2.0
+        return 1.0 if self.quick else 1.5
 
     @property
     def env(self) -> dict[str, str]:
@@ -184,7 +193,10 @@ class Stage:
     ) -> Load:
         """Ask for these in turn as fast as they are answered, each with 200."""
         options = self.asking(server, gets, connections=connections, seconds=seconds or self.seconds)
-        return seen(self.run_load(ASK, options))
+        used = cpu_seconds(server.process.pid)
+        told = self.run_load(ASK, options)
+        check_answered(told)
+        return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
 
     def asking(
         self, server: RunningServer, gets: Sequence[Get], *, connections: int, seconds: float
@@ -209,7 +221,7 @@ class Stage:
             process.stdin.close()
             yield
             process.terminate()
-            seen(json.loads(process.stdout.read()))
+            check_answered(json.loads(process.stdout.read()))
 
     def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
         """Run a tool of bench/load to its end; what it told. Raises AssertionError when it failed."""
@@ -234,11 +246,9 @@ class Stage:
                     process.kill()
 
 
-def seen(told: Any) -> Load:
-    """What the tool that asks told. Raises AssertionError when anything was not answered with 200."""
-    if set(told["statuses"]) != {"200"}:
-        raise AssertionError(f"answered {told['statuses']}")
-    return Load.of(told)
+def check_answered(told: Mapping[str, Any]) -> None:
+    """Raises AssertionError when anything was not answered with 200."""
+    assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
 
 
 def port_of(server: RunningServer) -> int:
