@@ -13,6 +13,7 @@ has to be asked for. Exits 1 when something could not be measured; what falls sh
 import argparse
 import importlib
 import logging
+import signal
 import sys
 import tempfile
 import time
@@ -42,6 +43,8 @@ def main() -> None:
     """Measure, print, write."""
     options = _options()
     logging.getLogger("platform").setLevel(logging.ERROR)
+    # As Ctrl-C does: nothing that was started stays behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     measured: list[Row | Curve] = []
     failed: list[str] = []
     with tempfile.TemporaryDirectory(prefix="speed-") as place:

@@ -23,6 +23,7 @@ from tests.support.databases import administer, packaged_tool
 SHARDS = 64
 FIRST_TIME_MS = 1_800_000_000_000
 NONCES_A_RUN = 1_000_000
+LEAST_SECONDS = 2
 UNIQUE_DIGITS = 16
 
 LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d+\b")
@@ -90,8 +91,9 @@ class PgbenchPlayers:
 
     @property
     def statements(self) -> str:
-        """How many a spin takes; of each kind, when they differ."""
-        return " or ".join(map(str, sorted({script.statements for script in self._scripts})))
+        """How many a spin takes, such as ``1 statement``; of each kind, when they differ."""
+        counts = sorted({script.statements for script in self._scripts})
+        return " or ".join(map(str, counts)) + (" statement" if counts == [1] else " statements")
 
     def spins_per_second(self, *, core: int) -> float:
         """Let them spin on this core. Raises AssertionError when not every script was a whole spin."""
@@ -111,7 +113,7 @@ class PgbenchPlayers:
         yield str(packaged_tool("pgbench"))
         yield from ("--no-vacuum", "--protocol=simple", "--jobs=1")
         yield f"--client={len(self._players)}"
-        yield f"--time={max(round(self._stage.seconds), 1)}"
+        yield f"--time={max(round(self._stage.seconds), LEAST_SECONDS)}"
         for name, value in {"nonce": self._nonce, "first": self._players[0].user.id, "prepared": 0}.items():
             yield f"--define={name}={value}"
         for number, script in enumerate(self._scripts):

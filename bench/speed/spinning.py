@@ -1,14 +1,17 @@
 """A platform whose players spin as fast as they are answered: with the proofs that follow, or with none."""
 
 import sqlite3
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import psycopg2
 
-from bench.speed.players import at_their_sockets, make_players
+from bench.speed.machine import cpu_seconds
+from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
 from bench.speed.stage import Stage
+from tests.support.servers import RunningServer
 
 SOON, NEVER = "0.5", "600"
 """Seconds until a proof is due: so that proofs are part of what is measured, or none of it."""
@@ -20,35 +23,47 @@ WARMUP_SECONDS = 0.5
 REST_SECONDS = 60
 UNDELIVERED = "SELECT 1 FROM bets WHERE proof_delivered_at_ms IS NULL LIMIT 1"
 
-SpinsPerSecond = Callable[[], float]
+
+class Spinning:
+    """A platform and its players; called, it lets them spin and gives the spins a second."""
+
+    def __init__(self, stage: Stage, url: str, platform: RunningServer, players: AtTheirSockets) -> None:
+        self._stage = stage
+        self._url = url
+        self._platform = platform
+        self._players = players
+        self._cpu_us: list[float] = []
+
+    def with_proofs(self) -> float:
+        """While proofs fall due; until the last has been delivered."""
+        return self._turn(UNDER_WAY_SECONDS, lambda: _rest(self._url))
+
+    def without_proofs(self) -> float:
+        """None of whose proofs ever falls due."""
+        return self._turn(WARMUP_SECONDS, lambda: None)
+
+    def _turn(self, warmup_seconds: float, rest: Callable[[], None]) -> float:
+        used = cpu_seconds(self._platform.process.pid)
+        load = self._players.play(seconds=self._stage.seconds, warmup_seconds=warmup_seconds)
+        rest()
+        self._cpu_us.append((cpu_seconds(self._platform.process.pid) - used) * 1e6 / load.answered_in_all)
+        return load.per_second
+
+    @property
+    def cpu_us(self) -> float:
+        """What a spin, with all that follows it, cost the platform of its core."""
+        return statistics.median(self._cpu_us)
 
 
 @contextmanager
-def proving(stage: Stage, url: str, crowd: int) -> Iterator[SpinsPerSecond]:
-    """So many players of this database; each turn lasts until the last proof has been delivered."""
+def spinning(stage: Stage, url: str, crowd: int, *, proof_delay: str) -> Iterator[Spinning]:
+    """So many new players of this database, at their sockets."""
     players = make_players(stage, url, crowd)
     with (
-        stage.platform(url, UPGRADER_PROOF_DELAY=SOON) as platform,
+        stage.platform(url, UPGRADER_PROOF_DELAY=proof_delay) as platform,
         at_their_sockets(stage, platform, players) as seated,
     ):
-
-        def turn() -> float:
-            load = seated.play(seconds=stage.seconds, warmup_seconds=UNDER_WAY_SECONDS)
-            _rest(url)
-            return load.per_second
-
-        yield turn
-
-
-@contextmanager
-def unproven(stage: Stage, url: str, crowd: int) -> Iterator[SpinsPerSecond]:
-    """So many players of this database, none of whose proofs ever falls due."""
-    players = make_players(stage, url, crowd)
-    with (
-        stage.platform(url, UPGRADER_PROOF_DELAY=NEVER) as platform,
-        at_their_sockets(stage, platform, players) as seated,
-    ):
-        yield lambda: seated.play(seconds=stage.seconds, warmup_seconds=WARMUP_SECONDS).per_second
+        yield Spinning(stage, url, platform, seated)
 
 
 def _rest(url: str) -> None:

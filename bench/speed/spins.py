@@ -18,7 +18,7 @@ from bench.speed.pgbench import PgbenchPlayers, Script, scripts_of
 from bench.speed.players import make_players
 from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
-from bench.speed.spinning import proving, unproven
+from bench.speed.spinning import NEVER, SOON, spinning
 from bench.speed.stage import Stage
 
 CROWDS = (20, 200)
@@ -36,18 +36,20 @@ def _row(stage: Stage, server: DurablePostgres, scripts: Sequence[Script], crowd
     with ExitStack() as stack:
         # Three databases alike, so that nobody meets the others' bets.
         urls = [stack.enter_context(server.fresh(Path())) for _ in range(3)]
-        spins = stack.enter_context(proving(stage, urls[0], crowd))
-        spins_alone = stack.enter_context(unproven(stage, urls[1], crowd))
+        proving = stack.enter_context(spinning(stage, urls[0], crowd, proof_delay=SOON))
+        silent = stack.enter_context(spinning(stage, urls[1], crowd, proof_delay=NEVER))
         pgbench = PgbenchPlayers(stage, urls[2], scripts, make_players(stage, urls[2], crowd))
         server.move_to([stage.cores.load])
         played, alone, benched = take_turns(
-            spins,
-            spins_alone,
+            proving.with_proofs,
+            silent.without_proofs,
             partial(pgbench.spins_per_second, core=stage.cores.server),
             rounds=1 if stage.quick else 3,
         )
         server.move_to(stage.cores.both)
-        wide = take_turns(spins, partial(pgbench.spins_per_second, core=stage.cores.load), rounds=1)
+        wide = take_turns(
+            proving.with_proofs, partial(pgbench.spins_per_second, core=stage.cores.load), rounds=1
+        )
     compared = Comparison(played, benched)
     return Row(
         work=f"spins over sockets, {crowd} players, PostgreSQL with fsync",
@@ -57,7 +59,8 @@ def _row(stage: Stage, server: DurablePostgres, scripts: Sequence[Script], crowd
         detail=(
             f"{compared.told('spins/s')}, with proofs and live bets; without these "
             f"{statistics.median(alone):,.0f}, {Comparison(alone, benched).ratio:.2f} x; "
-            f"{pgbench.statements} statements a spin; PostgreSQL on the load tool's core; "
+            f"CPU {proving.cpu_us:,.0f} and {silent.cpu_us:,.0f} us a spin; "
+            f"{pgbench.statements} a spin; PostgreSQL on the load tool's core; "
             f"on both cores {Comparison(*wide).told('spins/s')}"
         ),
     )

@@ -16,7 +16,7 @@ from bench.speed.machine import running_on
 from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
 from bench.speed.recorded import Asked, recording, replay
 from bench.speed.result import Row
-from bench.speed.spinning import proving, unproven
+from bench.speed.spinning import NEVER, SOON, spinning
 from bench.speed.stage import Stage
 from services.platform import Platform
 from services.upgrader.spin import SpinRequest
@@ -29,10 +29,14 @@ def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 players."""
     recorded = _record(stage, 200 if stage.quick else SPINS)
     with ExitStack() as stack:
-        proven = stack.enter_context(proving(stage, stage.new_sqlite(), CROWD))
-        bare = stack.enter_context(unproven(stage, stage.new_sqlite(), CROWD))
+        urls = stage.new_sqlite(), stage.new_sqlite()
+        proving = stack.enter_context(spinning(stage, urls[0], CROWD, proof_delay=SOON))
+        silent = stack.enter_context(spinning(stage, urls[1], CROWD, proof_delay=NEVER))
         played, alone, replayed = take_turns(
-            proven, bare, recorded.spins_per_second, rounds=1 if stage.quick else 3
+            proving.with_proofs,
+            silent.without_proofs,
+            recorded.spins_per_second,
+            rounds=1 if stage.quick else 3,
         )
     compared = Comparison(played, replayed)
     yield Row(
@@ -43,6 +47,7 @@ def measure(stage: Stage) -> Iterator[Row]:
         detail=(
             f"{compared.told('spins/s')}, with proofs and live bets; without these "
             f"{statistics.median(alone):,.0f}, {Comparison(alone, replayed).ratio:.2f} x; "
+            f"CPU {proving.cpu_us:,.0f} and {silent.cpu_us:,.0f} us a spin; "
             f"{len(recorded.asked) / recorded.spins:.1f} statements a spin; WAL, synchronous=full"
         ),
     )

@@ -64,6 +64,9 @@ class Load:
     p50: float
     p99: float
     busy: float
+    answered_in_all: int
+    """Also while warming up."""
+
     cpu_us: float = 0.0
     """What the server used of its core for each answer."""
 
@@ -76,6 +79,7 @@ class Load:
             p50=told["p50"],
             p99=told["p99"],
             busy=told["busy"],
+            answered_in_all=told["answeredInAll"],
             cpu_us=cpu_seconds * 1e6 / max(told["answeredInAll"], 1),
         )
 
