@@ -27,7 +27,7 @@ class Comparison:
         """Such as ``3,214 to 3,402 requests/s, rounds 0.93-0.97``; the figures are medians."""
         ours, theirs = (statistics.median(side) for side in (self.ours, self.theirs))
         return (
-            f"{_plain(ours)} to {_plain(theirs)} {unit}, rounds {min(self.ratios):.2f}-{max(self.ratios):.2f}"
+            f"{plain(ours)} to {plain(theirs)} {unit}, rounds {min(self.ratios):.2f}-{max(self.ratios):.2f}"
         )
 
 
@@ -46,5 +46,6 @@ def in_turns(ours: Callable[[], float], theirs: Callable[[], float], *, rounds: 
     return Comparison(*take_turns(ours, theirs, rounds=rounds))
 
 
-def _plain(figure: float) -> str:
+def plain(figure: float) -> str:
+    """Three digits or more, such as 0.123, 12.3 and 12,345."""
     return f"{figure:,.0f}" if figure >= LARGE else f"{figure:.3g}"

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.speed.compare import plain
+
 TOLERANCE = 0.15
 """By how much a curve may look steeper than it may be: what noise does to a slope over decades."""
 
@@ -53,10 +55,10 @@ class Curve:
     def as_row(self) -> Row:
         """The same as a row of the table."""
         first, last = self.points[0][0], self.points[-1][0]
-        points = ", ".join(f"{size:,}: {ms:.3g} ms" for size, ms in self.points)
+        points = ", ".join(f"{size:,}: {plain(ms)} ms" for size, ms in self.points)
         return Row(
             work=f"{self.work}, {first:,} to {last:,} {self.size}",
-            against="the size of its answer: 0 is flat, 1 grows with it",
+            against="its answer, which " + ("grows with them" if self.allowed else "stays as large"),
             goal=self.allowed + TOLERANCE,
             measured=self.steepness,
             at_most=True,

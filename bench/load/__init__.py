@@ -1,1 +1,0 @@
-"""The load tools: what asks, spins and counts, from outside and as fast as it is answered."""
