@@ -3,10 +3,11 @@
 import time
 from collections.abc import Iterator
 
+from bench.speed.asking import Get
 from bench.speed.items import GZIP
 from bench.speed.ready import fetch
 from bench.speed.result import Curve
-from bench.speed.stage import ITEMS, Get, Stage
+from bench.speed.stage import ITEMS, Stage
 from services import catalogue
 
 SIZES = (1_000, 4_000, 12_000, ITEMS)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import peewee
 
+from bench.speed.asking import Get
 from bench.speed.players import BALANCE, Player, at_their_sockets, make_players
 from bench.speed.result import Curve
-from bench.speed.stage import Get, Stage
+from bench.speed.stage import Stage
 from models.database import database, writing
 from models.rollups import PeriodWager
 from models.users import AnnouncedSeed, User

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.speed.asking import Get
 from bench.speed.ready import BARE_WSGI, Answer, fetch, ready_peer
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
-from bench.speed.stage import ITEMS, Get, Stage
+from bench.speed.stage import ITEMS, Stage
 from tests.support.servers import RunningServer
 
 PATH = "/upgrader/items"

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from bench.speed.asking import Get
 from bench.speed.ready import fetch
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
-from bench.speed.stage import ITEMS, Get, Stage
+from bench.speed.stage import ITEMS, Stage
 from tests.support.servers import RunningServer
 
 PATH = "/upgrader/items/pagination"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bench.speed.stage import Load, Stage, port_of
+from bench.speed.asking import Load, port_of
+from bench.speed.stage import Stage
 from models.database import writing
 from models.users import User
 from services import item_import, users

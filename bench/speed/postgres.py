@@ -25,6 +25,15 @@ class DurablePostgres(PostgresServer):
         self.log = log
         self._pid = pid
 
+    @contextmanager
+    def fresh(self, _directory: Path) -> Iterator[str]:
+        """A new database each time: deleted rows and changed settings would be measured as well."""
+        name = self._create()
+        try:
+            yield self._named(name)
+        finally:
+            self._drop(name)
+
     def move_to(self, cores: Iterable[int]) -> None:
         """Let all its processes, and those that it starts from now on, run on these cores."""
         children = Path(f"/proc/{self._pid}/task/{self._pid}/children")

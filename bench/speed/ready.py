@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bench.speed.stage import Get, Stage, port_of
+from bench.speed.asking import Get, port_of
+from bench.speed.stage import Stage
 from tests.support.servers import RunningServer
 
 BARE_WSGI = "bench.peers.bare_wsgi:app"

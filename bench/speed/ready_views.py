@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from bench.speed.asking import Get
 from bench.speed.ready import FLASK, fetch, ready_peer
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
-from bench.speed.stage import Get, Stage
+from bench.speed.stage import Stage
 from services.cases import importing
 from services.clock import now_ms
 from tests.support import history

@@ -4,8 +4,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bench.speed.asking import Get, Load
 from bench.speed.compare import Comparison, in_turns
-from bench.speed.stage import Get, Load, Stage
+from bench.speed.stage import Stage
 from tests.support.servers import RunningServer
 
 

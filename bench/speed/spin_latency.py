@@ -4,12 +4,13 @@ import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.items import GZIP
 from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
 from bench.speed.ready import fetch
 from bench.speed.result import Row
-from bench.speed.stage import CONNECTIONS, ITEMS, WARMUP_SECONDS, Stage
+from bench.speed.stage import ITEMS, Stage
 from tests.support.servers import RunningServer
 
 CROWD = 20

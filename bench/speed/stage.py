@@ -8,15 +8,15 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
-from urllib.parse import urlsplit
+from typing import Any
 
 from flask import Flask
 
 from app import create_app
+from bench.speed.asking import ASK, CONNECTIONS, LONGEST_SECONDS, Get, Load, asking, check_answered
 from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from bench.speed.postgres import DurablePostgres, durable_postgres
@@ -33,55 +33,6 @@ LOAD = BENCH / "load"
 PEERS = BENCH / "peers"
 ITEMS = 34_500
 APP_ID = 730
-
-
-ASK = "http.mjs"
-CONNECTIONS = 8
-WARMUP_SECONDS = 0.3
-LONGEST_SECONDS = 120
-
-
-@dataclass(frozen=True)
-class Get:
-    """A request."""
-
-    path: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def as_text(self) -> str:
-        """As it goes over the wire."""
-        fields = {"Host": "127.0.0.1", **self.headers}
-        lines = [f"{name}: {value}" for name, value in fields.items()]
-        return "\r\n".join([f"GET {self.path} HTTP/1.1", *lines, "", ""])
-
-
-@dataclass(frozen=True)
-class Load:
-    """What a load tool saw. Latencies in milliseconds; ``busy`` is the share of its core that it used."""
-
-    per_second: float
-    p25: float
-    p50: float
-    p99: float
-    busy: float
-    answered_in_all: int
-    """Also while warming up."""
-
-    cpu_us: float = 0.0
-    """What the server used of its core for each answer."""
-
-    @classmethod
-    def of(cls, told: Mapping[str, Any], *, cpu_seconds: float = 0.0) -> Self:
-        """As the tool told it; ``cpu_seconds`` is what the server has used meanwhile."""
-        return cls(
-            per_second=told["perSecond"],
-            p25=told["p25"],
-            p50=told["p50"],
-            p99=told["p99"],
-            busy=told["busy"],
-            answered_in_all=told["answeredInAll"],
-            cpu_us=cpu_seconds * 1e6 / max(told["answeredInAll"], 1),
-        )
 
 
 @dataclass
@@ -173,13 +124,10 @@ class Stage:
     def server(self, command: list[str], env: Mapping[str, str]) -> Iterator[RunningServer]:
         """Any server on the server's core."""
         place = Path(tempfile.mkdtemp(dir=self.directory))
-        process = server_process(command, {**self.env, **env}, place)
-        with running_on(self.cores.server):
-            running = process.__enter__()
-        try:
+        with ExitStack() as stack:
+            with running_on(self.cores.server):
+                running = stack.enter_context(server_process(command, {**self.env, **env}, place))
             yield running
-        finally:
-            process.__exit__(None, None, None)
 
     @contextmanager
     def postgres(self) -> Iterator[DurablePostgres]:
@@ -196,28 +144,16 @@ class Stage:
         seconds: float | None = None,
     ) -> Load:
         """Ask for these in turn as fast as they are answered, each with 200."""
-        options = self.asking(server, gets, connections=connections, seconds=seconds or self.seconds)
+        options = asking(server, gets, connections=connections, seconds=seconds or self.seconds)
         used = cpu_seconds(server.process.pid)
         told = self.run_load(ASK, options)
         check_answered(told)
         return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
 
-    def asking(
-        self, server: RunningServer, gets: Sequence[Get], *, connections: int, seconds: float
-    ) -> dict[str, Any]:
-        """What the tool that asks has to be told."""
-        return {
-            "port": port_of(server),
-            "requests": [get.as_text() for get in gets],
-            "connections": connections,
-            "warmupSeconds": WARMUP_SECONDS,
-            "seconds": seconds,
-        }
-
     @contextmanager
     def asking_meanwhile(self, server: RunningServer, gets: Sequence[Get]) -> Iterator[None]:
         """Ask as fast as it answers, for as long as the block takes; each is answered with 200."""
-        options = self.asking(server, gets, connections=CONNECTIONS, seconds=LONGEST_SECONDS)
+        options = asking(server, gets, connections=CONNECTIONS, seconds=LONGEST_SECONDS)
         with self.start_load(ASK) as process:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -248,14 +184,3 @@ class Stage:
             finally:
                 if process.poll() is None:
                     process.kill()
-
-
-def check_answered(told: Mapping[str, Any]) -> None:
-    """Raises AssertionError when anything was not answered with 200."""
-    assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
-
-
-def port_of(server: RunningServer) -> int:
-    port = urlsplit(server.url).port
-    assert port is not None
-    return port
