@@ -12,15 +12,19 @@ from tests.support.servers import RunningServer
 
 @dataclass(frozen=True)
 class Asked:
-    """A server, what it is asked for in turn, and what came of it."""
+    """A server, what it is asked for in turn, and what came of it.
+
+    ``patience``: how many times as long as others a slow one is asked, so that enough is answered.
+    """
 
     server: RunningServer
     gets: Sequence[Get]
+    patience: float = 1
     loads: list[Load] = field(default_factory=list)
 
     def ask(self, stage: Stage) -> float:
         """As fast as it answers."""
-        load = stage.ask(self.server, self.gets)
+        load = stage.ask(self.server, self.gets, seconds=self.patience * stage.seconds)
         self.loads.append(load)
         return load.per_second
 
