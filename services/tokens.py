@@ -15,6 +15,11 @@ ALGORITHM = "HS256"
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
 
+FUTURE_MS = 24 * 3600 * 1000
+"""A token that was issued later than this from now is not good yet: it comes from a clock that was wrong, and
+would be good for as much longer. Less is what clocks differ by, and ends nobody's session."""
+
+
 @dataclass(frozen=True)
 class Claims:
     """Who a good token names, and when it stops being good."""
@@ -55,7 +60,7 @@ class Tokens:
             or not isinstance(expires, int)
         ):
             raise Unauthorized
-        if expires * 1000 <= now:
+        if expires * 1000 <= now or _is_of_the_future(claims.get("iat"), now):
             raise Unauthorized
         return Claims(platform_id, Millis(expires * 1000))
 
@@ -79,3 +84,7 @@ class Tokens:
                 raise Unauthorized from None
             return claims
         raise Unauthorized
+
+
+def _is_of_the_future(issued_at: object, now: Millis) -> bool:
+    return isinstance(issued_at, int | float) and issued_at * 1000 > now + FUTURE_MS

@@ -1,7 +1,8 @@
 """Timed proofs: when a bet is over, its seed goes to its player and the bet to everybody.
 
-When each proof is due stands in the database. What is kept here only says which socket asked, and which
-proofs have been handed to a socket so lately that it may still turn out to be dead.
+When each proof is due stands in the database. What is kept here only says which socket asked, which proofs
+have been handed to a socket so lately that it may still turn out to be dead, and how much time has passed: a
+clock that is set back, by an hour or by a year, makes no proof wait for longer than its delay.
 """
 
 import logging
@@ -18,6 +19,7 @@ from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.server import Realtime, realtime
 from models.bets import Bet
+from services.clock import Millis
 from services.live_bets import live_bet
 
 log = logging.getLogger("platform.proofs")
@@ -28,7 +30,7 @@ SHORTEST_WAIT_SECONDS = 0.05
 """Under load, proofs go out in rounds rather than one by one."""
 
 LONGEST_WAIT_SECONDS = 1.0
-"""How late a step of the system clock, or a database that is back, is noticed at the most."""
+"""How late a step ahead of the system clock, or a database that is back, is noticed at the most."""
 
 LONGEST_ROUND_SECONDS = 10.0
 """What a stop waits for at the most; a round takes as long as the database lets it."""
@@ -50,7 +52,12 @@ HEARTBEAT_SECONDS = 60.0
 @dataclass
 class _Waiting:
     due_at_ms: int
+    due_at: float
+    """The same on a timer that nobody sets; what comes first counts."""
     sid: str | None = None
+
+    def seconds_ahead(self, now: Millis) -> float:
+        return min((self.due_at_ms - now) / 1000, self.due_at - time.monotonic())
 
 
 @dataclass
@@ -101,7 +108,7 @@ class ProofDelivery:
             claimed = set(missed) - self._sent.keys() - self._claimed
             self._claimed |= claimed
         try:
-            for bet in services.proofs.reveal(list(claimed), now=now):
+            for bet in services.proofs.reveal(list(claimed)):
                 self._send(bet, asked_by=None)
         finally:
             with self._guard:
@@ -120,7 +127,7 @@ class ProofDelivery:
         with self._guard:
             for bet_id in lost:
                 self._sent.pop(bet_id, None)
-        for bet in services.proofs.reveal(lost, now=services.clock()):
+        for bet in services.proofs.reveal(lost):
             self._send(bet, asked_by=None)
 
     def close(self) -> None:
@@ -165,19 +172,23 @@ class ProofDelivery:
 
     def _enqueue(self, bet: Bet, sid: str | None) -> None:
         """Once for each bet, although a new one may be found in the database and scheduled as well."""
+        services = platform()
+        # One that lies further ahead than any delay was made under a clock that was set back since.
+        ahead_ms = min(bet.completed_at_ms - services.clock(), services.upgrader.rules.proof_delay)
+        due_at = time.monotonic() + max(ahead_ms, 0) / 1000
         with self._guard:
-            waiting = self._waiting.setdefault(bet.id, _Waiting(bet.completed_at_ms))
+            waiting = self._waiting.setdefault(bet.id, _Waiting(bet.completed_at_ms, due_at))
             waiting.sid = sid or waiting.sid
 
     def _send_due(self) -> None:
         services = platform()
         now = services.clock()
         with self._guard:
-            due = [bet_id for bet_id, waiting in self._waiting.items() if waiting.due_at_ms <= now]
+            due = [bet_id for bet_id, waiting in self._waiting.items() if waiting.seconds_ahead(now) <= 0]
         if not due:
             return
         # Revealed first, no longer waiting only then: what the database can't do now is tried again.
-        bets = services.proofs.reveal(due, now=now)
+        bets = services.proofs.reveal(due)
         with self._guard:
             asked_by = {bet_id: self._waiting.pop(bet_id).sid for bet_id in due}
         for bet in bets:
@@ -214,10 +225,10 @@ class ProofDelivery:
             }
 
     def _seconds_to_wait(self) -> float:
+        now = platform().clock()
         with self._guard:
             if self._waiting:
-                next_due_ms = min(waiting.due_at_ms for waiting in self._waiting.values())
-                ahead = (next_due_ms - platform().clock()) / 1000
+                ahead = min(waiting.seconds_ahead(now) for waiting in self._waiting.values())
                 return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
             return LONGEST_WAIT_SECONDS if self._sent else PENDING_SECONDS
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from models.database import reading, writing
 from models.items import Item
@@ -69,7 +70,7 @@ class Market:
         """
         sources.adopt(Source.MARKET, address=self.source.url)
         with reading():
-            query = Item.select().where(Item.id.in_(item_ids), Item.next_price_fetch_ms <= self.clock())
+            query = Item.select().where(Item.id.in_(item_ids), self._is_due(self.clock()))
             items = list(query)
         self._ask_all(items, leave=0)
         for asked in [self._in_flight.get(item_id) for item_id in item_ids]:
@@ -217,7 +218,7 @@ class Market:
 
     @reading()
     def _due(self, now: Millis) -> list[Item]:
-        query = Item.select().where(Item.next_price_fetch_ms <= now, ~Item.custom_price)
+        query = Item.select().where(self._is_due(now), ~Item.custom_price)
         if self.beside_feed:
             feed = sources.state(Source.FEED)
             # What the feed holds is not known before it has been read.
@@ -225,6 +226,11 @@ class Market:
                 return []
             query = query.where(Item.next_price_fetch_ms != feed.marker_ms, Item.id <= feed.last_item_id)
         return list(query.order_by(Item.next_price_fetch_ms, Item.id).limit(market_rate.SLOTS))
+
+    def _is_due(self, now: Millis) -> Any:
+        """A time further ahead than any is set was written under another clock, and counts as long ago."""
+        furthest = now + max(self.period, sources.LONGEST_PAUSE_MS) + 1
+        return ~Item.next_price_fetch_ms.between(now + 1, furthest)
 
     @reading()
     def _held_back(self) -> list[Item]:

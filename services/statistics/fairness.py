@@ -52,15 +52,14 @@ def _found(user_id: int, place: Place, sort: Sort, search: str, proofs: Proofs, 
     # A seed that is due but still sealed in its row is shown on a page, so a search must find it too.
     proofs.reveal_due(user_id=user_id, now=now)
     with snapshot(within_limit=True):
-        query = Bet.select().where(Bet.user == user_id, _matches(search, now))
+        query = Bet.select().where(Bet.user == user_id, _matches(search))
         total = query.count()
         return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
 
 
-def _matches(search: str, now: Millis) -> Any:
-    matches = Bet.client_seed.contains(search) | (
-        (Bet.completed_at_ms <= now) & Bet.server_seed.contains(search)
-    )
+def _matches(search: str) -> Any:
+    # The column of server seeds holds those that have been revealed.
+    matches = Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
     if NONCE.fullmatch(search) and int(search) <= bets.MAX_NONCE:
         matches |= Bet.nonce == int(search)
     return matches

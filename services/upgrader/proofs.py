@@ -1,6 +1,7 @@
 """Proofs: when a bet is over its server seed is revealed for good, and sent to its player at least once.
 
-The time a proof is due is stored with the bet, so nothing here needs to survive a restart.
+The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that has
+been revealed stays so, whatever the clock says afterwards: the bet may be of a clock that was ahead.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,8 +28,8 @@ class Proofs:
         """Bets whose seed is still sealed, by the time they are due. At start: the ones to schedule."""
         return list(Bet.select().where(Bet.server_seed.is_null()).order_by(Bet.completed_at_ms, Bet.id))
 
-    def reveal(self, bet_ids: Sequence[int], *, now: Millis) -> list[Bet]:
-        """Open these bets' seeds for good, in the order of their ids; those not due yet are left out.
+    def reveal(self, bet_ids: Sequence[int]) -> list[Bet]:
+        """Open the seeds of these bets, whose proofs are due, for good; the bets in the order of their ids.
 
         Doing it again, here or in another process, changes nothing. Players come loaded with the bets.
         """
@@ -38,7 +39,7 @@ class Proofs:
                 bets = list(
                     Bet.select(Bet, User.username, User.avatar, User.id)
                     .join(User)
-                    .where(Bet.id.in_(chunk), Bet.completed_at_ms <= now)
+                    .where(Bet.id.in_(chunk))
                     .order_by(Bet.id)
                 )
                 self._open([bet for bet in bets if bet.server_seed is None])
@@ -52,20 +53,21 @@ class Proofs:
                 Bet.server_seed.is_null(), Bet.completed_at_ms <= now, Bet.user == user_id
             )
             due = list(query.scalars())
-        self.reveal(due, now=now)
+        self.reveal(due)
 
     def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
         """The bet's server seed; empty until its proof is due."""
-        if bet.completed_at_ms > now:
+        if bet.server_seed is None and bet.completed_at_ms > now:
             return ""
         return self._seeds.of_bet(bet)
 
     @reading()
     def undelivered(self, *, user_id: int, now: Millis) -> list[int]:
         """The ids of the player's bets whose due proof has not reached them, oldest first."""
+        is_due = (Bet.completed_at_ms <= now) | Bet.server_seed.is_null(False)
         query = (
             Bet.select(Bet.id)
-            .where(Bet.user == user_id, Bet.proof_delivered_at_ms.is_null(), Bet.completed_at_ms <= now)
+            .where(Bet.user == user_id, Bet.proof_delivered_at_ms.is_null(), is_due)
             .order_by(Bet.nonce)
         )
         return list(query.scalars())

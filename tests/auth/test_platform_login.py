@@ -386,6 +386,24 @@ def test_an_assertion_is_good_once(app, browser, game_platform, returning, users
     assert len(game_platform.checks) == 2
 
 
+def test_no_step_of_the_clock_makes_an_assertion_good_again(make_app, game_platform):
+    ahead = [0]
+    app = make_app(**game_platform.settings, clock=lambda: now_ms() + ahead[0])
+    browser = Browser(app)
+    returning = browser.at_provider(browser.begin("platform"))
+    cookie = cookie_of(browser)
+    first = browser.back(returning).headers["Location"]
+    answers = []
+
+    for hours in (1, -1, 365 * 24, -365 * 24, 0):
+        ahead[0] = hours * 3_600_000
+        answers.append(with_cookie(app, cookie).back(returning).headers["Location"])
+        Browser(app).log_in("platform")
+
+    assert "token=" in first
+    assert answers == [FAILED] * 5
+
+
 def test_of_one_assertion_at_many_places_at_once_one_is_a_login(app, browser, game_platform, returning):
     cookie = cookie_of(browser)
     gate = threading.Barrier(8)

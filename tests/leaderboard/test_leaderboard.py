@@ -75,6 +75,35 @@ def test_a_period_begins_at_midnight_utc(board, clock, new_player, spin, edge):
     assert (board(period="weekly"), board(period="monthly")) == (weekly, monthly)
 
 
+BEGINNINGS = {
+    "2026-03-30 00:00": ["weekly"],
+    "2026-04-01 00:00": ["monthly"],
+    "2027-01-01 00:00": ["monthly"],
+    "2027-01-04 00:00": ["weekly"],
+    "2028-02-28 00:00": ["weekly"],
+    "2028-02-29 00:00": [],
+    "2028-03-01 00:00": ["monthly"],
+    "2029-01-01 00:00": ["weekly", "monthly"],
+    "2100-03-01 00:00": ["weekly", "monthly"],
+}
+"""Mondays and firsts of months; a leap day; the end of a year, in the middle of a week and between two; and
+the day after the 28th of February of a year that is no leap year."""
+
+
+def test_a_spin_a_millisecond_before_a_beginning_is_of_the_period_before(board, clock, new_player, spin):
+    begun = {}
+    for number, beginning in enumerate(BEGINNINGS):
+        clock.now = at(beginning) - 1
+        spin(new_player(f"b{number:02}-before"))
+        clock.now = at(beginning)
+        spin(new_player(f"a{number:02}-after"))
+        shown = {period: [name for name, _ in board(period=period)] for period in ("weekly", "monthly")}
+        assert all(f"a{number:02}***" in names for names in shown.values())
+        begun[beginning] = [period for period, names in shown.items() if f"b{number:02}***" not in names]
+
+    assert begun == BEGINNINGS
+
+
 def test_a_week_may_begin_in_the_month_before(board, clock, new_player, spin):
     player = new_player("alice")
     clock.now = at("2026-03-31 12:00")

@@ -275,3 +275,19 @@ def test_what_a_feed_no_longer_holds_becomes_the_markets(beside_a_feed, source, 
     both.run_due()
 
     assert asked(source) == ["One"]
+
+
+def test_a_clock_that_was_set_back_does_not_stop_the_asking(prices, source, clock, add):
+    add({"One": 1})
+    source.answer = market("$1.00")
+    clock.forward(hours=365 * 24)
+    prices.run_due()
+    asks = []
+
+    clock.now = START
+    for hours in (0, 0, 1):
+        clock.forward(hours=hours)
+        prices.run_due()
+        asks.append(len(source.asks))
+
+    assert asks == [2, 2, 3]

@@ -1,0 +1,174 @@
+"""The system clock is set, an hour or a year ahead or back, while people play."""
+
+import pytest
+
+from tests.support.servers import threaded_server
+from tests.support.sockets import Refused, Socket
+from tests.support.spins import Clock, at
+from tests.support.waiting import wait_until
+
+START = at("2026-03-18 12:00")
+HOUR_MS = 3_600_000
+YEAR_MS = 365 * 24 * HOUR_MS
+STEPS = (HOUR_MS, -HOUR_MS, YEAR_MS, -YEAR_MS)
+
+
+@pytest.fixture
+def clock():
+    return Clock(START)
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock)
+
+
+@pytest.fixture
+def item(add_item):
+    return add_item(price=10)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_token_is_good_an_hour_either_way_and_not_a_year(client, connect, player, clock):
+    statuses, connected = {}, {}
+    for step in (0, *STEPS, 0):
+        clock.now = START + step
+        statuses[step] = client.get("/auth/me", headers=player.headers).status_code
+        try:
+            connect(player)
+            connected[step] = True
+        except Refused as refused:
+            connected[step] = str(refused)
+
+    assert statuses == {0: 200, HOUR_MS: 200, -HOUR_MS: 200, YEAR_MS: 401, -YEAR_MS: 401}
+    assert connected == {
+        0: True,
+        HOUR_MS: True,
+        -HOUR_MS: True,
+        YEAR_MS: "Unauthorized",
+        -YEAR_MS: "Unauthorized",
+    }
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_player_whose_token_runs_out_by_a_step_plays_on_when_it_is_taken_back(connect, player, item, clock):
+    socket = connect(player)
+    clock.now += YEAR_MS
+    refused = socket.spin({"amount": 1, "item": item})
+
+    clock.now -= YEAR_MS
+
+    assert refused == {"status": False, "error": "Unauthorized"}
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_vault_opens_by_what_the_clock_says(client, player, clock, make_app):
+    def lock(deadline):
+        body = {"amount": 1, "deadline": deadline}
+        return client.post("/profile/vault/lock", json=body, headers=player.headers)
+
+    def unlock():
+        return client.post("/profile/vault/unlock", headers=player.headers)
+
+    assert lock(START + 2 * HOUR_MS).status_code == 200
+
+    said = []
+    for step in (HOUR_MS, -HOUR_MS, 2 * HOUR_MS):
+        clock.now = START + step
+        said.append(unlock().json)
+
+    locked = {"error": "Vault is still locked"}
+    assert said == [locked, locked, {"success": True}]
+    assert lock(START + 2 * HOUR_MS).json == {"error": "Invalid deadline"}
+    clock.now = START - HOUR_MS
+    assert lock(START + 2 * HOUR_MS).status_code == 200
+
+
+class TestProofs:
+    """With tokens that outlive a step of a year."""
+
+    @pytest.fixture
+    def settings(self):
+        return {"JWT_TTL": str(3 * YEAR_MS // 1000)}
+
+    @pytest.fixture
+    def app(self, make_app, clock, settings):
+        return make_app(clock=clock, **settings)
+
+    @pytest.fixture
+    def fresh_token(self, app, player):
+        """A token as a login would give it now."""
+        tokens = app.extensions["platform"].tokens
+        return lambda clock: tokens.issue(platform_id=player.platform_id, now=clock())
+
+    def test_a_proof_comes_in_its_time_whatever_the_clock_is_set_to(
+        self, connect, client, player, item, clock, run, fresh_token
+    ):
+        socket = connect(player)
+        revealed = []
+        for step in STEPS:
+            clock.now = START
+            assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+            clock.now += step
+            proof = socket.expect("upgrader:proof")
+
+            headers = {"Authorization": f"Bearer {fresh_token(clock)}"}
+            bet = client.get(f"/upgrader/bets/{proof['nonce']}", headers=headers).json
+            revealed.append((proof["nonce"], bet["pf"]["serverSeed"] == proof["serverSeed"]))
+
+        assert revealed == [(1, True), (2, True), (3, True), (4, True)]
+        assert run("ledger", "audit")["mismatches"] == 0
+        assert run("fairness", "audit")["bets"] == 4
+
+    @pytest.mark.parametrize("step", [-HOUR_MS, -YEAR_MS], ids=["an hour", "a year"])
+    def test_a_proof_that_waits_at_a_restart_comes_although_the_clock_was_set_back(
+        self, connect, app, make_app, settings, player, item, clock, fresh_token, step
+    ):
+        connect(player).spin({"amount": 1, "item": item})
+        app.extensions["realtime"].close()
+        clock.now += step
+
+        with threaded_server(make_app(clock=clock, **settings)) as url:
+            socket = Socket(url, auth={"token": fresh_token(clock)})
+            proof = socket.expect("upgrader:proof")
+            socket.close()
+
+        assert proof["nonce"] == 1
+
+    def test_a_player_who_was_away_when_it_was_revealed_gets_it_on_connecting(
+        self, connect, client, app, player, item, clock, fresh_token
+    ):
+        socket = connect(player)
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
+        clock.now -= YEAR_MS
+        headers = {"Authorization": f"Bearer {fresh_token(clock)}"}
+        wait_until(lambda: client.get("/upgrader/bets/1", headers=headers).json["pf"]["serverSeed"])
+
+        back = connect(auth={"token": fresh_token(clock)})
+
+        assert back.expect("upgrader:proof")["nonce"] == 1
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_what_is_counted_or_kept_by_the_hour_goes_by_time_that_passes(
+    make_app, clock, item, new_player, queries
+):
+    limited = make_app(clock=clock, RATELIMIT_ENABLED="1")
+    alice = new_player("spins")
+    with threaded_server(limited) as url:
+        socket = Socket(url, auth={"token": alice.token})
+        socket.spin({"amount": 1, "item": item})
+        queries.clear()
+        answers = []
+        for number in range(30):
+            clock.now = START + (HOUR_MS if number % 2 else -HOUR_MS)
+            answers.append(socket.spin("nonsense")["error"])
+        socket.close()
+        looked_up = [statement for statement in queries if '"items"' in statement]
+
+    # The first one counts: thirty in ten seconds, whatever the clock says of them.
+    assert answers == ["Invalid request"] * 29 + ["Too many requests"]
+    assert looked_up == []
