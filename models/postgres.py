@@ -1,12 +1,16 @@
 """PostgreSQL: its pool of connections, and how long anybody waits for one or for an answer."""
 
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
+import gevent
 import peewee
 import psycopg2
+from gevent import monkey
+from gevent.socket import wait_read, wait_write
 from playhouse.pool import MaxConnectionsExceeded
 from psycopg2 import extensions
 
@@ -19,7 +23,7 @@ CONNECT_SECONDS = 4
 STATEMENT_MS = 5_000
 """Each for one thing that is waited for. All together are bounded by the asker's patience."""
 
-COMMIT_SECONDS = 1.0
+COMMIT_SECONDS = 0.5
 """What must be left of the patience to begin a commit: nobody would hear of its outcome otherwise."""
 
 LONGEST_USE_SECONDS = 300
@@ -98,6 +102,11 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         self._state.set_connection(connection)
         return True
 
+    def _connect(self) -> Any:
+        connection = self._adapter.connect(self, **self.connect_params, **_addresses(self.database))
+        connection.autocommit = True
+        return connection
+
     def commit(self) -> Any:
         """Raises OperationalError, and has committed nothing, when too little patience is left."""
         if patience.seconds_left() < COMMIT_SECONDS:
@@ -106,12 +115,18 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
     def _kept(self) -> _Connection | None:
         """A connection of the pool that is still one, the last one used first."""
-        while self._idle:
-            connection = self._idle.pop()
+        while (connection := self._pop()) is not None:
             if self._is_good(connection):
                 return connection
             connection.close()
         return None
+
+    def _pop(self) -> _Connection | None:
+        # Not looked at first: another thread may take the last one in between.
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
     def _is_good(self, connection: _Connection) -> bool:
         if connection.opened_at <= max(self._trusted_since, time.monotonic() - LONGEST_USE_SECONDS):
@@ -141,8 +156,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
     def close_idle(self) -> None:
         """Close the connections that nobody uses."""
-        while self._idle:
-            self._idle.pop().close()
+        while (connection := self._pop()) is not None:
+            connection.close()
 
     def close_all(self) -> None:
         """Close the caller's connection, and those that nobody uses."""
@@ -168,14 +183,33 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         self.execute_sql(f"ANALYZE {names}")
 
 
+def _addresses(url: str) -> dict[str, str]:
+    """Where the server is, looked up here: the driver would stop everybody while name servers are silent."""
+    parts = extensions.parse_dsn(url)
+    name = parts.get("host", "")
+    if not name or name.startswith("/") or "," in name or "hostaddr" in parts:
+        return {}
+    try:
+        found = _look_up(name)
+    except OSError:
+        raise psycopg2.OperationalError("the server's name can't be looked up") from None
+    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    return {"host": ",".join([name] * len(addresses)), "hostaddr": ",".join(addresses)}
+
+
+def _look_up(name: str) -> Any:
+    if not monkey.is_module_patched("socket"):
+        return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    with patience.waiting(CONNECT_SECONDS) as seconds, gevent.Timeout(seconds, TimeoutError):
+        return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+
+
 def cooperate_with_gevent() -> None:
     """Make psycopg2 yield to other greenlets while it waits, for as long as the asker has patience.
 
     Without it one slow query stops the whole process. The wait is bounded here as well, because
     connect_timeout does not count once the waiting is ours, and a server that vanished never answers.
     """
-    from gevent.socket import wait_read, wait_write
-
     waits = {extensions.POLL_READ: wait_read, extensions.POLL_WRITE: wait_write}
 
     def wait(connection: Any) -> None:

@@ -15,6 +15,14 @@ class PlatformError(Exception):
         super().__init__(self.text)
 
 
+class Unavailable(PlatformError):
+    """Something that this needs is away for now: the database, or room on the disk."""
+
+    status = 503
+    text = "The service is temporarily unavailable"
+    retry_after_seconds = 1
+
+
 class UnstorableText(PlatformError):
     """A text that the databases can't keep."""
 

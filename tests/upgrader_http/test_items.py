@@ -1,12 +1,16 @@
 """GET /upgrader/items: the whole catalogue."""
 
 import gzip
+import threading
 from io import BytesIO
 
+import peewee
 import pytest
 from PIL import Image
 
+from services import catalogue
 from services.catalogue import CatalogueCache
+from tests.support.waiting import wait_until
 from tests.upgrader_http.conftest import names
 
 PATH = "/upgrader/items"
@@ -297,3 +301,49 @@ def test_a_catalogue_that_has_run_out_is_replaced_once(cache, clock, stock, quer
 
     assert first is second
     assert len(queries) == 1
+
+
+@pytest.fixture
+def stalled(monkeypatch):
+    """Building a catalogue takes until this is set, or fails when it is not in time."""
+    going_on = threading.Event()
+
+    def build_late():
+        if going_on.wait(5):
+            return build()
+        raise peewee.OperationalError
+
+    build = catalogue.build
+    monkeypatch.setattr(catalogue, "build", build_late)
+    yield going_on
+    going_on.set()
+
+
+def test_while_a_new_catalogue_does_not_come_the_old_one_is_shown(cache, clock, stock, stalled):
+    stock({"Item": 5})
+    stalled.set()
+    old = cache.current()
+    stock({"New": 6})
+    stalled.clear()
+    clock[0] = 3600.0
+
+    meanwhile = [cache.current() for _ in range(3)]
+    stalled.set()
+
+    assert meanwhile == [old] * 3
+    wait_until(lambda: len(cache.current().items) == 2)
+
+
+def test_a_catalogue_that_cannot_be_built_is_tried_again_soon(cache, clock, stock, monkeypatch):
+    stock({"Item": 5})
+    old = cache.current()
+    stock({"New": 6})
+    clock[0] = 3600.0
+    with monkeypatch.context() as broken:
+        broken.setattr(catalogue, "build", lambda: 1 / 0)
+        kept = cache.current()
+
+    clock[0] += catalogue.RETRY_SECONDS
+
+    assert kept is old
+    wait_until(lambda: len(cache.current().items) == 2)

@@ -1,0 +1,266 @@
+"""What becomes of answers and coins when something that the server needs is at fault?
+
+    python -m bench.faults
+    python -m bench.faults --seconds 30 --only silent
+
+Players spin and readers read at the production server while the network to its PostgreSQL or to its price
+feed is slow, silent, cut or reset, while the clock is set, and while the disk is full (of SQLite, and of a
+PostgreSQL of its own: small tmpfs, so this needs the right to mount them).
+
+Prints a line for each fault: answers by kind, the slowest, the slowest of those that need no database, how
+long after its end a spin succeeded, and what the audits found. Exits 1 when a promise is broken: every answer
+a success or a clear refusal within ten seconds, those without a database within 200 ms, a spin within five
+seconds of the fault's end, audits that find nothing, no spin lost and none played twice.
+"""
+
+import argparse
+import logging
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from flask import Flask
+
+from app import create_app
+from models import migrate
+from models.database import database
+from services.clock import Millis, now_ms
+from settings import Settings
+from tests.support.fault_proxy import (
+    HALF,
+    RESET,
+    STALL,
+    Fault,
+    FaultProxy,
+    before_postgres,
+    fault_proxy,
+    latency,
+    slices,
+)
+from tests.support.fault_routes import Outcome
+from tests.support.fault_storm import FaultStorm, Passage
+from tests.support.full_disk import filled
+from tests.support.price_sources import feed, price_server
+from tests.support.servers import come_to_rest, gunicorn, server_process
+from tests.support.stoppable_postgres import StoppablePostgres, stoppable_postgres
+
+MOST_FREE_SECONDS = 0.2
+MOST_RECOVERY_SECONDS = 5.0
+CALM_SECONDS = 1
+YEAR_HOURS = 365 * 24
+TEN_YEARS_SECONDS = 315_360_000
+A_YEAR_AGO_MS = 366 * 24 * 3_600_000
+SQLITE_DISK, POSTGRES_DISK = "24m", "256m"
+
+NETWORK: dict[str, Fault | tuple[Fault, Fault]] = {
+    "database: 50 ms each way": latency(0.05),
+    "database: 1 s each way": latency(1),
+    "database: slices of 16 bytes": slices(0.005),
+    "database: half answers": HALF,
+    "database: reset": RESET,
+    "database: silent": STALL,
+    "database: silent to newcomers": (RESET, STALL),
+}
+FEED = {"feed: silent": STALL, "feed: slices": slices(0.05), "feed: half answers": HALF, "feed: reset": RESET}
+CLOCK = {
+    "clock: +1 hour": 1,
+    "clock: -1 hour": -1,
+    "clock: +1 year": YEAR_HOURS,
+    "clock: -1 year": -YEAR_HOURS,
+}
+
+
+@dataclass
+class Scene:
+    """One server and its faults."""
+
+    app: Flask
+    storm: FaultStorm
+    faults: dict[str, Callable[[], AbstractContextManager[object]]] = field(default_factory=dict)
+
+
+def main() -> None:
+    options = _options()
+    logging.getLogger("platform").setLevel(logging.CRITICAL)
+    print(HEAD, flush=True)
+    broken = []
+    for scene in (_network, _full_sqlite, _full_postgres):
+        with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+            broken += _play(stack.enter_context(scene(Path(place))), options)
+    for line in broken:
+        print(line)
+    sys.exit(bool(broken))
+
+
+def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
+    """Go through the faults of a scene; a line for each promise that was broken."""
+    broken, passages = [], []
+    faults = [(name, fault) for name, fault in scene.faults.items() if options.only in name]
+    if not faults:
+        return []
+    scene.storm.begin()
+    with click.progressbar(
+        faults, label="faults", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as progress:
+        for name, fault in progress:
+            time.sleep(CALM_SECONDS)
+            passage = scene.storm.suffer(name, fault(), seconds=options.seconds)
+            audit = scene.storm.audit()
+            _print(passage, audit)
+            passages.append(passage)
+            broken += [f"{name}: {line}" for line in [*audit, *_broken_by(passage)]]
+    broken += scene.storm.end()
+    # What was asked during a fault and answered after it counts as well.
+    broken += [f"{passage.name}: {line}" for passage in passages for line in passage.wrong]
+    print(f"  {scene.storm.spins:,} spins settled, each once")
+    come_to_rest(scene.app)
+    database.obj.close_all()
+    return broken
+
+
+def _broken_by(passage: Passage) -> Iterator[str]:
+    if passage.slowest_free_seconds > MOST_FREE_SECONDS:
+        yield f"{passage.slowest_free} took {passage.slowest_free_seconds * 1000:.0f} ms"
+    if passage.recovery_seconds > MOST_RECOVERY_SECONDS:
+        yield f"a spin succeeded only after {passage.recovery_seconds:.1f} s"
+    is_database = passage.name.startswith(("database", "disk"))
+    if not is_database and passage.outcomes[Outcome.REFUSED]:
+        yield f"refusals, though the database was there: {dict(passage.refused)}"
+
+
+HEAD = (
+    f"{'fault':<32}{'success':>9}{'refused':>9}{'wrong':>7}{'slowest':>9}{'no db':>8}{'recovery':>10}  audits"
+)
+
+
+def _print(passage: Passage, audit: list[str]) -> None:
+    counts = [passage.outcomes[each] for each in (Outcome.SUCCESS, Outcome.REFUSED, Outcome.WRONG)]
+    print(
+        f"{passage.name:<32}{counts[0]:>9,}{counts[1]:>9,}{counts[2]:>7,}{passage.slowest_seconds:>7.1f} s"
+        f"{passage.slowest_free_seconds * 1000:>5.0f} ms{passage.recovery_seconds:>8.2f} s"
+        f"  {'clean' if not audit else 'MISMATCHES'}",
+        flush=True,
+    )
+
+
+@contextmanager
+def _network(place: Path) -> Iterator[Scene]:
+    """PostgreSQL and a price feed behind proxies, and a clock that can be set."""
+    clock = place / "clock"
+    clock.write_text("0")
+    with ExitStack() as stack:
+        url = stack.enter_context(stack.enter_context(stoppable_postgres()).fresh())
+        to_database, address = stack.enter_context(before_postgres(url))
+        source = stack.enter_context(price_server())
+        source.answer = feed({})
+        to_feed = stack.enter_context(fault_proxy(("127.0.0.1", urlsplit(source.url).port or 0)))
+        more = {
+            "DATABASE_URL": address,
+            "CLOCK_FILE": str(clock),
+            "PRICE_FEED_URL": f"http://127.0.0.1:{to_feed.port}/prices",
+            "PRICE_REFRESH_SECONDS": "1",
+        }
+        target = "tests.support.settable_clock_app:app"
+        scene = stack.enter_context(_scene(place, url, more, target=target))
+        for name, faults in NETWORK.items():
+            scene.faults[name] = lambda faults=faults: _being(to_database, faults)
+        for name, fault in FEED.items():
+            scene.faults[name] = lambda fault=fault: to_feed.being(fault)
+        for name, hours in CLOCK.items():
+            scene.faults[name] = lambda hours=hours: _set(clock, hours)
+        yield scene
+
+
+@contextmanager
+def _being(proxy: FaultProxy, faults: Fault | tuple[Fault, ...]) -> Iterator[None]:
+    *before, last = faults if isinstance(faults, tuple) else (faults,)
+    for fault in before:
+        proxy.become(fault)
+    with proxy.being(last):
+        yield
+
+
+@contextmanager
+def _set(clock: Path, hours: int) -> Iterator[None]:
+    clock.write_text(str(hours))
+    yield
+    clock.write_text("0")
+
+
+@contextmanager
+def _full_sqlite(place: Path) -> Iterator[Scene]:
+    """SQLite, the pictures and the log on one small disk."""
+    with _small_disk(place, SQLITE_DISK), _scene(place, f"sqlite:///{place / 'bench.db'}", {}) as scene:
+        scene.faults["disk full: SQLite"] = lambda: filled(place)
+        yield scene
+
+
+@contextmanager
+def _full_postgres(place: Path) -> Iterator[Scene]:
+    """A PostgreSQL on a small disk. It may give up there; then it is started again, as its operator would."""
+    data = place / "data"
+    data.mkdir()
+    with _small_disk(data, POSTGRES_DISK):
+        server = StoppablePostgres(data / "pg")
+        try:
+            with server.fresh() as url, _scene(place, url, {}) as scene:
+                scene.faults["disk full: PostgreSQL"] = lambda: _filled_under(server, data)
+                yield scene
+        finally:
+            server.close()
+
+
+@contextmanager
+def _filled_under(server: StoppablePostgres, data: Path) -> Iterator[None]:
+    with filled(data):
+        yield
+    server.start_if_down()
+
+
+@contextmanager
+def _small_disk(place: Path, size: str) -> Iterator[None]:
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        sys.exit("a small disk can't be mounted here: run this as root, where mounting is allowed")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
+
+
+@contextmanager
+def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsgi:app") -> Iterator[Scene]:
+    env = {
+        "DATABASE_URL": url,
+        "INSTANCE_DIR": str(place),
+        "BASE_URL": "http://127.0.0.1:5000",
+        "UPGRADER_PROOF_DELAY": "0.5",
+        "RATELIMIT_ENABLED": "0",
+        # Good a year from now and a year ago.
+        "JWT_TTL": str(TEN_YEARS_SECONDS),
+    }
+    app = create_app(Settings.from_env(env), clock=lambda: Millis(now_ms() - A_YEAR_AGO_MS))
+    migrate.upgrade()
+    with server_process(gunicorn(target), env | more, place) as server:
+        yield Scene(app, FaultStorm(app, server.url))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--seconds", type=float, default=12, help="how long each fault lasts (%(default)s)")
+    parser.add_argument("--only", default="", help="only faults with this in their name, such as 'disk'")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

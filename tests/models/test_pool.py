@@ -1,0 +1,118 @@
+"""The pool of connections to PostgreSQL: dead ones are nobody's, and nobody waits for somebody else's."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import peewee
+import pytest
+
+from models import patience
+from models.database import database, open_database, reading, writing
+from tests.support.databases import administer
+from tests.support.fault_proxy import PASS, RESET, STALL, before_postgres
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+MANY = 8
+
+
+@pytest.fixture
+def proxy(database_url):
+    """Stands before the database that is open."""
+    with before_postgres(database_url) as (proxy, address):
+        opened = open_database(address)
+        yield proxy
+        opened.close_all()
+
+
+def one():
+    with reading():
+        return database.execute_sql("SELECT 1").fetchone()[0]
+
+
+def backend():
+    """Which process of the server the caller's connection belongs to."""
+    return database.execute_sql("SELECT pg_backend_pid()").fetchone()[0]
+
+
+def fill_pool():
+    """Leave many connections in the pool; their backends."""
+    gate = threading.Barrier(MANY)
+
+    def hold(_number):
+        with reading():
+            gate.wait()
+            return backend()
+
+    with ThreadPoolExecutor(MANY) as together:
+        return set(together.map(hold, range(MANY)))
+
+
+def test_connections_that_were_cut_cost_nobody_a_question(proxy):
+    fill_pool()
+
+    proxy.become(RESET)
+    proxy.become(PASS)
+
+    assert [one() for _ in range(MANY)] == [1] * MANY
+
+
+def test_connections_that_the_server_has_ended_cost_nobody_a_question(proxy, database_url):
+    for pid in fill_pool():
+        administer(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+
+    assert [one() for _ in range(MANY)] == [1] * MANY
+
+
+def test_after_one_connection_broke_in_use_none_that_is_as_old_is_used(proxy, database_url):
+    old = fill_pool()
+
+    with reading():
+        administer(database_url, f"SELECT pg_terminate_backend({backend()}, 5000)")
+        with pytest.raises(peewee.OperationalError):
+            database.execute_sql("SELECT 1")
+
+    with reading():
+        assert backend() not in old
+
+
+def test_while_one_connects_in_vain_others_use_the_connections_that_are_there(proxy):
+    one()
+    with reading():
+        proxy.become(STALL)
+        with ThreadPoolExecutor(1) as beside:
+            connecting = beside.submit(one)
+            # The one connection is in use here, and given back while the other is still being made.
+            database.close()
+            database.connect()
+            was_done = connecting.done()
+            proxy.become(PASS)
+            connected = connecting.result()
+
+    assert (was_done, connected) == (False, 1)
+
+
+def test_what_one_asker_waits_for_is_taken_from_one_patience(proxy):
+    with patience.one_answer():
+        with patience.waiting(5), patience.one_answer():
+            threading.Event().wait(0.05)
+        left = patience.seconds_left()
+        with patience.waiting(100) as seconds:
+            pass
+
+    assert left < patience.ANSWER_SECONDS
+    assert seconds <= left
+    assert patience.seconds_left() == patience.ANSWER_SECONDS
+
+
+def test_a_commit_is_not_begun_when_nobody_would_hear_of_it(proxy):
+    def insert():
+        database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
+
+    with patience.one_answer():
+        patience._current.get().seconds_left = 0.3
+        with pytest.raises(peewee.OperationalError), writing():
+            insert()
+
+    with writing():
+        insert()

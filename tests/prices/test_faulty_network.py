@@ -1,0 +1,91 @@
+"""A network at fault between here and a price source: prices stay, it is told, and the next turn is good."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.fault_proxy import HALF, RESET, STALL, fault_proxy, slices
+from tests.support.price_sources import feed, market
+from tests.support.waiting import wait_until
+
+# What the network does is nothing to the database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+SECONDS = 0.5
+"""How long a source may take here."""
+
+FAULTS = {
+    "stall": (STALL, {"unavailable"}),
+    # The request alone takes longer.
+    "slices": (slices(0.1, slice_bytes=4), {"unavailable"}),
+    "reset": (RESET, {"unavailable"}),
+    # An answer whose headers are cut looks like one without a word in it.
+    "half": (HALF, {"unavailable", "bad document"}),
+}
+
+
+@pytest.fixture
+def proxy(source):
+    address = urlsplit(source.url)
+    with fault_proxy((address.hostname, address.port)) as proxy:
+        yield proxy
+
+
+@pytest.fixture(params=["feed", "market"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def settings(kind, proxy):
+    address = f"http://127.0.0.1:{proxy.port}/prices"
+    return {"PRICE_FEED_URL" if kind == "feed" else "PRICE_MARKET_URL": address}
+
+
+@pytest.fixture
+def impatient(prices, kind, monkeypatch):
+    """The source may take half a second, and is asked again at once."""
+    if kind == "feed":
+        prices._feed.source = replace(prices._feed.source, most_seconds=SECONDS, retry_seconds=(0, 0))
+    else:
+        monkeypatch.setattr("services.prices.market.RETRY_SECONDS", 0.0)
+        object.__setattr__(prices._market, "source", replace(prices._market.source, most_seconds=SECONDS))
+
+
+def good(kind, cents):
+    return feed({"One": cents}) if kind == "feed" else market(f"${cents / 100:.2f}")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_whatever_the_network_does_prices_stay_endpoints_answer_and_the_next_turn_is_good(
+    client, prices, proxy, source, kind, clock, add, standing, metric, log_lines
+):
+    add({"One": 1})
+    source.answer = good(kind, 100)
+    client.get("/healthz")
+    wait_until(lambda: metric("price_last_success_seconds", source=kind))
+    seen = {}
+
+    for number, (name, (fault, outcomes)) in enumerate(FAULTS.items(), start=1):
+        source.answer = good(kind, 100 + number)
+        clock.forward(hours=2)
+        with proxy.being(fault), ThreadPoolExecutor(1) as beside:
+            turn = beside.submit(prices.run_due)
+            statuses = {client.get(path).status_code for path in ("/upgrader/items", "/healthz", "/readyz")}
+            turn.result()
+        line, during = log_lines()[-1], standing()["One"]
+        clock.forward(hours=2)
+        prices.run_due()
+        is_told = line["level"] == "warning" and line["outcome"] in outcomes
+        seen[name] = (statuses, is_told, during, standing()["One"])
+
+    assert seen == {
+        name: ({200}, True, 99 + number, 100 + number) for number, name in enumerate(FAULTS, start=1)
+    }
+    failed = [
+        metric("price_turns_total", source=kind, outcome=what) for what in ("unavailable", "bad document")
+    ]
+    assert sum(filter(None, failed)) == len(FAULTS)
+    assert metric("price_source_paused", source=kind) == 0

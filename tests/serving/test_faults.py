@@ -1,0 +1,33 @@
+"""The production server before a database whose network is at fault: clear answers, and nothing lost."""
+
+import pytest
+
+from tests.support.fault_proxy import HALF, RESET, STALL, before_postgres, latency, slices
+from tests.support.fault_routes import Outcome
+from tests.support.fault_storm import FaultStorm
+from tests.support.servers import gunicorn, server_process
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+def test_whatever_the_network_does_to_the_database_answers_are_clear_and_nothing_is_lost(
+    app, env, database_url, tmp_path
+):
+    with (
+        before_postgres(database_url) as (proxy, address),
+        server_process(gunicorn(), env | {"DATABASE_URL": address}, tmp_path) as server,
+    ):
+        storm = FaultStorm(app, server.url)
+        storm.begin()
+        passages = [
+            storm.suffer("latency", proxy.being(latency(0.05)), seconds=1.5),
+            storm.suffer("slices", proxy.being(slices(0.005)), seconds=1.5),
+            storm.suffer("half answers", proxy.being(HALF), seconds=1),
+            storm.suffer("reset", proxy.being(RESET), seconds=1),
+            storm.suffer("stall", proxy.being(STALL), seconds=12),
+        ]
+        problems = storm.end()
+
+    assert [line for passage in passages for line in passage.wrong] + problems == []
+    refused = {passage.name for passage in passages if passage.outcomes[Outcome.REFUSED]}
+    assert refused >= {"half answers", "reset", "stall"}

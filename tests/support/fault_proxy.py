@@ -1,0 +1,244 @@
+"""A small TCP proxy that behaves as badly as a test wants: slow, silent, gone, or cut off in mid-sentence.
+
+It runs on a thread of its own, and stands as well before a server of this process as of another.
+"""
+
+import asyncio
+import socket
+import struct
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from psycopg2.extensions import parse_dsn
+
+CHUNK_BYTES = 64 * 1024
+AT_ONCE = struct.pack("ii", 1, 0)
+"""SO_LINGER: what is closed is reset."""
+
+
+class Kind(StrEnum):
+    """What the proxy does with what it carries."""
+
+    PASS = "pass"  # not a password
+    LATENCY = "latency"
+    STALL = "stall"
+    RESET = "reset"
+    SLICES = "slices"
+    HALF = "half"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way to behave. ``seconds`` is the latency each way, or the pause between two slices."""
+
+    kind: Kind = Kind.PASS
+    seconds: float = 0.0
+    slice_bytes: int = 16
+
+
+PASS = Fault()
+STALL = Fault(Kind.STALL)
+"""Connections are accepted, and nothing is carried, not even that one has been closed."""
+
+RESET = Fault(Kind.RESET)
+"""All connections are reset, and new ones refused."""
+
+HALF = Fault(Kind.HALF)
+"""Each answer is cut in the middle, and its connection with it."""
+
+
+def latency(seconds: float) -> Fault:
+    """Everything takes so much longer, each way."""
+    return Fault(Kind.LATENCY, seconds)
+
+
+def slices(seconds: float, slice_bytes: int = 16) -> Fault:
+    """Everything comes in slices of a few bytes, with a pause after each."""
+    return Fault(Kind.SLICES, seconds, slice_bytes)
+
+
+@dataclass(eq=False)
+class _Link:
+    """One connection of a client, and the one to the server that goes with it."""
+
+    client: asyncio.StreamWriter
+    server: asyncio.StreamWriter
+
+    def reset(self) -> None:
+        for end in (self.client, self.server):
+            with suppress(OSError):
+                end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+            end.transport.abort()
+
+
+class FaultProxy:
+    """Carries bytes between its own ``port`` on 127.0.0.1 and a server at ``target``.
+
+    ``target`` is a (host, port), or the path of a unix socket.
+    """
+
+    def __init__(self, target: tuple[str, int] | str) -> None:
+        self._target = target
+        self._fault = PASS
+        self._links: set[_Link] = set()
+        # Keeps the port while nobody listens on it.
+        self._place = _bound_socket(0)
+        self.port: int = self._place.getsockname()[1]
+        self._listening: asyncio.Server | None = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._call(self._begin())
+
+    def become(self, fault: Fault) -> None:
+        """Behave like this from now on, to connections that are open already as well."""
+        self._call(self._become(fault))
+
+    @contextmanager
+    def being(self, fault: Fault) -> Iterator[None]:
+        """Behave like this for the block."""
+        self.become(fault)
+        try:
+            yield
+        finally:
+            self.become(PASS)
+
+    def close(self) -> None:
+        self._call(self._end())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._place.close()
+
+    def _call(self, what: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(what, self._loop).result()
+
+    async def _begin(self) -> None:
+        self._changed = asyncio.Condition()
+        await self._listen()
+
+    async def _listen(self) -> None:
+        self._listening = await asyncio.start_server(self._carry, sock=_bound_socket(self.port))
+
+    async def _become(self, fault: Fault) -> None:
+        if fault.kind is Kind.RESET and self._listening:
+            self._listening.close()
+            self._listening = None
+            for link in list(self._links):
+                link.reset()
+        async with self._changed:
+            self._fault = fault
+            self._changed.notify_all()
+        if fault.kind is not Kind.RESET and self._listening is None:
+            await self._listen()
+
+    async def _end(self) -> None:
+        if self._listening:
+            self._listening.close()
+        for link in list(self._links):
+            link.reset()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _carry(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        try:
+            from_server, to_server = await self._connect()
+        except OSError:
+            to_client.transport.abort()
+            return
+        link = _Link(to_client, to_server)
+        self._links.add(link)
+        try:
+            await asyncio.gather(
+                self._pump(link, from_client, to_server, is_answer=False),
+                self._pump(link, from_server, to_client, is_answer=True),
+            )
+        except (OSError, asyncio.CancelledError):
+            pass
+        finally:
+            self._links.discard(link)
+            for end in (to_client, to_server):
+                end.transport.abort() if self._fault.kind is Kind.RESET else end.close()
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if isinstance(self._target, str):
+            return await asyncio.open_unix_connection(self._target)
+        return await asyncio.open_connection(*self._target)
+
+    async def _pump(
+        self, link: _Link, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_answer: bool
+    ) -> None:
+        while data := await source.read(CHUNK_BYTES):
+            await self._no_longer(Kind.STALL)
+            fault = self._fault
+            if fault.kind is Kind.LATENCY:
+                await asyncio.sleep(fault.seconds)
+                await self._no_longer(Kind.STALL)
+            if fault.kind is Kind.SLICES:
+                await self._in_slices(data, sink)
+            elif fault.kind is Kind.HALF and is_answer:
+                await _send(sink, data[: len(data) // 2])
+                link.client.close()
+                link.server.close()
+                return
+            else:
+                await _send(sink, data)
+        await self._no_longer(Kind.STALL)
+        if sink.can_write_eof():
+            with suppress(OSError):
+                sink.write_eof()
+
+    async def _in_slices(self, data: bytes, sink: asyncio.StreamWriter) -> None:
+        while data:
+            # Looked at anew for each: when the fault is over the rest goes at once.
+            fault = self._fault
+            size = fault.slice_bytes if fault.kind is Kind.SLICES else len(data)
+            await _send(sink, data[:size])
+            data = data[size:]
+            await asyncio.sleep(fault.seconds if data else 0)
+
+    async def _no_longer(self, kind: Kind) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._fault.kind is not kind)
+
+
+async def _send(sink: asyncio.StreamWriter, data: bytes) -> None:
+    sink.write(data)
+    await sink.drain()
+
+
+def _bound_socket(port: int) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind(("127.0.0.1", port))
+    return bound
+
+
+@contextmanager
+def fault_proxy(target: tuple[str, int] | str) -> Iterator[FaultProxy]:
+    """A proxy that passes everything until it is told otherwise."""
+    proxy = FaultProxy(target)
+    proxy.start()
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+@contextmanager
+def before_postgres(url: str) -> Iterator[tuple[FaultProxy, str]]:
+    """A proxy before the PostgreSQL server of this URL, and the URL of the same database through it."""
+    parts = parse_dsn(url)
+    host, port = parts.get("host", "127.0.0.1"), parts.get("port", "5432")
+    target = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port))
+    with fault_proxy(target) as proxy:
+        password = f":{parts['password']}" if "password" in parts else ""
+        yield proxy, f"postgresql://{parts['user']}{password}@127.0.0.1:{proxy.port}/{parts['dbname']}"
