@@ -1,5 +1,6 @@
 """Running the app for real clients: on threads in this process, or as the production server."""
 
+import itertools
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,10 @@ from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30
+
+# Below those that the system gives to clients; each worker of a parallel run has some of its own.
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_ports = itertools.cycle(range(10_000 + 2_000 * _worker, 12_000 + 2_000 * _worker))
 
 
 @contextmanager
@@ -103,9 +108,12 @@ def flask_command() -> list[str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody takes before its server does: no client's, and no other test worker's."""
+    for port in _ports:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no port is free")
 
 
 def _wait_until_it_answers(running: RunningServer) -> None:
