@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 
 from flask import Flask
@@ -36,6 +37,7 @@ from blueprints.profile import avatar, two_factor
 from blueprints.profile import commands as profile_commands
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
+from blueprints.realtime.connections import MAX_SPECTATORS, Connections
 from blueprints.realtime.proof_delivery import install_proofs
 from blueprints.realtime.server import Realtime, create_server, install_realtime
 from blueprints.secrets import commands as secrets_commands
@@ -56,23 +58,28 @@ from services.platform import build_platform
 from settings import Settings, SettingsError
 
 
-def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] = now_ms) -> Flask:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    clock: Callable[[], Millis] = now_ms,
+    timer: Callable[[], float] = time.monotonic,
+) -> Flask:
     """Build the application from settings, by default those of the environment.
 
-    ``clock`` gives Unix time in milliseconds. Exits with a line for each bad setting of the environment.
+    ``clock`` gives Unix time in milliseconds, ``timer`` the seconds of the rate limits. Exits with a line for
+    each bad setting of the environment.
     """
     settings = settings or _settings_or_exit()
     configure_logging()
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
-    trust_proxies(app, count=settings.trusted_proxies)
     open_database(settings.database_url)
-    install_platform(app, build_platform(settings, clock=clock))
+    install_platform(app, build_platform(settings, clock=clock, timer=timer))
     log_requests(app)
     bound_waiting(app)
     refuse_unstorable_paths(app)
     if settings.ratelimit_enabled:
-        limit_requests(app)
+        limit_requests(app, timer=timer)
     add_security_headers(app, https=settings.base_url.startswith("https:"))
     install_metrics(app)
     register_error_handlers(app)
@@ -84,6 +91,8 @@ def create_app(settings: Settings | None = None, *, clock: Callable[[], Millis] 
     _register_areas(app)
     _register_commands(app)
     _start_realtime(app, settings)
+    # Outermost, so that a socket too has its client's address.
+    trust_proxies(app, count=settings.trusted_proxies)
     return app
 
 
@@ -161,7 +170,8 @@ def _register_commands(app: Flask) -> None:
 
 def _start_realtime(app: Flask, settings: Settings) -> None:
     socketio = create_server(app, allowed_origins=settings.allowed_origins)
-    running = Realtime(socketio)
+    max_spectators = MAX_SPECTATORS if settings.ratelimit_enabled else None
+    running = Realtime(socketio, Connections(max_spectators=max_spectators))
     install_realtime(app, running)
     install_proofs(app, running)
     install_prices(app, running)

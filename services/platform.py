@@ -52,8 +52,13 @@ class Platform:
     clock: Callable[[], Millis] = now_ms
 
 
-def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) -> Platform:
-    """Wire the services to each other."""
+def build_platform(
+    settings: Settings,
+    *,
+    clock: Callable[[], Millis] = now_ms,
+    timer: Callable[[], float] = time.monotonic,
+) -> Platform:
+    """Wire the services to each other. ``timer`` gives the seconds in which spins are counted."""
     secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
     seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys)
     aside = Aside()
@@ -91,7 +96,7 @@ def build_platform(settings: Settings, *, clock: Callable[[], Millis] = now_ms) 
             before_update=begin_change,
             after_update=reprice_cases_holding,
         ),
-        spin_rate=SpinRate(enabled=settings.ratelimit_enabled),
+        spin_rate=SpinRate(enabled=settings.ratelimit_enabled, timer=timer),
         clock=clock,
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -66,8 +67,10 @@ def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
     """Builds the app with other settings than the usual ones of a test."""
     built: list[Flask] = []
 
-    def make(*, clock: Callable[[], int] = now_ms, **changes: str) -> Flask:
-        app = create_app(Settings.from_env(env | changes), clock=clock)
+    def make(
+        *, clock: Callable[[], int] = now_ms, timer: Callable[[], float] = time.monotonic, **changes: str
+    ) -> Flask:
+        app = create_app(Settings.from_env(env | changes), clock=clock, timer=timer)
         app.testing = True
         built.append(app)
         return app

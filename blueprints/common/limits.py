@@ -5,6 +5,7 @@ so have guesses at 2FA codes, which holds whatever the settings say.
 """
 
 import math
+from collections.abc import Callable
 
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -36,12 +37,12 @@ class TooManyRequests(PlatformError):
         self.retry_after_seconds = retry_after_seconds
 
 
-def limit_requests(app: Flask) -> None:
-    """Count every request of the API before anything else is done for it."""
-    reads = Rate(most=READS, seconds=SECONDS)
-    writes = Rate(most=WRITES, seconds=SECONDS)
-    login_starts = Rate(most=LOGIN_STARTS, seconds=SECONDS)
-    login_returns = Rate(most=LOGIN_RETURNS, seconds=SECONDS)
+def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
+    """Count every request of the API, in seconds of ``timer``, before anything else is done for it."""
+    reads = Rate(most=READS, seconds=SECONDS, timer=timer)
+    writes = Rate(most=WRITES, seconds=SECONDS, timer=timer)
+    login_starts = Rate(most=LOGIN_STARTS, seconds=SECONDS, timer=timer)
+    login_returns = Rate(most=LOGIN_RETURNS, seconds=SECONDS, timer=timer)
 
     @app.before_request
     def spend() -> None:

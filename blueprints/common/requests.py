@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 from flask import Flask, Request, request
 from werkzeug.datastructures import FileStorage, MultiDict
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
 from blueprints.common.forms import NotAForm, check_heads
@@ -20,12 +20,26 @@ class ContractRequest(Request):
     """A request whose body is bounded and whose parameters keep what is no text."""
 
     body_limit_bytes = BODY_LIMIT_BYTES
+    _routing_exception: HTTPException | None = None
 
     def __init__(self, environ: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         # It guards a change, and nothing here can be changed under one. To somebody who reads, the framework
         # would answer 412 with the whole list.
         environ.pop("HTTP_IF_MATCH", None)
         super().__init__(environ, *args, **kwargs)
+
+    @property
+    def routing_exception(self) -> HTTPException | None:
+        """Why no route was found; None when one was. The framework says it, and raises it later."""
+        return self._routing_exception
+
+    @routing_exception.setter
+    def routing_exception(self, found: HTTPException | None) -> None:
+        # Where it was raised is nobody's question, and holds on to every frame of the connection. No event of
+        # a socket has a route: each left 100 objects to the search for garbage.
+        if found is not None:
+            found.__traceback__ = found.__context__ = None
+        self._routing_exception = found
 
     @cached_property
     def args(self) -> MultiDict[str, str]:

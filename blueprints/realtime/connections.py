@@ -1,7 +1,7 @@
-"""Who is on which socket, and how much one player or one socket may ask for at a time."""
+"""Who is on which socket, and how much one player, one address or one socket may have at a time."""
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,11 +11,15 @@ from services.errors import PlatformError, Unauthorized
 from services.upgrader.errors import TooManySpins
 
 MAX_SOCKETS = 10
+
+MAX_SPECTATORS = 1_000
+"""From one address, behind which a whole house or, unless TRUSTED_PROXIES says better, a proxy may be."""
+
 MAX_EVENTS_IN_FLIGHT = 5
 
 
 class TooManyConnections(PlatformError):
-    """The player has ten sockets already."""
+    """The player has ten sockets already, or the address a thousand of spectators."""
 
     status = 429
     text = "Too many connections"
@@ -27,6 +31,7 @@ class Connection:
 
     sid: str
     user_id: int | None = None
+    address: str = ""
     expires_at: Millis | None = None
     events_in_flight: int = field(default=0, compare=False)
 
@@ -40,15 +45,21 @@ class Connection:
 class Connections:
     """All sockets of this process. Nothing is kept of one that is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, max_spectators: int | None = MAX_SPECTATORS) -> None:
+        self._max_spectators = max_spectators
+        self._spectators: Counter[str] = Counter()
         self._by_sid: dict[str, Connection] = {}
         self._by_user: dict[int, dict[str, Connection]] = defaultdict(dict)
         self._guard = threading.Lock()
 
     def add(self, connection: Connection) -> None:
-        """Raises TooManyConnections when the player has as many as are allowed."""
+        """Raises TooManyConnections when the player, or a spectator's address, has as many as are allowed."""
         with self._guard:
-            if connection.user_id is not None:
+            if connection.user_id is None:
+                if self._spectators[connection.address] == self._max_spectators:
+                    raise TooManyConnections
+                self._spectators[connection.address] += 1
+            else:
                 if len(self._by_user.get(connection.user_id, ())) >= MAX_SOCKETS:
                     raise TooManyConnections
                 self._by_user[connection.user_id][connection.sid] = connection
@@ -57,7 +68,13 @@ class Connections:
     def remove(self, sid: str) -> Connection | None:
         with self._guard:
             connection = self._by_sid.pop(sid, None)
-            if connection is not None and connection.user_id is not None:
+            if connection is None:
+                return None
+            if connection.user_id is None:
+                self._spectators[connection.address] -= 1
+                if not self._spectators[connection.address]:
+                    del self._spectators[connection.address]
+            else:
                 sockets = self._by_user[connection.user_id]
                 sockets.pop(sid, None)
                 if not sockets:
@@ -66,6 +83,10 @@ class Connections:
 
     def get(self, sid: str) -> Connection | None:
         return self._by_sid.get(sid)
+
+    def sids(self) -> list[str]:
+        """All sockets, spectators' included."""
+        return list(self._by_sid)
 
     def sids_of(self, user_id: int, *, now: Millis) -> list[str]:
         """The player's sockets whose tokens are still good, oldest first."""

@@ -1,4 +1,4 @@
-"""Connections that open and then say nothing: closed, so that they can't pile up."""
+"""How connections begin: never too many, a few at a time, and closed when they open and then say nothing."""
 
 import time
 from collections import deque
@@ -6,29 +6,68 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask_socketio import SocketIO
+from socketio.packet import CONNECT
+
+from models.fair_slots import FairSlots
 
 NAMESPACE = "/"
 
+MAX_HANDSHAKES = 10_000
+"""Begun in one handshake's time, by websocket or polling, which needs no connection that stays."""
 
-def close_silent_handshakes(socketio: SocketIO, *, after_seconds: float) -> None:
-    """Close every transport that has not joined the default namespace in this time."""
+TOO_MANY = "Too many connections"
+
+JOINING_AT_ONCE = 10
+"""Each asks the database. When everybody comes back at once, the others wait and are in nobody's way."""
+
+JOINING_SECONDS = 60.0
+"""Several times what 5,000 at once take: who is sent away after waiting comes again, and costs as much."""
+
+
+def limit_handshakes(socketio: SocketIO, *, after_seconds: float) -> None:
+    """Close every transport that has not asked to join the default namespace in this time.
+
+    While 10,000 have been opened in this time no other is: its client gets 401, and tries again later.
+    """
     server = socketio.server
-    accept = server.eio.handlers["connect"]
-    waiting: deque[tuple[float, str]] = deque()
+    accept, handle = server.eio.handlers["connect"], server.eio.handlers["message"]
+    opened_lately: deque[tuple[float, str]] = deque()
+    joining: set[str] = set()
+    slots = FairSlots(JOINING_AT_ONCE)
 
     def sweep() -> None:
         # Deadlines come in order, so the first one is always the next one; ends when none is left.
-        while waiting:
-            deadline, transport = waiting[0]
+        while opened_lately:
+            deadline, transport = opened_lately[0]
             socketio.sleep(max(deadline - time.monotonic(), 0))
-            waiting.popleft()
-            if transport in server.eio.sockets and not server.manager.sid_from_eio_sid(transport, NAMESPACE):
+            opened_lately.popleft()
+            has_joined = server.manager.sid_from_eio_sid(transport, NAMESPACE) or transport in joining
+            if transport in server.eio.sockets and not has_joined:
                 server.eio.disconnect(transport)
 
     def opened(transport: str, environ: Mapping[str, Any]) -> Any:
-        waiting.append((time.monotonic() + after_seconds, transport))
-        if len(waiting) == 1:
+        if len(opened_lately) >= MAX_HANDSHAKES:
+            return TOO_MANY
+        opened_lately.append((time.monotonic() + after_seconds, transport))
+        if len(opened_lately) == 1:
             socketio.start_background_task(sweep)
         return accept(transport, environ)
 
+    def message(transport: str, data: Any) -> None:
+        if not isinstance(data, str) or not data.startswith(str(CONNECT)):
+            handle(transport, data)
+            return
+        joining.add(transport)
+        try:
+            with slots.hold(timeout_seconds=JOINING_SECONDS):
+                # Greenlets that wake because something came run one after the other before anybody else does.
+                socketio.sleep(0)
+                handle(transport, data)
+        except TimeoutError:
+            # Its client reconnects by itself, which a refusal would end.
+            server.eio.disconnect(transport)
+        finally:
+            joining.discard(transport)
+
     server.eio.on("connect", opened)
+    server.eio.on("message", message)

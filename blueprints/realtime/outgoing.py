@@ -78,7 +78,7 @@ def send_live_bets(sid: str, bets: list[LiveBet]) -> None:
 
 def announce_live_bet(bet: LiveBet) -> None:
     """To everybody, spectators included."""
-    realtime().socketio.emit(NEW_LIVE_BET, _live_bet.dump(bet))
+    realtime().broadcast(NEW_LIVE_BET, _live_bet.dump(bet))
 
 
 def _send_to_player(event: str, payload: dict[str, Any], user_id: int, only_to: str | None) -> None:

@@ -14,8 +14,9 @@ from gevent import monkey
 
 from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
-from blueprints.realtime.handshakes import NAMESPACE, close_silent_handshakes
+from blueprints.realtime.handshakes import NAMESPACE, limit_handshakes
 from blueprints.realtime.packets import refuse_foreign_packets
+from blueprints.realtime.transports import keep_alive
 from models import patience
 from services import exact_json
 
@@ -25,9 +26,15 @@ EXTENSION = "realtime"
 MAX_MESSAGE_BYTES = 64 * 1024
 HANDSHAKE_SECONDS = 10
 
+SOCKETS_AT_ONCE = 250
+"""So many are sent something before others may run: 2 ms, where 5,000 in one go took 30."""
+
 
 class Manager(socketio.Manager):  # type: ignore[misc]
-    """Tells when a socket's acceptance is on its way; before that nothing may be sent to it."""
+    """Tells when a socket's acceptance is on its way; before that nothing may be sent to it.
+
+    There are no rooms but those that the library makes: one of all sockets, and one for each alone.
+    """
 
     accepted: Callable[[str], None]
 
@@ -35,6 +42,17 @@ class Manager(socketio.Manager):  # type: ignore[misc]
         accepted = super().connect(sid, namespace)
         self.accepted(sid)
         return accepted
+
+    def basic_disconnect(self, sid: str, namespace: str, **_ignored: Any) -> None:
+        """Forget a socket. The library looks for it in the rooms of all others: 1 ms of 5,000 sockets."""
+        for room in (sid, None):
+            self.basic_leave_room(sid, namespace, room)
+        self.callbacks.pop(sid, None)
+        for pending in (self.pending_connect, self.pending_disconnect):
+            if sid in pending.get(namespace, ()):
+                pending[namespace].remove(sid)
+                if not pending[namespace]:
+                    del pending[namespace]
 
 
 class Tasks:
@@ -75,6 +93,13 @@ class Realtime:
         """Whether the connection below the protocol is still there."""
         return self.manager.eio_sid_from_sid(sid, NAMESPACE) in self.socketio.server.eio.sockets
 
+    def broadcast(self, event: str, payload: Any) -> None:
+        """Send everybody an event, some at a time, and let others run in between."""
+        sids = self.connections.sids()
+        for first in range(0, len(sids), SOCKETS_AT_ONCE):
+            self.socketio.emit(event, payload, to=sids[first : first + SOCKETS_AT_ONCE])
+            pause()
+
     def close_transport(self, sid: str) -> None:
         """End the connection below the protocol, as a broken network would."""
         self.socketio.server.eio.disconnect(self.manager.eio_sid_from_sid(sid, NAMESPACE))
@@ -108,7 +133,8 @@ def create_server(app: Flask, *, allowed_origins: tuple[str, ...]) -> SocketIO:
         logger=_quiet_logger("socketio"),
         engineio_logger=_quiet_logger("engineio"),
     )
-    close_silent_handshakes(server, after_seconds=HANDSHAKE_SECONDS)
+    keep_alive(server)
+    limit_handshakes(server, after_seconds=HANDSHAKE_SECONDS)
     refuse_foreign_packets(server)
     return server
 

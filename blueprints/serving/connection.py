@@ -25,6 +25,9 @@ HEAD_SECONDS = 10.0
 """From a connection's opening, or from a further request's first byte, to the end of its header."""
 
 BODY_SECONDS = 30.0
+READ_BYTES = 2 * 1024
+"""Read ahead of a connection. The library's 8 KiB were kept for as long as a websocket lived."""
+
 SOCKET_SECONDS = 120.0
 """For one answer to be taken off our hands, and for a websocket to say anything at all."""
 
@@ -41,8 +44,8 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
 
     busy: ClassVar[set["Handler"]] = set()
 
-    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
+    def __init__(self, sock: Any, address: Any, server: Any) -> None:
+        super().__init__(sock, address, server, sock.makefile("rb", READ_BYTES))
         sock.settimeout(SOCKET_SECONDS)
         self._is_first = True
         self._deadline = time.monotonic() + HEAD_SECONDS
@@ -97,6 +100,11 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             super().run_application()
         finally:
             self.busy.discard(self)
+
+    def run_websocket(self) -> None:
+        # 4 KiB that nobody looks at any more, for as long as the socket lives.
+        del self.headers
+        super().run_websocket()
 
     def log_request(self) -> None:
         """The app has logged it."""

@@ -18,6 +18,13 @@ TOO_BIG = 1009
 BYTE_ORDER = "big"
 
 
+class Nobody:
+    """Whom the library tells that a connection has ended. It would make a class for that each time."""
+
+    def on_close(self, *_reason: object) -> None:
+        """The end of a connection is noticed by who reads from it."""
+
+
 class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries no types
     """The library's websocket with limits of its own, and without its byte-by-byte work in Python.
 
@@ -27,6 +34,8 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
     """
 
     __slots__ = ()
+
+    current_app = Nobody()
 
     def read_message(self) -> str | bytes | None:
         """The next message; None when the client has closed. Raises ProtocolError, UnicodeError."""
@@ -90,6 +99,12 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
             self.closed = True
             gevent.spawn_later(FAREWELL_SECONDS, _end, connection)
         super().close(code)
+
+    def hang_up(self) -> None:
+        """End the connection now, whatever its client has not read yet."""
+        connection = getattr(self.handler, "socket", None)
+        if connection is not None:
+            _end(connection)
 
 
 def _unmasked(payload: bytes, mask: bytes) -> bytes:

@@ -5,6 +5,7 @@ The real JavaScript client has tests of its own (tests/serving); this one can al
 
 import itertools
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import websocket
@@ -12,6 +13,7 @@ import websocket
 from services import exact_json
 
 TIMEOUT_SECONDS = 10
+PING = "2"
 ADDRESS = "/socket.io/?EIO=4&transport=websocket"
 
 
@@ -26,12 +28,13 @@ class Closed(Exception):
 class Transport:
     """An Engine.IO connection that has been opened and has said nothing yet."""
 
-    def __init__(self, url: str, *, origin: str | None = None) -> None:
+    def __init__(self, url: str, *, origin: str | None = None, header: Sequence[str] = ()) -> None:
         self._websocket = websocket.create_connection(
             url.replace("http", "ws", 1) + ADDRESS,
             timeout=TIMEOUT_SECONDS,
             origin=origin,
             suppress_origin=origin is None,
+            header=list(header),
         )
         self.opened = self.receive()
 
@@ -40,22 +43,27 @@ class Transport:
 
     def receive(self) -> str:
         """The next packet but pings, which are answered. Raises Closed."""
-        while True:
-            try:
-                packet = self._websocket.recv()
-            except (websocket.WebSocketConnectionClosedException, ConnectionError):
-                raise Closed from None
-            if not packet or packet[0] == "1":
-                raise Closed
-            if packet != "2":
-                return str(packet)
-            self.send("3")
+        while (packet := self.receive_any()) == PING:
+            pass
+        return packet
 
-    def closed(self) -> bool:
+    def receive_any(self, *, answering: bool = True) -> str:
+        """The next packet; a ping is answered unless told otherwise. Raises Closed."""
+        try:
+            packet = str(self._websocket.recv())
+        except (websocket.WebSocketConnectionClosedException, ConnectionError):
+            raise Closed from None
+        if not packet or packet[0] == "1":
+            raise Closed
+        if packet == PING and answering:
+            self.send("3")
+        return packet
+
+    def closed(self, *, answering: bool = True) -> bool:
         """Wait for the server to end it."""
         try:
             while True:
-                self.receive()
+                self.receive_any(answering=answering)
         except Closed:
             return True
 
@@ -67,11 +75,11 @@ class Transport:
 class Socket:
     """A connected client. Raises Refused when it is not let in."""
 
-    def __init__(self, url: str, *, auth: Any = None) -> None:
+    def __init__(self, url: str, *, auth: Any = None, header: Sequence[str] = ()) -> None:
         self.seen: list[tuple[str, Any]] = []
         self._unread: deque[tuple[str, Any]] = deque()
         self._ids = itertools.count()
-        self.transport = Transport(url)
+        self.transport = Transport(url, header=header)
         try:
             self._join(auth)
         except (Refused, Closed):

@@ -150,17 +150,51 @@ OF_A_PAGE = [
 AFTER_A_SPIN = ["/stats/profile", "/stats/games", "/upgrader/bets/1", "/profile/notifications"]
 
 
-def test_a_minute_of_normal_play_meets_no_limit(client, connect, player, add_item):
-    item = add_item(price=10)
-    socket = connect(player)
-    refused = []
+TABS = 3
+MINUTES = 3
+SECONDS_A_SPIN = 2
+SPINS_A_MINUTE = 60 // SECONDS_A_SPIN
 
-    for path in OF_A_PAGE * 3:
-        refused += [path] * (client.get(path, headers=player.headers).status_code == 429)
-    for _ in range(30):
-        answer = socket.spin({"amount": 1, "item": item})
-        refused += [answer.get("error")] * (not answer["status"])
-        for path in AFTER_A_SPIN:
-            refused += [path] * (client.get(path, headers=player.headers).status_code == 429)
 
-    assert refused == []
+class TestNormalPlay:
+    """A player with a few tabs, who spins every two seconds and loads all of them anew every minute."""
+
+    @pytest.fixture
+    def timer(self):
+        return {"now": 0.0}
+
+    @pytest.fixture
+    def app(self, make_app, timer):
+        return make_app(RATELIMIT_ENABLED="1", timer=lambda: timer["now"])
+
+    def test_minutes_of_it_meet_no_limit(self, client, connect, player, add_item, timer):
+        item = add_item(price=10)
+        refused = []
+
+        def ask(paths):
+            statuses = {path: client.get(path, headers=player.headers).status_code for path in paths}
+            refused.extend(path for path, status in statuses.items() if status == 429)
+
+        for _ in range(MINUTES):
+            tabs = [connect(player) for _ in range(TABS)]
+            for _ in tabs:
+                ask(OF_A_PAGE)
+            for _ in range(SPINS_A_MINUTE):
+                answer = tabs[0].spin({"amount": 0.1, "item": item})
+                refused += [answer.get("error")] * (not answer["status"])
+                ask(AFTER_A_SPIN)
+                timer["now"] += SECONDS_A_SPIN
+
+        assert refused == []
+
+    def test_a_load_of_all_tabs_at_once_and_a_hasty_start_meet_no_limit(
+        self, client, connect, player, add_item
+    ):
+        item = add_item(price=10)
+        tabs = [connect(player) for _ in range(10)]
+
+        answers = [tab.spin({"amount": 0.1, "item": item})["status"] for tab in tabs]
+        statuses = {client.get(path, headers=player.headers).status_code for _ in tabs for path in OF_A_PAGE}
+
+        assert answers == [True] * 10
+        assert 429 not in statuses
