@@ -1,5 +1,6 @@
 """Everything that leaves over a socket: the events' names, shapes and receivers. See asyncapi.json."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from blueprints.common.platform import platform
@@ -76,9 +77,9 @@ def send_live_bets(sid: str, bets: list[LiveBet]) -> None:
     _send(LIVE_BETS, _live_bet.dump(bets, many=True), sid)
 
 
-def announce_live_bet(bet: LiveBet) -> None:
-    """To everybody, spectators included."""
-    realtime().broadcast(NEW_LIVE_BET, _live_bet.dump(bet))
+def announce_live_bets(bets: Sequence[LiveBet]) -> None:
+    """To everybody, spectators included; one event a bet."""
+    realtime().broadcast(NEW_LIVE_BET, _live_bet.dump(bets, many=True))
 
 
 def _send_to_player(event: str, payload: dict[str, Any], user_id: int, only_to: str | None) -> None:

@@ -191,8 +191,8 @@ class ProofDelivery:
         bets = services.proofs.reveal(due)
         with self._guard:
             asked_by = {bet_id: self._waiting.pop(bet_id).sid for bet_id in due}
+        outgoing.announce_live_bets([live_bet(bet) for bet in bets])
         for bet in bets:
-            outgoing.announce_live_bet(live_bet(bet))
             if bet.proof_delivered_at_ms is None and bet.id not in self._sent:
                 self._send(bet, asked_by=asked_by[bet.id])
 

@@ -3,17 +3,20 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import socketio
+from engineio.packet import MESSAGE, Packet
 from flask import Flask, current_app
 from flask_socketio import SocketIO
 from gevent import monkey
+from socketio.packet import EVENT
 
 from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
+from blueprints.realtime.frames import bundles
 from blueprints.realtime.handshakes import NAMESPACE, limit_handshakes
 from blueprints.realtime.packets import refuse_foreign_packets
 from blueprints.realtime.transports import keep_alive
@@ -93,11 +96,21 @@ class Realtime:
         """Whether the connection below the protocol is still there."""
         return self.manager.eio_sid_from_sid(sid, NAMESPACE) in self.socketio.server.eio.sockets
 
-    def broadcast(self, event: str, payload: Any) -> None:
-        """Send everybody an event, some at a time, and let others run in between."""
-        sids = self.connections.sids()
-        for first in range(0, len(sids), SOCKETS_AT_ONCE):
-            self.socketio.emit(event, payload, to=sids[first : first + SOCKETS_AT_ONCE])
+    def broadcast(self, event: str, payloads: Sequence[Any]) -> None:
+        """Send everybody events, to some sockets at a time, and let others run in between."""
+        server = self.socketio.server
+        packets = [
+            Packet(MESSAGE, server.packet_class(EVENT, namespace=NAMESPACE, data=[event, payload]).encode())
+            for payload in payloads
+        ]
+        for bundle in bundles(packets):
+            for place, sid in enumerate(self.connections.sids(), start=1):
+                transport = self.manager.eio_sid_from_sid(sid, NAMESPACE)
+                if transport is not None:
+                    server.eio.send_packet(transport, bundle)
+                if place % SOCKETS_AT_ONCE == 0:
+                    pause()
+            # What has been sent is on its way before more follows.
             pause()
 
     def close_transport(self, sid: str) -> None:

@@ -12,6 +12,7 @@ from engineio.packet import PING, Packet
 from flask_socketio import SocketIO
 
 from blueprints.common.failures import describe
+from blueprints.realtime.frames import Joined, one_by_one
 
 log = logging.getLogger("platform.realtime")
 
@@ -37,6 +38,13 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         if self.websocket is not None:
             # What writes to it waits in the middle of a frame.
             self.websocket.hang_up()
+
+    def poll(self) -> list[Packet]:
+        """Wait for what the client is to be sent; none when the connection is over."""
+        packets = super().poll()
+        if self.websocket is not None and self.upgraded:
+            return [Joined(packets)] if packets else []
+        return list(one_by_one(packets))
 
     def schedule_ping(self) -> None:
         """The client has joined, or answered: its next ping is one interval away."""

@@ -6,6 +6,7 @@ import gevent
 from geventwebsocket.exceptions import ProtocolError, WebSocketError
 from geventwebsocket.websocket import Header, WebSocket
 
+from blueprints.realtime.frames import Frames
 from blueprints.realtime.server import MAX_MESSAGE_BYTES
 
 MAX_FRAMES = 64
@@ -99,6 +100,15 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
             self.closed = True
             gevent.spawn_later(FAREWELL_SECONDS, _end, connection)
         super().close(code)
+
+    def send(self, message: str | bytes, binary: bool | None = None) -> None:  # noqa: FBT001  # the library's signature
+        """Send a message, or frames that are ready."""
+        if not isinstance(message, Frames):
+            super().send(message, binary)
+        elif self.closed:
+            raise WebSocketError("the connection is over")
+        else:
+            self.raw_write(message)
 
     def hang_up(self) -> None:
         """End the connection now, whatever its client has not read yet."""
