@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from flask import Flask
+from peewee import fn
 
 from models.database import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
@@ -102,7 +103,7 @@ class World:
         """What the audits find, and whatever was left locked."""
         problems = ledger_audit.audit().mismatches
         with reading():
-            if sum(LedgerEntry.select(LedgerEntry.amount_cents).scalars()) != 0:
+            if LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).scalar() != 0:
                 problems.append("the ledger does not sum to zero")
         if self.platform.spin_locks:
             problems.append("a spin lock was left behind")
