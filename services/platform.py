@@ -13,7 +13,6 @@ from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
 from services.login.attempts import Attempts
 from services.login.game_platform import GamePlatform
-from services.login.identity_provider import IdentityProvider
 from services.login.login import Login
 from services.money import Cents
 from services.prices.feed_source import FeedSource
@@ -118,6 +117,9 @@ def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
 def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
     provider = None
     if settings.identity_client_id:
+        # A tenth of what a program or a command without such a login needs to start.
+        from services.login.identity_provider import IdentityProvider  # noqa: PLC0415
+
         provider = IdentityProvider(
             discovery_url=settings.identity_discovery_url,
             client_id=settings.identity_client_id,

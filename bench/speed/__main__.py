@@ -32,6 +32,8 @@ FAMILIES = (
     "spins",
     "spins_sqlite",
     "spin_latency",
+    "sockets",
+    "startup",
     "curves_catalogue",
     "curves_players",
     "curves_bets",

@@ -1,0 +1,211 @@
+"""Thousands of idle sockets of players: what they take, and how soon something reaches all of them."""
+
+import http.client
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from bench.speed.asking import port_of
+from bench.speed.machine import cpu_seconds, running_on
+from bench.speed.players import ITEM, WAGER_COINS, make_players
+from bench.speed.result import Curve, Row
+from bench.speed.socket_crowd import ORIGIN
+from bench.speed.stage import BENCH, Stage
+from tests.support.crowds import resident_bytes
+from tests.support.servers import RunningServer
+from tests.support.sockets import Socket
+
+SIZES = (10, 100, 1_000, 5_000)
+SOCKETS_A_PLAYER = 10
+BROADCASTS = 5
+SETTLING_SECONDS = 1.0
+ASKED_EVERY_SECONDS = 0.003
+KIB = 1024
+
+
+@dataclass
+class Seen:
+    """What a crowd of one size was like, its members counted from the first."""
+
+    size: int
+    join_cpu_ms: float
+    """Of the server, for each that joined."""
+    join_seconds: float
+    join_wait_ms: float
+    """The longest that /healthz took while they joined."""
+    kib_each: float
+    broadcast_ms: Sequence[float]
+    """From the moment at which a bet was over until the last one had it."""
+    broadcast_wait_ms: float
+
+
+def measure(stage: Stage) -> Iterator[Row | Curve]:
+    """Ten sockets a player join at once, listen, and leave; /healthz is asked meanwhile."""
+    players = make_players(stage, url := stage.new_sqlite(), SIZES[-1] // SOCKETS_A_PLAYER + 1)
+    spinner, *others = [player.token for player in players]
+    tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)]
+    with (
+        stage.platform(url, UPGRADER_PROOF_DELAY="0.3", CORS_ORIGINS=ORIGIN) as server,
+        crowd_of_sockets(stage, server) as crowd,
+    ):
+        before, heard = resident_bytes(server.process.pid), 0
+        seen = []
+        for there, size in zip((0, *SIZES), SIZES, strict=False):
+            seen.append(_grown(server, crowd, tokens[there:size], size, before, spinner, heard))
+            heard += BROADCASTS
+    yield from _rows(seen[-1])
+    yield Curve(
+        work="a broadcast until all have it",
+        size="sockets",
+        points=[(each.size, min(each.broadcast_ms)) for each in seen],
+        allowed=1,
+    )
+    yield Curve(
+        work="the server's CPU time for a socket that joins",
+        size="sockets",
+        points=[(each.size, each.join_cpu_ms) for each in seen],
+    )
+
+
+def _rows(seen: Seen) -> Iterator[Row]:
+    yield Row(
+        work=f"memory of {seen.size:,} idle sockets",
+        against="nothing",
+        goal=60,
+        measured=seen.kib_each,
+        at_most=True,
+        unit="KiB each",
+        detail=f"signed in, {SOCKETS_A_PLAYER} a player, with a browser's headers",
+    )
+    yield Row(
+        work=f"a broadcast to {seen.size:,} sockets until all have it",
+        against="nothing",
+        goal=1_000,
+        measured=max(seen.broadcast_ms),
+        at_most=True,
+        unit="ms",
+        detail=f"the slowest of {len(seen.broadcast_ms)}, the fastest {min(seen.broadcast_ms):.0f} ms",
+    )
+    yield _waiting(f"/healthz while a broadcast goes to {seen.size:,} sockets", seen.broadcast_wait_ms, "")
+    joined = f"all had joined after {seen.join_seconds:.1f} s, {seen.join_cpu_ms:.2f} ms of CPU time each"
+    yield _waiting("/healthz while 4,000 sockets join at once", seen.join_wait_ms, joined)
+
+
+def _waiting(work: str, milliseconds: float, detail: str) -> Row:
+    return Row(
+        work=work,
+        against="nothing; on a connection that was there",
+        goal=50,
+        measured=milliseconds,
+        at_most=True,
+        unit="ms at most",
+        detail=detail,
+    )
+
+
+def _grown(
+    server: RunningServer,
+    crowd: "Crowd",
+    tokens: Sequence[str],
+    size: int,
+    before: int,
+    spinner: str,
+    heard: int,
+) -> Seen:
+    """What it was like when these had joined those who were there."""
+    cpu = cpu_seconds(server.process.pid)
+    with HealthWatch(server) as joining:
+        joined = crowd.tell(join=tokens)
+    assert joined["joined"] == len(tokens), joined
+    cpu = cpu_seconds(server.process.pid) - cpu
+    time.sleep(SETTLING_SECONDS)
+    memory = resident_bytes(server.process.pid) - before
+    player = Socket(server.url, auth={"token": spinner})
+    broadcast_ms = []
+    with HealthWatch(server) as broadcasting:
+        for number in range(BROADCASTS):
+            player.spin({"amount": WAGER_COINS, "item": ITEM})
+            over_ms = player.expect("live-bets:new")["date"]
+            broadcast_ms.append(crowd.tell(heard=heard + number + 1)["last_ms"] - over_ms)
+    player.close()
+    return Seen(
+        size=size,
+        join_cpu_ms=cpu * 1000 / len(tokens),
+        join_seconds=joined["seconds"],
+        join_wait_ms=joining.longest_ms,
+        kib_each=memory / KIB / size,
+        broadcast_ms=broadcast_ms,
+        broadcast_wait_ms=broadcasting.longest_ms,
+    )
+
+
+@dataclass
+class HealthWatch:
+    """Asks /healthz again and again, over one connection, for as long as the block takes."""
+
+    server: RunningServer
+    waits_ms: list[float] = field(default_factory=list)
+
+    @property
+    def longest_ms(self) -> float:
+        return max(self.waits_ms)
+
+    def __enter__(self) -> Self:
+        self._over = threading.Event()
+        self._asking = threading.Thread(target=self._ask)
+        self._asking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._asking.join()
+
+    def _ask(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port_of(self.server), timeout=60)
+        while not self._over.wait(ASKED_EVERY_SECONDS):
+            began = time.perf_counter()
+            connection.request("GET", "/healthz")
+            connection.getresponse().read()
+            self.waits_ms.append((time.perf_counter() - began) * 1000)
+        connection.close()
+
+
+class Crowd:
+    """A process that holds sockets, and does as it is told."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def tell(self, **order: Any) -> Any:
+        """What it answers. Raises AssertionError when it has ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, "the crowd has gone; see above"
+        return json.loads(line)
+
+
+@contextmanager
+def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[Crowd]:
+    """Nobody yet, on the load tools' core."""
+    with running_on(stage.cores.load):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench.speed.socket_crowd", server.url],
+            cwd=BENCH.parent,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    with process:
+        try:
+            yield Crowd(process)
+        finally:
+            process.kill()
