@@ -1,28 +1,30 @@
 """The application: everything is wired here, and only here."""
 
 import os
-import re
 import sys
 import time
 from collections.abc import Callable
 
 from flask import Flask
-from flask_cors import CORS
 
 from blueprints.affiliate import routes as affiliate
 from blueprints.auth import login
 from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
+from blueprints.common.application import Application
+from blueprints.common.cors import Cors
 from blueprints.common.documenting import ContractDocument
 from blueprints.common.errors import JsonApi, register_error_handlers
-from blueprints.common.limits import limit_requests, trust_proxies
-from blueprints.common.logs import configure_logging, log_requests
+from blueprints.common.frame import frame_answers
+from blueprints.common.limits import Limits, limit_requests, trust_proxies
+from blueprints.common.logs import configure_logging, log_failures
 from blueprints.common.paths import Anything
 from blueprints.common.platform import install_platform
-from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, refuse_unstorable_paths
+from blueprints.common.ready_answers import install_ready_answers
+from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, look_at_requests
 from blueprints.common.schemas import WIRE_TYPES
-from blueprints.common.security_headers import add_security_headers
+from blueprints.common.security_headers import security_headers
 from blueprints.common.waiting import bound_waiting
 from blueprints.fairness import commands as fairness_commands
 from blueprints.irl import commands as irl_commands
@@ -71,34 +73,33 @@ def create_app(
     """
     settings = settings or _settings_or_exit()
     configure_logging()
-    app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
+    app = Application(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
-    install_platform(app, build_platform(settings, clock=clock, timer=timer))
-    log_requests(app)
+    platform = build_platform(settings, clock=clock, timer=timer)
+    install_platform(app, platform)
+    log_failures(app)
     bound_waiting(app)
-    refuse_unstorable_paths(app)
-    if settings.ratelimit_enabled:
-        limit_requests(app, timer=timer)
-    add_security_headers(app, https=settings.base_url.startswith("https:"))
-    install_metrics(app)
+    look_at_requests(app)
+    limits = Limits(platform, timer=timer) if settings.ratelimit_enabled else None
+    if limits:
+        limit_requests(app, limits)
     register_error_handlers(app)
-    CORS(
-        app,
-        origins=_exactly(settings.allowed_origins),
-        expose_headers=["ETag", "Retry-After", "X-Request-Id"],
-    )
+    metrics = install_metrics(app)
     _register_areas(app)
     _register_commands(app)
     _start_realtime(app, settings)
+    # From the inside out.
+    install_ready_answers(app, limits=limits)
+    frame_answers(
+        app,
+        headers=security_headers(https=settings.base_url.startswith("https:")),
+        cors=Cors(settings.allowed_origins),
+        count=metrics.count_answer,
+    )
     # Outermost, so that a socket too has its client's address.
     trust_proxies(app, count=settings.trusted_proxies)
     return app
-
-
-def _exactly(origins: tuple[str, ...]) -> list[re.Pattern[str]]:
-    """Patterns that match these origins and no other; brackets, as in IPv6, make a pattern of a text."""
-    return [re.compile(re.escape(origin) + r"\Z") for origin in origins]
 
 
 def _settings_or_exit() -> Settings:

@@ -5,7 +5,8 @@ done where it is asked for. Either way only so much runs at once, and only so mu
 """
 
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, ParamSpec, TypeVar
 
@@ -17,6 +18,24 @@ from services.errors import PlatformError
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Thing = TypeVar("Thing")
+
+
+PAUSE_SECONDS = 0.001
+# Not 0: gevent goes on with whoever sleeps for no time up to 50 times before it looks at the network.
+
+
+def pause() -> None:
+    """Let others run for a moment in the middle of long work that can't be done aside."""
+    time.sleep(PAUSE_SECONDS)
+
+
+def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
+    """The same things, with a pause after each so many."""
+    for number, thing in enumerate(things, start=1):
+        yield thing
+        if number % size == 0:
+            pause()
 
 
 class TooBusy(PlatformError):

@@ -6,19 +6,23 @@ than the one on the screen.
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from operator import attrgetter
 
 import peewee
+from cachetools import LRUCache, cachedmethod
 
 from models import patience
-from models.database import reading
+from models.database import database, reading
 from models.items import Item
+from services.aside import in_slices, pause
 from services.clock import Millis
+from services.item_search import BETWEEN, NameSearch, Positions
 from services.money import Cents
 
 log = logging.getLogger("platform.catalogue")
@@ -29,6 +33,13 @@ waits for the next."""
 
 RETRY_SECONDS = 1.0
 """After a failure the old one is good for this long."""
+
+ITEMS_A_SLICE = 500
+PRICES_A_SLICE = 500
+"""Some 2 ms of work."""
+
+REMEMBERED_FINDS = 2_000_000
+"""Positions of items, four bytes each, in all searches that are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +64,64 @@ class Sort(StrEnum):
     DESCENDING = "Descending"
 
 
+class _Order:
+    """The items in one order, searchable, and what was found lately."""
+
+    def __init__(self, items: Sequence[CatalogueItem]) -> None:
+        self.items = items
+        self._names = NameSearch([item.folded_names for item in items])
+        pause()
+        self._guard = threading.Lock()
+        self._found: LRUCache[str, Positions] = LRUCache(
+            REMEMBERED_FINDS, getsizeof=lambda found: len(found) + 50
+        )
+
+    def found(self, search: str) -> Positions:
+        """The positions of what the search finds; all for an empty one."""
+        return self._find(search.casefold()) if search else range(len(self.items))
+
+    @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
+    def _find(self, folded: str) -> Positions:
+        return self._names.find(folded)
+
+
 class Catalogue:
     """One state of the catalogue; never changes once built."""
 
-    def __init__(self, items: tuple[CatalogueItem, ...]) -> None:
-        self.items = items
+    def __init__(self, *, descending: Sequence[CatalogueItem], ascending: Sequence[CatalogueItem]) -> None:
+        self.items = descending
         """By price, the most expensive first; equal prices by name."""
+        self._orders = {Sort.DESCENDING: _Order(descending), Sort.ASCENDING: _Order(ascending)}
 
     @cached_property
     def by_name(self) -> Mapping[str, CatalogueItem]:
         return {item.market_hash_name: item for item in self.items}
 
-    def search(self, text: str) -> list[CatalogueItem]:
-        """Items whose gun name or skin name has this text in it, in any case; all for an empty text."""
-        if not text:
-            return list(self.items)
-        folded = text.casefold()
-        return [item for item in self.items if folded in item.folded_names]
-
     def page(
         self, *, number: int, limit: int, sort: Sort = Sort.DESCENDING, search: str = ""
     ) -> tuple[list[CatalogueItem], int]:
-        """One page of what the search finds, and how many it finds in all."""
-        found = self.search(search)
-        if sort is Sort.ASCENDING:
-            # Not simply reversed: equal prices stay in the order of their names.
-            found.sort(key=lambda item: item.price_cents)
+        """A page of the items whose gun's or skin's name has this text in it, in any case; how many have."""
+        order = self._orders[sort]
+        found = order.found(search)
         start = (number - 1) * limit
-        return found[start : start + limit], len(found)
+        return [order.items[position] for position in found[start : start + limit]], len(found)
 
 
 def build() -> Catalogue:
-    """Read the catalogue from the database."""
+    """Read the catalogue from the database, with pauses: 34,500 items take 0.3 s."""
+    by_price = _items_by_price()
+    # Sorted here and not by the database, whose collation would order names in its own way; and price by
+    # price, because sorting all at once would hold everybody up.
+    prices = sorted(by_price)
+    for price in in_slices(prices, PRICES_A_SLICE):
+        by_price[price].sort(key=attrgetter("market_hash_name"))
+    ascending = [item for price in prices for item in by_price[price]]
+    descending = [item for price in reversed(prices) for item in by_price[price]]
+    pause()
+    return Catalogue(descending=descending, ascending=ascending)
+
+
+def _items_by_price() -> dict[Cents, list[CatalogueItem]]:
     columns = (
         Item.app_id,
         Item.market_hash_name,
@@ -94,18 +131,15 @@ def build() -> Catalogue:
         Item.price_cents,
         Item.next_price_fetch_ms,
     )
+    by_price: defaultdict[Cents, list[CatalogueItem]] = defaultdict(list)
     with reading():
-        rows: Iterable[Any] = Item.select(*columns).where(Item.price_cents > 0).tuples()
-        items = [_catalogue_item(*row) for row in rows]
-    # Sorted here and not by the database, whose collation would order names in its own way.
-    items.sort(key=lambda item: (-item.price_cents, item.market_hash_name))
-    return Catalogue(tuple(items))
-
-
-def _catalogue_item(*row: Any) -> CatalogueItem:
-    _app_id, _name, gun_name, skin_name, *_ = row
-    values = (*row, f"{gun_name}\0{skin_name}".casefold())
-    return CatalogueItem(*values)
+        # As the driver gives them: there is nothing in these columns to convert.
+        rows = database.execute(Item.select(*columns).where(Item.price_cents > 0))
+        for row in in_slices(rows, ITEMS_A_SLICE):
+            _app_id, _name, gun_name, skin_name, _image, price_cents, _next_price_fetch_ms = row
+            values = (*row, f"{gun_name}{BETWEEN}{skin_name}".casefold())
+            by_price[price_cents].append(CatalogueItem(*values))
+    return by_price
 
 
 def _first(building: Future[Catalogue]) -> Catalogue:
@@ -149,6 +183,10 @@ class CatalogueCache:
         except Exception:  # noqa: BLE001  # told of where it happened
             self._is_late = True
             return kept
+
+    def held(self) -> Catalogue | None:
+        """The catalogue of this hour, if it is there; never waits for one."""
+        return self._kept if self._timer() < self._good_until else None
 
     def _begin(self) -> Future[Catalogue]:
         building: Future[Catalogue] = Future()

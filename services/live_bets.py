@@ -49,6 +49,13 @@ def newest(*, now: Millis, limit: int = NEWEST) -> list[LiveBet]:
     return [live_bet(bet) for bet in bets]
 
 
+@reading()
+def next_due(*, now: Millis) -> Millis | None:
+    """When the next bet is over, as far as there is one; until then the lists stay as they are."""
+    due = Bet.select(fn.MIN(Bet.completed_at_ms)).where(Bet.completed_at_ms > now).scalar()
+    return None if due is None else Millis(due)
+
+
 def page(*, kind: Kind, place: Place, now: Millis) -> Page[LiveBet]:
     """One page of all bets that are over, newest first."""
     with snapshot(within_limit=True):

@@ -5,8 +5,10 @@ from enum import StrEnum
 
 from services.clock import Millis
 
-WEEK_MS = 7 * 24 * 3600 * 1000
-FIRST_MONDAY_MS = 4 * 24 * 3600 * 1000
+DAY_MS = 24 * 3600 * 1000
+WEEK_MS = 7 * DAY_MS
+LONGEST_MONTH_MS = 31 * DAY_MS
+FIRST_MONDAY_MS = 4 * DAY_MS
 """Monday 5 January 1970, 00:00 UTC."""
 
 
@@ -22,3 +24,9 @@ class Period(StrEnum):
             return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
         first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
         return Millis(int(first.timestamp()) * 1000)
+
+    def end(self, at: Millis) -> Millis:
+        """When the next one begins."""
+        longest = WEEK_MS if self is Period.WEEKLY else LONGEST_MONTH_MS
+        # A day more than the longest lies in the next one, and never in the one after.
+        return self.start(Millis(self.start(at) + longest + DAY_MS))

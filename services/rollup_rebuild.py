@@ -10,7 +10,8 @@ from models.database import database, writing
 from models.postgres import Postgres
 from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
-from services import rollup_sums
+from services import changes, rollup_sums
+from services.changes import Topic
 
 ROWS_A_STATEMENT = 500
 
@@ -29,6 +30,7 @@ def rebuild() -> Rebuilt:
     """Set every sum and count to what it sums and counts, in one write transaction; spins wait meanwhile."""
     with writing():
         _keep_writers_out()
+        changes.tell_after_commit(Topic.BETS)
         wrong = rollup_sums.wrong_totals_of_play()
         for user_id, wagered, earned in wrong:
             User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 import peewee
 
 from models.database import reading, writing
+from models.rows import RowBy
 from models.users import User
-from services import fairness, ledger
+from services import changes, fairness, ledger
+from services.changes import Topic
 from services.clock import Millis
 from services.errors import OperatorError, UserNotFound
 from services.ledger import Account, Entry, Kind
@@ -24,6 +26,9 @@ MAX_USERNAME = 32
 MAX_LEVEL = 10_000
 NAMES_A_QUERY = 500
 MAX_COLLISIONS = 100
+
+_by_platform_id = RowBy(User, User.platform_id)
+_by_id = RowBy(User, User.id)
 
 
 def random_platform_id() -> str:
@@ -116,13 +121,14 @@ def _refreshed(platform_id: str, avatar: str) -> User:
         User.update(avatar=avatar).where(
             User.id == user.id, peewee.fn.substr(User.avatar, 1, 1) != "/"
         ).execute()
+        changes.tell_after_commit(Topic.PLAYERS)
     return get(platform_id=platform_id)
 
 
 @reading()
 def get(*, platform_id: str) -> User:
     """The player with this platform id. Raises UserNotFound."""
-    user = User.get_or_none(User.platform_id == platform_id)
+    user = _by_platform_id.find(platform_id)
     if user is None:
         raise UserNotFound
     return user
@@ -131,7 +137,7 @@ def get(*, platform_id: str) -> User:
 @reading()
 def get_by_id(user_id: int) -> User:
     """The player with this internal id. Raises UserNotFound."""
-    user = User.get_or_none(User.id == user_id)
+    user = _by_id.find(user_id)
     if user is None:
         raise UserNotFound
     return user

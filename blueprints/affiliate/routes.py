@@ -16,10 +16,10 @@ from blueprints.common.errors import RefusalSchema
 from blueprints.common.platform import platform
 from blueprints.common.ready_list import build_ready_list
 from blueprints.realtime import outgoing
-from blueprints.realtime.server import pause
 from services.affiliates import referrals
 from services.affiliates.codes import USE_BONUS
 from services.affiliates.referrals import Overview
+from services.aside import pause
 from services.money import number_from_cents
 
 blueprint = Area("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")

@@ -6,13 +6,14 @@ from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import Response, after_this_request, g, request
+from flask import Response, after_this_request, request
 
 from blueprints.auth.schemas import ProvidersSchema
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
 from blueprints.common.failures import describe
+from blueprints.common.logs import request_id
 from blueprints.common.platform import platform
 from services.login.attempts import ATTEMPT_SECONDS
 from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
@@ -132,7 +133,7 @@ def _unavailable(problem: ProviderUnavailable, *, provider: str) -> Response:
 
 def _told(problem: Exception, provider: str) -> dict[str, str]:
     """What the log is told of a login that did not work: fixed texts, and where a cause came from."""
-    told = {"event": "login", "provider": provider, "request_id": g.request_id, "outcome": str(problem)}
+    told = {"event": "login", "provider": provider, "request_id": request_id(), "outcome": str(problem)}
     return told | ({"failure": describe(problem)} if problem.__cause__ else {})
 
 

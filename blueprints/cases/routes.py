@@ -23,9 +23,7 @@ from blueprints.cases.schemas import (
 )
 from blueprints.cases.views import (
     free_case,
-    json_response,
     listed_cases,
-    of_any_size,
     paged_case,
     single_case,
 )
@@ -34,25 +32,30 @@ from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema, RefusalSchema
 from blueprints.common.etag import tagged
 from blueprints.common.failures import describe
-from blueprints.common.pagination import Pagination, PaginationSchema
+from blueprints.common.kept import do_not_keep, kept
+from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
-from blueprints.common.ready_list import ReadyList, build_ready_list
-from blueprints.realtime.server import pause
+from blueprints.common.ready_answer import ReadyAnswer
+from blueprints.common.ready_list import build_ready_list
+from blueprints.common.written import json_response
+from services.aside import in_slices, pause
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.reading import ShownCase, Sort
 from services.cases.version import Version
+from services.changes import Topic
 
 log = logging.getLogger("platform.cases")
 
 blueprint = Area("cases", __name__, url_prefix="/api/cases", description="Cases")
 
-CASES_A_SLICE = 50
+CASES_A_SLICE = 10
+"""Some have 500 items; those of as many take 20 ms."""
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
-def _ready_cases(which: str, _version: Version) -> ReadyList:
+def _ready_cases(which: str, _version: Version) -> ReadyAnswer:
     """A whole list as bytes, made once for each version of it, which is read before the cases are."""
     cases = reading.all_of(kinds=KINDS[which], pause=pause)
     return build_ready_list(listed_cases, cases, pause=pause, rows_a_slice=CASES_A_SLICE)
@@ -86,9 +89,10 @@ def page_cases(query: dict[str, Any]) -> Response:
         game=None if query["type"] == ALL else GameType(query["type"]),
         search=query["search"],
         sort=Sort(query["sort"]),
+        pause=pause,
     )
-    where = PaginationSchema().dump(Pagination(number, limit, total))
-    return json_response({"cases": [paged_case(case) for case in cases], "pagination": of_any_size(where)})
+    shown = [paged_case(case) for case in in_slices(cases, CASES_A_SLICE)]
+    return json_response({"cases": shown, "pagination": Pagination(number, limit, total).written()})
 
 
 @blueprint.get("/free")
@@ -104,7 +108,7 @@ def get_free_case() -> Response:
 
 @blueprint.get('/<anything(but="create"):case_id>')
 @public
-@tagged
+@kept(Topic.CASES, tagged=True)
 @blueprint.response(200, SingleCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(400, schema=ErrorSchema)
@@ -113,6 +117,8 @@ def get_case(case_id: str) -> Response:
     """One case, its items with their wear. Asks for the prices of items that have none."""
     case = reading.get(case_id=case_id)
     if _refreshed(case):
+        # Everybody who looks at it asks for its prices.
+        do_not_keep()
         case = reading.get(case_id=case_id)
     return json_response(single_case(case))
 

@@ -1,26 +1,13 @@
 """Cases as JSON values. Written out rather than dumped: a page may hold thousands of items."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
-
-import orjson
-from flask import Response
 
 from blueprints.common.media import item_image_url
 from services import item_names
 from services.cases.chances import percent_from_attos
 from services.cases.reading import ShownCase, ShownItem
 from services.money import number_from_cents, price_text
-
-
-def json_response(value: object) -> Response:
-    return Response(orjson.dumps(value), mimetype="application/json")
-
-
-def of_any_size(numbers: dict[str, Any]) -> orjson.Fragment:
-    """An object with a number that may be larger than the fast writer takes: that of a page past the end."""
-    return orjson.Fragment(json.dumps(numbers))
 
 
 def listed_case(case: ShownCase) -> dict[str, Any]:

@@ -1,15 +1,17 @@
 """Who is calling: the bearer token of a request, and the policy that every route must state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
 from flask import g, request
 
+from blueprints.common.exchange import exchange_in
 from blueprints.common.platform import platform
 from models.users import User
 from services import users
 from services.errors import PlatformError, PlayerGone, Unauthorized, UserNotFound
+from services.platform import Platform
 from services.tokens import Claims
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -46,6 +48,7 @@ def _require(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             g.user = _caller(gone)
+            exchange_in(request.environ).is_private = True
         except Unauthorized:
             raise stranger from None
         return view(*args, **kwargs)
@@ -60,24 +63,20 @@ def current_user() -> User:
     return user
 
 
-def caller_claims() -> Claims:
-    """What the request's token says, checked once a request. Raises Unauthorized."""
-    if "claims" not in g:
-        services = platform()
-        g.claims = services.tokens.check(_bearer_token(), now=services.clock())
-    claims: Claims = g.claims
-    return claims
+def claims_of(environ: Mapping[str, Any], services: Platform) -> Claims:
+    """What a request's token says. Raises Unauthorized."""
+    return services.tokens.check(_bearer_token(environ), now=services.clock())
 
 
 def _caller(gone: type[PlatformError]) -> User:
     try:
-        return users.get(platform_id=caller_claims().platform_id)
+        return users.get(platform_id=claims_of(request.environ, platform()).platform_id)
     except UserNotFound:
         raise gone from None
 
 
-def _bearer_token() -> str:
-    scheme, _, token = request.headers.get("Authorization", "").strip().partition(" ")
+def _bearer_token(environ: Mapping[str, Any]) -> str:
+    scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthorized
-    return token.strip()
+    return str(token.strip())

@@ -26,6 +26,10 @@ class Area(flask_smorest.Blueprint):
 
     ARGUMENTS_PARSER = ContractParser()
 
+    def arguments(self, schema: Any, **options: Any) -> Callable[[Any], Any]:
+        """flask-smorest's own, with one schema for all requests: to make one takes longer than to read."""
+        return super().arguments(schema() if inspect.isclass(schema) else schema, **options)
+
     def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:
         """flask-smorest's own, with an operation id made of the area's and the view's name."""
         register = super().route(rule, **options)

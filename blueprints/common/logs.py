@@ -8,11 +8,12 @@ import json
 import logging
 import sys
 import time
-import uuid
+from functools import lru_cache
 from typing import Any
 
-from flask import Flask, Response, g, got_request_exception, request
+from flask import Flask, got_request_exception, has_request_context, request
 
+from blueprints.common.exchange import exchange_in
 from blueprints.common.failures import describe
 
 request_log = logging.getLogger("platform.request")
@@ -24,21 +25,58 @@ EXTRA_FIELDS = (
     *("updated", "held_back", "item"),
 )
 
+# One for all lines: the library's function makes a new encoder at every call.
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+QUOTED = 256
+"""Methods and routes as JSON. Clients make methods up, so not all of them are remembered."""
+
+
+class AnswerRecord(logging.LogRecord):
+    """The record of a line about an answer, of which there is one for every request.
+
+    Made without what the library looks up for every record and no line of ours holds (the caller, the thread,
+    the process), and written out by hand: that takes a third of the 30 µs that it would take otherwise.
+    """
+
+    PLAIN = vars(logging.makeLogRecord({"levelno": logging.INFO, "levelname": "INFO", "msg": "request"}))
+
+    def __init__(self, **fields: Any) -> None:  # the base's own is what is left out
+        vars(self).update(self.PLAIN, name=request_log.name, created=time.time(), **fields)
+
+    def line(self) -> str:
+        """What JsonLines would make of it."""
+        fields = vars(self)
+        return (
+            f'{{"time": {int(self.created * 1000)}, "level": "info", "logger": "platform.request"'
+            f', "message": "request", "request_id": "{fields["request_id"]}"'
+            f', "method": {_quoted(fields["method"])}, "route": {_quoted(fields["route"])}'
+            f', "status": {fields["status"]}, "ms": {fields["ms"]}}}'
+        )
+
+
+@lru_cache(maxsize=QUOTED)
+def _quoted(text: str) -> str:
+    return _as_json(text)
+
 
 class JsonLines(logging.Formatter):
     """Formats a record as one line of JSON; the time is Unix time in milliseconds."""
 
     def format(self, record: logging.LogRecord) -> str:
+        if isinstance(record, AnswerRecord):
+            return record.line()
         line: dict[str, Any] = {
             "time": int(record.created * 1000),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
         }
-        line |= {name: getattr(record, name) for name in EXTRA_FIELDS if hasattr(record, name)}
+        values = vars(record)
+        line |= {name: values[name] for name in EXTRA_FIELDS if name in values}
         if record.exc_info and record.exc_info[1]:
             line["failure"] = describe(record.exc_info[1])
-        return json.dumps(line, ensure_ascii=False)
+        return _as_json(line)
 
 
 def configure_logging() -> None:
@@ -57,34 +95,24 @@ def configure_logging() -> None:
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 
-def log_requests(app: Flask) -> None:
-    """Give every request an id and every answer a line."""
-
-    @app.before_request
-    def begin() -> None:
-        g.request_id = uuid.uuid4().hex
-        g.began = time.perf_counter()
-
-    @app.after_request
-    def end(response: Response) -> Response:
-        response.headers["X-Request-Id"] = g.request_id
-        request_log.info(
-            "request",
-            extra={
-                "request_id": g.request_id,
-                "method": request.method,
-                "route": request.url_rule.rule if request.url_rule else "unknown",
-                "status": response.status_code,
-                "ms": round((time.perf_counter() - g.began) * 1000, 1),
-            },
+def log_answer(*, request_id: str | None, method: str, route: str, status: int, seconds: float) -> None:
+    """Write the line of an answer."""
+    if request_log.isEnabledFor(logging.INFO):
+        milliseconds = round(seconds * 1000, 1)
+        request_log.handle(
+            AnswerRecord(request_id=request_id, method=method, route=route, status=status, ms=milliseconds)
         )
-        return response
 
-    # Flask would log the traceback with the message in it.
+
+def log_failures(app: Flask) -> None:
+    """Give every failure that nobody foresaw a line, and no traceback, which would have the message in it."""
     app.log_exception = lambda _exc_info: None  # type: ignore[method-assign]
 
     @got_request_exception.connect_via(app)
     def failed(_app: Flask, exception: BaseException, **_: Any) -> None:
-        error_log.error(
-            "request failed", extra={"request_id": g.get("request_id"), "failure": describe(exception)}
-        )
+        error_log.error("request failed", extra={"request_id": request_id(), "failure": describe(exception)})
+
+
+def request_id() -> str | None:
+    """The id of the current request; None where there is none, as for a socket's event."""
+    return exchange_in(request.environ).request_id if has_request_context() else None

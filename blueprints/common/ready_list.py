@@ -7,37 +7,15 @@ nobody else's request or spin waits longer than for one slice.
 import hashlib
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from flask import Response, request
+
+from blueprints.common.ready_answer import ReadyAnswer
 
 ROWS_A_SLICE = 250
 GZIP_WINDOW = 31
 """zlib's number for a 32 KiB window in a gzip wrapper."""
-
-
-@dataclass(frozen=True)
-class ReadyList:
-    """One JSON array in the two codings that are served, and its tag."""
-
-    identity: bytes
-    gzipped: bytes
-    etag: str
-
-    def response(self) -> Response:
-        """The answer to the current request: 304, compressed, or plain."""
-        compress = request.accept_encodings["gzip"] > 0
-        response = Response(self.gzipped if compress else self.identity, mimetype="application/json")
-        if compress:
-            response.headers["Content-Encoding"] = "gzip"
-        response.headers["Vary"] = "Accept-Encoding"
-        response.headers["Cache-Control"] = "no-cache"
-        # Weak, because it stands for the same list in either coding.
-        response.set_etag(self.etag, weak=True)
-        response.make_conditional(request)
-        return response
 
 
 def build_ready_list(
@@ -46,7 +24,7 @@ def build_ready_list(
     *,
     pause: Callable[[], Any],
     rows_a_slice: int = ROWS_A_SLICE,
-) -> ReadyList:
+) -> ReadyAnswer:
     """Dump rows as JSON values. ``pause`` lets others run; it is called after every slice."""
     parts = []
     compressor = zlib.compressobj(wbits=GZIP_WINDOW)
@@ -61,4 +39,4 @@ def build_ready_list(
         pause()
     parts.append(b"]")
     compressed += [compressor.compress(b"]"), compressor.flush()]
-    return ReadyList(b"".join(parts), b"".join(compressed), digest.hexdigest()[:32])
+    return ReadyAnswer(b"".join(parts), gzipped=b"".join(compressed), tag=digest.hexdigest()[:32])

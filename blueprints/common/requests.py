@@ -9,6 +9,7 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
+from blueprints.common.exchange import exchange_in
 from blueprints.common.forms import NotAForm, check_heads
 from services.errors import UnstorableText
 from services.text import is_storable
@@ -80,10 +81,15 @@ class ContractRequest(Request):
         return BytesIO()
 
 
-def refuse_unstorable_paths(app: Flask) -> None:
-    """Answer 400 to a path with a NUL in it, before any view looks something up by a part of it."""
+def look_at_requests(app: Flask) -> None:
+    """Before any view: say what a request is for, and answer 400 to a path with a NUL in it.
+
+    No view looks something up by a part of such a path.
+    """
 
     @app.before_request
-    def check() -> None:
+    def look() -> None:
+        if request.url_rule is not None:
+            exchange_in(request.environ).route = request.url_rule.rule
         if not is_storable(request.path):
             raise UnstorableText

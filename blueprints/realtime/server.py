@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -184,9 +183,3 @@ def in_background(task: Callable[..., Any], *args: Any) -> None:
 
     running.tasks.begin()
     running.socketio.start_background_task(run)
-
-
-def pause() -> None:
-    """Let others run for a moment in the middle of long work."""
-    # Not 0: gevent goes on with whoever sleeps for no time up to 50 times before it looks at the network.
-    time.sleep(0.001)

@@ -12,6 +12,7 @@ from geventwebsocket.handler import WebSocketHandler
 from gunicorn.workers.ggevent import PyWSGIHandler
 
 from blueprints.common.failures import describe
+from blueprints.serving.answer import AnswerWriter
 from blueprints.serving.body import BoundedInput
 from blueprints.serving.headers import BAD_REQUEST, LINE_TOO_LONG, Refused, check_request_line, read_head
 from blueprints.serving.websocket import BoundedWebSocket
@@ -39,7 +40,7 @@ class TooSlow(OSError):
     """No request, or no end of one, in time; the connection is closed without a word."""
 
 
-class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
+class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[misc]
     """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
 
     busy: ClassVar[set["Handler"]] = set()

@@ -5,10 +5,10 @@ from typing import Any
 from blueprints.common.auth import SECURITY, current_user, public, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
+from blueprints.common.kept import keep_until, kept
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
 from blueprints.fairness.views import fairness_entry
-from blueprints.realtime.server import pause
 from blueprints.stats.schemas import (
     FairnessQuery,
     FairnessSchema,
@@ -21,6 +21,8 @@ from blueprints.stats.schemas import (
     TotalsSchema,
 )
 from services import live_bets as live
+from services.aside import pause
+from services.changes import Topic
 from services.pages import Place
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
@@ -105,13 +107,15 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/live-bets")
 @public
+@kept(Topic.BETS, Topic.PLAYERS, tagged=False)
 @blueprint.arguments(LiveBetsQuery, location="query")
 @blueprint.response(200, LiveBetsSchema)
 @blueprint.alt_response(400, schema=ErrorSchema)
 def live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of everybody's bets that are over, newest first."""
-    place = _place(query)
-    found = live.page(kind=live.Kind(query["type"]), place=place, now=platform().clock())
+    place, now = _place(query), platform().clock()
+    keep_until(live.next_due(now=now))
+    found = live.page(kind=live.Kind(query["type"]), place=place, now=now)
     return _answer(place, found.total, {"bets": found.rows, "total": found.total})
 
 

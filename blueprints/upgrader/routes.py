@@ -12,8 +12,10 @@ from blueprints.common.errors import ErrorSchema
 from blueprints.common.etag import tagged
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
-from blueprints.common.ready_list import ReadyList, build_ready_list
-from blueprints.realtime.server import pause
+from blueprints.common.ready_answer import ReadyAnswer
+from blueprints.common.ready_answers import keep_answer
+from blueprints.common.ready_list import build_ready_list
+from blueprints.common.written import json_response
 from blueprints.upgrader.schemas import (
     BetSchema,
     CommitmentSchema,
@@ -22,8 +24,9 @@ from blueprints.upgrader.schemas import (
     ItemsQuery,
     RulesSchema,
 )
-from blueprints.upgrader.views import rules_view, whole_bet
+from blueprints.upgrader.views import listed_items, rules_view, whole_bet
 from services import bets
+from services.aside import pause
 from services.catalogue import Catalogue, Sort
 from services.server_seeds import Commitment
 
@@ -31,9 +34,9 @@ blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The 
 
 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
-def _ready_items(catalogue: Catalogue) -> ReadyList:
+def _ready_items(catalogue: Catalogue) -> ReadyAnswer:
     """The whole catalogue as bytes, made once for each state of it."""
-    return build_ready_list(InventoryItemSchema(many=True).dump, catalogue.items, pause=pause)
+    return build_ready_list(listed_items, catalogue.items, pause=pause)
 
 
 @blueprint.get("/items")
@@ -51,7 +54,11 @@ def _ready_items(catalogue: Catalogue) -> ReadyList:
 )
 def list_items() -> Response:
     """The whole catalogue, dearest first."""
-    return _ready_items(platform().catalogue.current()).response()
+    cache = platform().catalogue
+    catalogue = cache.current()
+    answer = _ready_items(catalogue)
+    keep_answer(answer, lambda: cache.held() is catalogue, for_any_query=True)
+    return answer.response()
 
 
 @blueprint.get("/items/pagination")
@@ -61,7 +68,7 @@ def list_items() -> Response:
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
 @blueprint.alt_response(400, schema=ErrorSchema)
-def page_items(query: dict[str, Any]) -> dict[str, Any]:
+def page_items(query: dict[str, Any]) -> Response:
     """One page of the catalogue, searched and sorted."""
     page, limit = query["page"], query["limit"]
     items, total = (
@@ -69,7 +76,9 @@ def page_items(query: dict[str, Any]) -> dict[str, Any]:
         .catalogue.current()
         .page(number=page, limit=limit, sort=Sort(query["sort"]), search=query["search"])
     )
-    return {"items": items, "pagination": Pagination(page, limit, total)}
+    return json_response(
+        {"items": listed_items(items), "pagination": Pagination(page, limit, total).written()}
+    )
 
 
 @blueprint.get("/rules")

@@ -20,7 +20,7 @@ from services.money import Cents
 
 NOBODY = ""
 ROWS_A_TURN = 1_000
-CASES_A_TURN = 100
+CASES_A_TURN = 20
 
 
 class ShownItem(NamedTuple):
@@ -93,19 +93,23 @@ def page(
     game: GameType | None = None,
     search: str = "",
     sort: Sort = Sort.MOST_RECENT,
+    pause: Callable[[], Any],
 ) -> tuple[list[ShownCase], int]:
-    """One page, counted from 1, and how many cases there are in all. The search is literal, in any case."""
+    """One page, counted from 1, and how many cases there are in all. The search is literal, in any case.
+
+    ``pause`` is for pages of large cases, as above.
+    """
     condition = _of(kinds)
     if game:
         condition &= Case.type == game
     if search:
         condition &= _contains(Case.name_folded, fold(search))
     if number == 1:
-        cases = _cases_from(condition, sort, limit, 0)
+        cases = _cases_from(condition, sort, limit, 0, pause)
         # A page that is not full says by itself how many there are: a search that finds little looks once.
         return cases, _count(condition) if len(cases) == limit else len(cases)
     total, skipped = _count(condition), (number - 1) * limit
-    return _cases_from(condition, sort, limit, skipped) if skipped < total else [], total
+    return _cases_from(condition, sort, limit, skipped, pause) if skipped < total else [], total
 
 
 def _count(condition: Any) -> int:
@@ -113,12 +117,14 @@ def _count(condition: Any) -> int:
     return total
 
 
-def _cases_from(condition: Any, sort: Sort, limit: int, skipped: int) -> list[ShownCase]:
+def _cases_from(
+    condition: Any, sort: Sort, limit: int, skipped: int, pause: Callable[[], Any]
+) -> list[ShownCase]:
     # The page is chosen in an index, and only then are its rows looked up; those before it never are.
     chosen = Case.select(Case.id).where(condition).order_by(*_ORDERS[sort]).limit(limit).offset(skipped)
     cases = _shown(_cases().where(Case.id.in_(chosen)).order_by(*_ORDERS[sort]))
     if cases:
-        _fill(cases, CaseItem.case.in_([case.row_id for case in cases]))
+        _fill(cases, CaseItem.case.in_([case.row_id for case in cases]), pause=pause)
     return cases
 
 

@@ -10,10 +10,11 @@ from models.bets import Bet
 from models.database import reading
 from models.rollups import LIVE_BET_SHARDS
 from models.spin_settlement import Settled, Settlement, Unsettled, settle
-from services import exact_json, fairness, users
+from services import changes, exact_json, fairness, users
 from services.balances import Balances
 from services.bets import is_high_roll
 from services.catalogue import CatalogueCache, CatalogueItem
+from services.changes import Topic
 from services.clock import Millis
 from services.errors import InsufficientBalance, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
@@ -179,6 +180,7 @@ class Upgrader:
             return None
         if settled is Unsettled.BALANCE_TOO_LOW:
             raise InsufficientBalance
+        changes.tell_after_commit(Topic.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
         return Spin(
             bet=_bet(settlement, settled),

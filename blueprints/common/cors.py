@@ -1,0 +1,42 @@
+"""Which other origins' pages may read answers and send tokens: the front end's, and the listed ones."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Headers = Sequence[tuple[str, str]]
+
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
+EXPOSED = "ETag, Retry-After, X-Request-Id"
+
+
+class Cors:
+    """The headers for each origin, which is compared as a whole. Cookies are never allowed."""
+
+    def __init__(self, origins: Sequence[str]) -> None:
+        self._headers: dict[str, Headers] = {
+            origin: (
+                ("Access-Control-Allow-Origin", origin),
+                ("Access-Control-Expose-Headers", EXPOSED),
+                ("Vary", "Origin"),
+            )
+            for origin in origins
+        }
+
+    def headers(self, environ: Mapping[str, Any]) -> Headers:
+        """What the answer to this request tells the browser; nothing for any other origin."""
+        headers = self._headers.get(environ.get("HTTP_ORIGIN", ""), ())
+        if headers and environ["REQUEST_METHOD"] == "OPTIONS":
+            return (*headers, *_preflight(environ))
+        return headers
+
+
+def _preflight(environ: Mapping[str, Any]) -> Headers:
+    """The answer to a browser that asks beforehand: any method of ours, with any headers."""
+    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() not in METHODS:
+        return ()
+    methods = ("Access-Control-Allow-Methods", ", ".join(METHODS))
+    asked = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
+    if not asked:
+        return (methods,)
+    allowed = ", ".join(sorted(name.strip() for name in asked.split(",")))
+    return (("Access-Control-Allow-Headers", allowed), methods)

@@ -1,0 +1,59 @@
+"""How an answer goes out: its head checked and encoded as a whole, and with a short body in one piece."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gevent.pywsgi import WSGIHandler
+
+SHORT_BYTES = 16 * 1024
+"""So much is copied to save a packet, and the client a moment of waiting for the second one."""
+
+
+class AnswerWriter(WSGIHandler):  # type: ignore[misc]  # gevent carries no types
+    """pywsgi's handler, which checks and encodes every field by itself: a dozen took it 15 µs of 150."""
+
+    _head = b""
+
+    def start_response(
+        self, status: str, headers: Sequence[tuple[str, str]], exc_info: Any = None
+    ) -> Callable[[bytes], None]:
+        """Raises ValueError for a line end in the status or a field, which would begin another answer."""
+        if exc_info and self.headers_sent:
+            raise exc_info[1].with_traceback(exc_info[2])
+        fields = "".join([f"{name}: {value}\r\n" for name, value in headers])
+        head = f"HTTP/1.1 {status}\r\n{fields}"
+        if not head.count("\r") == head.count("\n") == len(headers) + 1:
+            raise ValueError("a line end in the head of an answer")
+        said = {name.lower(): value for name, value in headers}
+        self._head = head.encode("latin-1")
+        self.status = status.encode("latin-1")
+        self._orig_status = status
+        self.code = int(status.split(" ", 1)[0])
+        self.provided_date = said.get("date")
+        self.provided_content_length = said.get("content-length")
+        # What the server adds to them.
+        self.response_headers = []
+        self._settle_connection(said.get("connection"))
+        if self.code in (304, 204) and self.provided_content_length not in (None, "0"):
+            raise self.ApplicationError(f"an answer of {self.code} has no body")
+        write: Callable[[bytes], None] = self.write
+        return write
+
+    def _settle_connection(self, provided: str | None) -> None:
+        if self.request_version == "HTTP/1.0" and provided is None:
+            self.response_headers.append(
+                (b"Connection", b"close" if self.close_connection else b"keep-alive")
+            )
+        elif provided == "close":
+            self.close_connection = True
+
+    def _write_with_headers(self, data: bytes) -> None:
+        self.headers_sent = True
+        self.finalize_headers()
+        added = b"".join([b"%s: %s\r\n" % field for field in self.response_headers])
+        head = self._head + added + b"\r\n"
+        if data and len(data) <= SHORT_BYTES and not self.response_use_chunked:
+            self._sendall(head + data)
+        else:
+            self._sendall(head)
+            self._write(data)

@@ -1,0 +1,79 @@
+"""How answers go out, whatever a program does that WSGI lets it do."""
+
+import http.client
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.conftest import SECRET
+from tests.support.raw_http import open_connection, read_until_closed
+from tests.support.servers import gunicorn, server_process
+
+LONG = b"long " * 10_000
+
+
+@pytest.fixture(scope="module")
+def odd(sqlite_files, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("odd")
+    with sqlite_files.fresh(directory) as url:
+        env = {
+            "DATABASE_URL": url,
+            "INSTANCE_DIR": str(directory / "instance"),
+            "SECRET_KEY": SECRET,
+            "JWT_SECRET": SECRET[::-1],
+        }
+        with server_process(gunicorn("tests.support.odd_answers_app:app"), env, directory) as server:
+            yield server
+
+
+@pytest.fixture
+def ask(odd):
+    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(odd.url).port, timeout=20)
+
+    def get(path, method="GET"):
+        connection.request(method, path)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+
+    yield get
+    connection.close()
+
+
+def test_an_answer_in_pieces_comes_whole(ask):
+    status, headers, body = ask("/in-pieces")
+
+    assert (status, headers["Transfer-Encoding"], body) == (200, "chunked", b"one two")
+
+
+def test_a_long_answer_comes_whole_and_another_one_after_it(ask):
+    answers = [ask("/long")[2], ask("/healthz")[0], ask("/long")[2]]
+
+    assert answers == [LONG, 200, LONG]
+
+
+def test_a_line_end_in_a_field_begins_no_other_field(ask):
+    status, headers, body = ask("/with-a-line-end")
+
+    assert status == 500
+    assert "Set-Cookie" not in headers
+    assert b"never sent" not in body
+
+
+def test_an_answer_without_a_body_gets_none(ask):
+    assert ask("/none-that-has-one")[0] == 500
+
+
+def test_to_ask_for_the_head_alone_brings_no_body(ask):
+    status, headers, body = ask("/healthz", "HEAD")
+
+    assert (status, int(headers["Content-Length"]) > 0, body) == (200, True, b"")
+    assert ask("/healthz")[0] == 200
+
+
+@pytest.mark.parametrize(("asked", "told"), [(b"", b"close"), (b"Connection: keep-alive\r\n", b"keep-alive")])
+def test_an_old_client_is_told_what_becomes_of_its_connection(odd, asked, told):
+    with open_connection(odd.url) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.0\r\n" + asked + b"\r\n")
+        answer = read_until_closed(connection) if told == b"close" else connection.recv(65_536)
+
+    assert b"\r\nConnection: " + told + b"\r\n" in answer

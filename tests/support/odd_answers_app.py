@@ -1,0 +1,46 @@
+"""The app, with programs in front of it that answer as WSGI lets them and the app never does."""
+
+from app import create_app
+
+LONG = b"long " * 10_000
+
+
+def _in_pieces(start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    yield b"one "
+    yield b""
+    yield b"two"
+
+
+def _with_a_line_end(start_response):
+    start_response("200 OK", [("X-Told", "a\r\nSet-Cookie: smuggled=1")])
+    return [b"never sent"]
+
+
+def _long(start_response):
+    start_response("200 OK", [("Content-Length", str(len(LONG)))])
+    return [LONG]
+
+
+def _none_that_has_one(start_response):
+    start_response("304 NOT MODIFIED", [("Content-Length", "4")])
+    return [b"body"]
+
+
+ANSWERS = {
+    "/in-pieces": _in_pieces,
+    "/with-a-line-end": _with_a_line_end,
+    "/long": _long,
+    "/none-that-has-one": _none_that_has_one,
+}
+
+app = create_app()
+_inner = app.wsgi_app
+
+
+def _front(environ, start_response):
+    answer = ANSWERS.get(environ["PATH_INFO"])
+    return answer(start_response) if answer else _inner(environ, start_response)
+
+
+app.wsgi_app = _front
