@@ -37,6 +37,7 @@ FAMILIES = (
     "curves_catalogue",
     "curves_players",
     "curves_bets",
+    "hub",
 )
 RESULTS = BENCH / "results"
 

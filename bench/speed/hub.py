@@ -1,45 +1,33 @@
-"""How long does a request wait for another's work?
+"""How long a request waits for another's work: /healthz, asked all the time while something heavy is done.
 
-    python -m bench.speed.hub
-    python -m bench.speed.hub --feed prices.json --postgresql
-
-The production server does one piece of heavy work after the other, while somebody asks it for /healthz all
-the time. Prints the longest that an answer took during each; it includes what the machine itself adds, which
-the first line shows. Exits 1 when one took longer than 50 ms.
+Everything runs on greenlets of one process, so whatever does not let go of it holds everybody up.
 """
 
-import argparse
-import contextlib
 import http.client
 import json
-import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from app import create_app
-from models import migrate
-from models.database import database
-from services import exact_json, item_import, users
+from bench.speed.machine import running_on
+from bench.speed.result import Row
+from bench.speed.stage import ITEMS, Stage
+from services import users
 from services.cases import importing
 from services.clock import now_ms
 from services.money import Cents
-from settings import Settings
-from tests.support.databases import postgres_server
 from tests.support.price_sources import document, price_server, text
-from tests.support.servers import RunningServer, gunicorn, server_process
+from tests.support.servers import RunningServer
 
 MOST_MS = 50
-ITEMS = 34_500
 CASES, ITEMS_A_CASE = 2_000, 12
 LARGE_CASES, ITEMS_A_LARGE_CASE = 100, 500
 REST_SECONDS = 2.0
+SHARE = Decimal("0.1")
 TURN_TAKEN = 'price_turns_total{outcome="applied",source="feed"} 1.0'
 
 WATCHER = """
@@ -58,32 +46,30 @@ print(longest)
 """In a process of its own, which nothing else that happens here holds up."""
 
 
-def main() -> None:
-    """Fill, start, do one thing after the other, print."""
-    options = _options()
-    with _database(postgresql=options.postgresql) as (url, instance), price_server() as source:
-        env = {
-            "DATABASE_URL": url,
-            "INSTANCE_DIR": instance,
-            "BASE_URL": "http://127.0.0.1:5000",
-            "RATELIMIT_ENABLED": "0",
-            "CATALOGUE_TTL": "86400",
-        }
-        prices = _prices(options.feed)
-        token = _fill(env, prices)
-        source.answer = text(document({name: cents + 1 for name, cents in prices.items()}))
-        longest = dict(_measured(env, Path(instance), token, source.url))
-    for work, ms in longest.items():
-        print(f"{work:<54}{ms:>8.1f} ms")
-    sys.exit(max(longest.values()) > MOST_MS)
-
-
-def _measured(env: dict[str, str], place: Path, token: str, feed: str) -> Iterator[tuple[str, float]]:
-    with server_process(gunicorn(), env, place) as server:
-        for work, do in _works(server, token).items():
-            yield work, _longest_ms(server, do)
-    with server_process(gunicorn(), env | {"PRICE_FEED_URL": feed}, place) as server:
-        yield f"{ITEMS:,} prices from the feed", _longest_ms(server, lambda: _wait_for_the_feed(server))
+def measure(stage: Stage) -> Iterator[Row]:
+    """The longest wait of all, on SQLite; the detail has those during each piece of work."""
+    url = stage.new_sqlite(items=ITEMS)
+    token = _fill(stage, url)
+    longest = {}
+    with stage.platform(url) as platform:
+        for work, do in _works(platform, token).items():
+            longest[work] = _longest_ms(stage, platform, do)
+    with price_server() as source:
+        source.answer = text(document({name: cents + 1 for name, cents in stage.prices().items()}))
+        with stage.platform(url, PRICE_FEED_URL=source.url) as platform:
+            longest[f"{ITEMS:,} prices from the feed"] = _longest_ms(
+                stage, platform, lambda: _wait_for_the_feed(platform)
+            )
+    worst = sorted(longest.items(), key=lambda pair: -pair[1])
+    yield Row(
+        work="the longest wait of /healthz while others' work is done",
+        against="the clock",
+        goal=MOST_MS,
+        measured=worst[0][1],
+        at_most=True,
+        unit="ms",
+        detail=", ".join(f"{work}: {ms:.0f} ms" for work, ms in worst),
+    )
 
 
 def _wait_for_the_feed(server: RunningServer) -> None:
@@ -119,9 +105,11 @@ def _works(server: RunningServer, token: str) -> dict[str, Callable[[], object]]
     }
 
 
-def _longest_ms(server: RunningServer, do: Callable[[], object]) -> float:
+def _longest_ms(stage: Stage, server: RunningServer, do: Callable[[], object]) -> float:
     command = [sys.executable, "-c", WATCHER, str(urlsplit(server.url).port)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as watcher:
+    with running_on(stage.cores.load):
+        watcher = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with watcher:
         assert watcher.stdin is not None
         assert watcher.stdout is not None
         watcher.stdout.readline()
@@ -140,60 +128,27 @@ def _get(
     return answer
 
 
-def _fill(env: dict[str, str], prices: dict[str, int]) -> str:
-    app = create_app(Settings.from_env(env))
-    migrate.upgrade()
-    feed = {"metadata": {"currency": "USD"}, "prices": prices}
-    item_import.import_document(feed, app_id=730, now=now_ms())
-    rows = [
-        *_cases(list(prices), CASES, ITEMS_A_CASE),
-        *_cases(list(prices), LARGE_CASES, ITEMS_A_LARGE_CASE),
-    ]
-    importing.store(importing.read(rows), now=now_ms())
-    platform = app.extensions["platform"]
-    player = users.create(username="player", seeds=platform.seeds, balance=Cents(10_000), now=now_ms())
-    token: str = platform.tokens.issue(platform_id=player.platform_id, now=now_ms())
-    database.obj.close_all()
-    return token
+def _fill(stage: Stage, url: str) -> str:
+    """Cases, small and large, and a player; their token."""
+    names = list(stage.prices())
+    with stage.platform_here(url) as app:
+        services, now = app.extensions["platform"], now_ms()
+        for count, size in ((CASES, ITEMS_A_CASE), (LARGE_CASES, ITEMS_A_LARGE_CASE)):
+            importing.store(importing.read(_cases(names, count, size)), now=now)
+        player = users.create(username="player", seeds=services.seeds, balance=Cents(10_000), now=now)
+        token: str = services.tokens.issue(platform_id=player.platform_id, now=now)
+        return token
 
 
 def _cases(names: list[str], count: int, size: int) -> list[dict[str, object]]:
     chosen = random.Random(size)
-    share = Decimal(100) / 1_000
     return [
         {
             "name": f"No. {number} of {size}",
             "items": [
-                {"marketHashName": name, "percentage": 100 - share * (size - 1) if place == 0 else share}
+                {"marketHashName": name, "percentage": 100 - SHARE * (size - 1) if place == 0 else SHARE}
                 for place, name in enumerate(chosen.sample(names, size))
             ],
         }
         for number in range(count)
     ]
-
-
-def _prices(feed: Path | None) -> dict[str, int]:
-    if feed is not None:
-        return dict(exact_json.loads(feed.read_bytes())["prices"])
-    return {f"Item No. {number} | Copper {number % 977}": number % 5_000 + 30 for number in range(ITEMS)}
-
-
-@contextlib.contextmanager
-def _database(*, postgresql: bool) -> Iterator[tuple[str, str]]:
-    with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
-        url = os.environ.get("DATABASE_URL") or f"sqlite:///{directory}/bench.db"
-        if postgresql:
-            url = stack.enter_context(stack.enter_context(postgres_server()).fresh(Path(directory)))
-        yield url, directory
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.speed.hub", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--feed", type=Path, help="a price feed to take names and prices from (made up)")
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    return parser.parse_args()
-
-
-if __name__ == "__main__":
-    main()

@@ -21,6 +21,7 @@ from blueprints.realtime.packets import refuse_foreign_packets
 from blueprints.realtime.transports import keep_alive
 from models import patience
 from services import exact_json
+from services.aside import pause
 
 log = logging.getLogger("platform.realtime")
 

@@ -63,9 +63,6 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
     def run(self) -> None:
         # gevent prints a failed greenlet's arguments, and those may be a client's seed or token.
         gevent.get_hub().print_exception = _log_failure
-        # What is here by now stays. Looking through these 100,000 objects for garbage held all up for 30 ms.
-        gc.collect()
-        gc.freeze()
         servers = [self._serve(listener) for listener in self.sockets]
         realtime = self.wsgi.extensions["realtime"]
         realtime.start()
