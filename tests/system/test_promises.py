@@ -41,7 +41,7 @@ def is_test(name):
     file, _, function = name.partition("::")
     path = TESTS / file
     tree = ast.parse(path.read_text() if path.is_file() else "")
-    return function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return function in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def is_command(command, app):
