@@ -52,7 +52,8 @@ def is_command(command, app):
         case ["flask", group, name, *_]:
             return name in getattr(app.cli.commands.get(group), "commands", {})
         case ["python", "-m", module, *arguments]:
-            script = ROOT / f"{module.replace('.', '/')}.py"
+            place = ROOT / module.replace(".", "/")
+            script = place / "__main__.py" if place.is_dir() else place.with_suffix(".py")
             options = [argument for argument in arguments if argument.startswith("--")]
             return script.is_file() and all(f'"{option}"' in script.read_text() for option in options)
     return False
