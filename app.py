@@ -19,6 +19,7 @@ from blueprints.common.errors import JsonApi, register_error_handlers
 from blueprints.common.frame import frame_answers
 from blueprints.common.limits import Limits, limit_requests, trust_proxies
 from blueprints.common.logs import configure_logging, log_failures
+from blueprints.common.notes import install_notes
 from blueprints.common.paths import Anything
 from blueprints.common.platform import install_platform
 from blueprints.common.ready_answers import install_ready_answers
@@ -88,14 +89,14 @@ def create_app(
     metrics = install_metrics(app)
     _register_areas(app)
     _register_commands(app)
-    _start_realtime(app, settings)
+    running = _start_realtime(app, settings)
     # From the inside out.
     install_ready_answers(app, limits=limits)
     frame_answers(
         app,
         headers=security_headers(https=settings.base_url.startswith("https:")),
         cors=Cors(settings.allowed_origins),
-        count=metrics.count_answer,
+        notes=install_notes(app, running, count=metrics.count_answer),
     )
     # Outermost, so that a socket too has its client's address.
     trust_proxies(app, count=settings.trusted_proxies)
@@ -169,7 +170,7 @@ def _register_commands(app: Flask) -> None:
         app.cli.add_command(command)
 
 
-def _start_realtime(app: Flask, settings: Settings) -> None:
+def _start_realtime(app: Flask, settings: Settings) -> Realtime:
     socketio = create_server(app, allowed_origins=settings.allowed_origins)
     max_spectators = MAX_SPECTATORS if settings.ratelimit_enabled else None
     running = Realtime(socketio, Connections(max_spectators=max_spectators))
@@ -178,3 +179,4 @@ def _start_realtime(app: Flask, settings: Settings) -> None:
     install_prices(app, running)
     realtime_events.register(app, socketio)
     upgrader_events.register(app, socketio)
+    return running

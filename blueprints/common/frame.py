@@ -13,14 +13,12 @@ from flask import Flask
 
 from blueprints.common.cors import Cors
 from blueprints.common.exchange import KEY, Exchange
-from blueprints.common.logs import log_answer
+from blueprints.common.notes import Note, Notes
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 Headers = Sequence[tuple[str, str]]
-Count = Callable[[str, str, int, float], None]
-"""Counts an answer, given its method, route, status and seconds."""
 
 ID_BITS, ID_DIGITS = 128, 32
 SOCKETS = "/socket.io/"
@@ -30,11 +28,11 @@ SOCKETS = "/socket.io/"
 class Frame:
     """A WSGI application around another one."""
 
-    def __init__(self, inner: WsgiApp, *, headers: Headers, cors: Cors, count: Count) -> None:
+    def __init__(self, inner: WsgiApp, *, headers: Headers, cors: Cors, notes: Notes) -> None:
         self._inner = inner
         self._headers = headers
         self._cors = cors
-        self._count = count
+        self._notes = notes
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"].startswith(SOCKETS):
@@ -43,23 +41,14 @@ class Frame:
         exchange = environ[KEY] = Exchange(f"{random.getrandbits(ID_BITS):0{ID_DIGITS}x}")
 
         def start(status: str, headers: Headers, *exc_info: Any) -> Any:
-            self._leave_behind(exchange, environ["REQUEST_METHOD"], int(status[:3]), began)
+            method, seconds = environ["REQUEST_METHOD"], time.perf_counter() - began
+            note = Note(time.time(), exchange.request_id, method, exchange.route, int(status[:3]), seconds)
+            self._notes.add(note)
             framed = [*headers, *self._cors.headers(environ)]
             self._complete(framed, exchange)
             return start_response(status, framed, *exc_info)
 
         return self._inner(environ, start)
-
-    def _leave_behind(self, exchange: Exchange, method: str, status: int, began: float) -> None:
-        seconds = time.perf_counter() - began
-        self._count(method, exchange.route, status, seconds)
-        log_answer(
-            request_id=exchange.request_id,
-            method=method,
-            route=exchange.route,
-            status=status,
-            seconds=seconds,
-        )
 
     def _complete(self, headers: list[tuple[str, str]], exchange: Exchange) -> None:
         """Add what an answer does not say for itself."""
@@ -71,6 +60,6 @@ class Frame:
         headers.append(("X-Request-Id", exchange.request_id or ""))
 
 
-def frame_answers(app: Flask, *, headers: Headers, cors: Cors, count: Count) -> None:
+def frame_answers(app: Flask, *, headers: Headers, cors: Cors, notes: Notes) -> None:
     """Put the frame around what the app answers so far."""
-    app.wsgi_app = Frame(app.wsgi_app, headers=headers, cors=cors, count=count)  # type: ignore[method-assign]
+    app.wsgi_app = Frame(app.wsgi_app, headers=headers, cors=cors, notes=notes)  # type: ignore[method-assign]

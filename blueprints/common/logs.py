@@ -7,7 +7,6 @@ have no way into it.
 import json
 import logging
 import sys
-import time
 from functools import lru_cache
 from typing import Any
 
@@ -42,7 +41,7 @@ class AnswerRecord(logging.LogRecord):
     PLAIN = vars(logging.makeLogRecord({"levelno": logging.INFO, "levelname": "INFO", "msg": "request"}))
 
     def __init__(self, **fields: Any) -> None:  # the base's own is what is left out
-        vars(self).update(self.PLAIN, name=request_log.name, created=time.time(), **fields)
+        vars(self).update(self.PLAIN, name=request_log.name, **fields)
 
     def line(self) -> str:
         """What JsonLines would make of it."""
@@ -95,12 +94,20 @@ def configure_logging() -> None:
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 
-def log_answer(*, request_id: str | None, method: str, route: str, status: int, seconds: float) -> None:
-    """Write the line of an answer."""
+def log_answer(
+    *, answered_at: float, request_id: str | None, method: str, route: str, status: int, seconds: float
+) -> None:
+    """Write the line of an answer that was given at this Unix time."""
     if request_log.isEnabledFor(logging.INFO):
-        milliseconds = round(seconds * 1000, 1)
         request_log.handle(
-            AnswerRecord(request_id=request_id, method=method, route=route, status=status, ms=milliseconds)
+            AnswerRecord(
+                created=answered_at,
+                request_id=request_id,
+                method=method,
+                route=route,
+                status=status,
+                ms=round(seconds * 1000, 1),
+            )
         )
 
 

@@ -13,6 +13,7 @@ from prometheus_client import (
     generate_latest,
 )
 
+from blueprints.common.notes import notes
 from blueprints.realtime.server import realtime
 
 EXTENSION = "metrics"
@@ -66,6 +67,7 @@ def count_spin(outcome: str) -> None:
 def metrics_text() -> Response:
     """All counters as they stand."""
     counted = _metrics()
+    notes().write_down()
     counted.sockets.set(len(realtime().connections))
     return Response(generate_latest(counted.registry), content_type=CONTENT_TYPE_LATEST)
 
