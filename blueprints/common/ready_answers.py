@@ -24,22 +24,19 @@ KEPT_BYTES = 32 * 1024 * 1024
 """Of all answers by their queries. The oldest goes first: none is good for longer than a second anyway."""
 
 BYTES_BESIDE = 1024
-"""What one takes besides its bytes, at the most: a query string is mostly shorter than that."""
+"""What one takes besides its bytes and its address, at the most."""
 
 Address = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Kept:
-    """An answer, the route that made it, and whether it still holds."""
+    """An answer, the route that made it, whether it still holds, and how many bytes it takes."""
 
     answer: ReadyAnswer
     route: str
     is_good: Callable[[], bool]
-
-    @property
-    def size(self) -> int:
-        return len(self.answer.identity) + BYTES_BESIDE
+    size: int
 
 
 class ReadyAnswers:
@@ -57,7 +54,7 @@ class ReadyAnswers:
         with self._guard:
             if query is None:
                 self._by_path[path] = kept
-            elif kept.size + len(path) + len(query) <= KEPT_BYTES:
+            elif kept.size <= KEPT_BYTES:
                 self._by_address[path, query] = kept
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -97,8 +94,10 @@ def install_ready_answers(app: Flask, *, limits: Limits | None) -> None:
 def keep_answer(answer: ReadyAnswer, is_good: Callable[[], bool], *, for_any_query: bool = False) -> None:
     """Keep the answer to the current request for others who ask the same."""
     environ = request.environ
+    path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
+    size = len(answer.identity) + len(path) + len(query) + BYTES_BESIDE
     cast("ReadyAnswers", current_app.extensions[EXTENSION]).keep(
-        Kept(answer, exchange_in(environ).route, is_good),
-        path=environ["PATH_INFO"],
-        query=None if for_any_query else environ.get("QUERY_STRING", ""),
+        Kept(answer, exchange_in(environ).route, is_good, size),
+        path=path,
+        query=None if for_any_query else query,
     )
