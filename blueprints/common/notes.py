@@ -2,17 +2,17 @@
 
 The production server writes them down some at a time. Between two requests the processor's caches have lost
 how that goes, after an answer of half a megabyte entirely: one by one they took 30 µs each, a hundred in a
-row take 8. A line may come 50 ms late, and of a process that is killed the last ones are lost.
+row take 3. A line may come 50 ms late, and of a process that is killed the last ones are lost.
 """
 
 import threading
 import time
-from collections.abc import Callable
-from typing import NamedTuple, cast
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from flask import Flask, current_app
 
-from blueprints.common.logs import log_answer
+from blueprints.common.logs import Answered, log_answers
 from blueprints.realtime.server import Realtime
 
 EXTENSION = "notes"
@@ -24,31 +24,20 @@ Count = Callable[[str, str, int, float], None]
 """Counts an answer, given its method, route, status and seconds."""
 
 
-class Note(NamedTuple):
-    """One answer. ``answered_at`` in seconds of Unix time, ``seconds`` what it took."""
-
-    answered_at: float
-    request_id: str | None
-    method: str
-    route: str
-    status: int
-    seconds: float
-
-
 class Notes:
     """Writes each down at once, until it is told to wait for some."""
 
     def __init__(self, count: Count) -> None:
         self._count = count
-        self._waiting: list[Note] = []
+        self._waiting: list[Answered] = []
         self._waits = False
         self._some = threading.Event()
 
-    def add(self, note: Note) -> None:
+    def add(self, answered: Answered) -> None:
         if not self._waits:
-            self._write(note)
+            self._write([answered])
             return
-        self._waiting.append(note)
+        self._waiting.append(answered)
         if len(self._waiting) == 1:
             self._some.set()
         elif len(self._waiting) >= MOST_WAITING:
@@ -56,9 +45,9 @@ class Notes:
 
     def write_down(self) -> None:
         """Write down all that waits."""
-        notes, self._waiting = self._waiting, []
-        for note in notes:
-            self._write(note)
+        answers, self._waiting = self._waiting, []
+        if answers:
+            self._write(answers)
 
     def wait_for_some(self) -> None:
         """Go on until ``end``: the first one waits for others, but not for long. For a task of its own."""
@@ -75,16 +64,10 @@ class Notes:
         self._some.set()
         self.write_down()
 
-    def _write(self, note: Note) -> None:
-        self._count(note.method, note.route, note.status, note.seconds)
-        log_answer(
-            answered_at=note.answered_at,
-            request_id=note.request_id,
-            method=note.method,
-            route=note.route,
-            status=note.status,
-            seconds=note.seconds,
-        )
+    def _write(self, answers: Sequence[Answered]) -> None:
+        for answer in answers:
+            self._count(answer.method, answer.route, answer.status, answer.seconds)
+        log_answers(answers)
 
 
 def install_notes(app: Flask, running: Realtime, *, count: Count) -> Notes:

@@ -124,15 +124,15 @@ def test_a_refusal_never_lies_ready(client, ready):
     assert (len(ready._by_path), len(ready._by_address)) == (0, 0)
 
 
-def test_an_answer_that_lay_ready_is_one_line_and_counted(client, resident, caplog, app):
+def test_an_answer_that_lay_ready_is_one_line_and_counted(client, resident, log_text, app):
     client.get("/leaderboard")
-    caplog.clear()
+    before = len(log_text().splitlines())
 
     answer = client.get("/leaderboard")
 
-    [record] = [each for each in caplog.records if each.name == "platform.request"]
-    assert (record.method, record.route, record.status) == ("GET", "/leaderboard", 200)
-    assert record.request_id == answer.headers["X-Request-Id"]
+    [line] = map(json.loads, log_text().splitlines()[before:])
+    assert (line["method"], line["route"], line["status"]) == ("GET", "/leaderboard", 200)
+    assert line["request_id"] == answer.headers["X-Request-Id"]
     counted = app.extensions["metrics"].requests.labels("GET", "/leaderboard", 200)
     assert counted._value.get() == 2
 
