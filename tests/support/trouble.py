@@ -6,6 +6,7 @@ everything has, and only the answer is lost.
 
 import sqlite3
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -102,6 +103,9 @@ class _Cursor:
 
     def execute(self, sql: str, parameters: Any = ()) -> Any:
         return self._fuse.execute(self._cursor, sql, parameters)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._cursor)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cursor, name)
