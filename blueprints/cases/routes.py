@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import orjson
 from cachetools import LRUCache, cached
 from flask import Response
 
@@ -50,8 +51,8 @@ log = logging.getLogger("platform.cases")
 
 blueprint = Area("cases", __name__, url_prefix="/api/cases", description="Cases")
 
-CASES_A_SLICE = 10
-"""Some have 500 items; those of as many take 20 ms."""
+CASES_A_SLICE = 5
+"""Some have 500 items; five of them take 15 ms."""
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
@@ -91,7 +92,8 @@ def page_cases(query: dict[str, Any]) -> Response:
         sort=Sort(query["sort"]),
         pause=pause,
     )
-    shown = [paged_case(case) for case in in_slices(cases, CASES_A_SLICE)]
+    # Case by case: all at once may be twelve megabytes.
+    shown = [orjson.Fragment(orjson.dumps(paged_case(case))) for case in in_slices(cases, CASES_A_SLICE)]
     return json_response({"cases": shown, "pagination": Pagination(number, limit, total).written()})
 
 
