@@ -20,8 +20,9 @@ TOO_MANY = "Too many connections"
 JOINING_AT_ONCE = 10
 """Each asks the database. When everybody comes back at once, the others wait and are in nobody's way."""
 
-JOINING_SECONDS = 60.0
-"""Several times what 5,000 at once take: who is sent away after waiting comes again, and costs as much."""
+JOINING_SECONDS = 40.0
+"""Several times what 5,000 at once take: who is sent away after waiting comes again, and costs as much. Less
+than a ping may be without its answer, which is not read meanwhile."""
 
 
 def limit_handshakes(socketio: SocketIO, *, after_seconds: float) -> None:
@@ -60,8 +61,8 @@ def limit_handshakes(socketio: SocketIO, *, after_seconds: float) -> None:
         joining.add(transport)
         try:
             with slots.hold(timeout_seconds=JOINING_SECONDS):
-                # Greenlets that wake because something came run one after the other before anybody else does.
-                socketio.sleep(0)
+                # Long enough for the network to be looked at: others come in between.
+                socketio.sleep(0.001)
                 handle(transport, data)
         except TimeoutError:
             # Its client reconnects by itself, which a refusal would end.
