@@ -31,7 +31,7 @@ than a ping may be without its answer, which is not read meanwhile."""
 
 
 class _Opened:
-    """The transports opened in the time that a handshake may take, and the task that closes the silent ones."""
+    """The transports opened in the time of a handshake, and the task that closes the silent ones."""
 
     def __init__(self, socketio: SocketIO, *, seconds: float) -> None:
         self._socketio = socketio
