@@ -54,11 +54,14 @@ class Frame:
 
     def _complete(self, headers: list[tuple[str, str]], exchange: Exchange) -> None:
         """Add what an answer does not say for itself."""
-        said = dict(headers)
-        headers += [header for header in self._headers if header[0] not in said]
-        if exchange.is_private and "Cache-Control" not in said:
-            # One player's answer must not be shown to the next one at the same machine.
-            headers.append(("Cache-Control", "no-store"))
+        if exchange.is_ready:
+            headers += self._headers
+        else:
+            said = dict(headers)
+            headers += [header for header in self._headers if header[0] not in said]
+            if exchange.is_private and "Cache-Control" not in said:
+                # One player's answer must not be shown to the next one at the same machine.
+                headers.append(("Cache-Control", "no-store"))
         headers.append(("X-Request-Id", exchange.request_id or ""))
 
 

@@ -61,7 +61,8 @@ class ReadyAnswers:
         kept = self._found(environ)
         if kept is None or not self._may_ask(environ):
             return self._otherwise(environ, start_response)
-        exchange_in(environ).route = kept.route
+        exchange = exchange_in(environ)
+        exchange.route, exchange.is_ready = kept.route, True
         form = kept.answer.form_for(environ)
         start_response(form.status, form.headers)
         return [form.body] if environ["REQUEST_METHOD"] == "GET" else []

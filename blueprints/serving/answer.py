@@ -24,16 +24,16 @@ class AnswerWriter(WSGIHandler):  # type: ignore[misc]  # gevent carries no type
         head = f"HTTP/1.1 {status}\r\n{fields}"
         if not head.count("\r") == head.count("\n") == len(headers) + 1:
             raise ValueError("a line end in the head of an answer")
-        said = {name.lower(): value for name, value in headers}
         self._head = head.encode("latin-1")
         self.status = status.encode("latin-1")
         self._orig_status = status
         self.code = int(status.split(" ", 1)[0])
-        self.provided_date = said.get("date")
-        self.provided_content_length = said.get("content-length")
+        lowered = head.lower()
+        self.provided_date = _said_of("date", lowered)
+        self.provided_content_length = _said_of("content-length", lowered)
         # What the server adds to them.
         self.response_headers = []
-        self._settle_connection(said.get("connection"))
+        self._settle_connection(_said_of("connection", lowered))
         if self.code in (304, 204) and self.provided_content_length not in (None, "0"):
             raise self.ApplicationError(f"an answer of {self.code} has no body")
         write: Callable[[bytes], None] = self.write
@@ -57,3 +57,9 @@ class AnswerWriter(WSGIHandler):  # type: ignore[misc]  # gevent carries no type
         else:
             self._sendall(head)
             self._write(data)
+
+
+def _said_of(name: str, head: str) -> str | None:
+    """The value of a field in a head in lower case; None when it is not there."""
+    _, found, rest = head.partition(f"\r\n{name}: ")
+    return rest.partition("\r\n")[0] if found else None
