@@ -107,6 +107,13 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         connection.autocommit = True
         return connection
 
+    def execute_sql(self, *arguments: Any, **options: Any) -> Any:
+        """Raises OperationalError when there was no answer; the driver takes some lost ones for empty."""
+        cursor = super().execute_sql(*arguments, **options)
+        if cursor.statusmessage is None:
+            raise peewee.OperationalError("the connection was lost")
+        return cursor
+
     def commit(self) -> Any:
         """Raises OperationalError, and has committed nothing, when too little patience is left."""
         if patience.seconds_left() < COMMIT_SECONDS:
