@@ -13,7 +13,6 @@ from flask import Flask
 
 from blueprints.common.cors import Cors
 from blueprints.common.exchange import KEY, Exchange
-from blueprints.common.logs import Answered
 from blueprints.common.notes import Notes
 
 Environ = dict[str, Any]
@@ -43,9 +42,7 @@ class Frame:
 
         def start(status: str, headers: Headers, *exc_info: Any) -> Any:
             method, seconds = environ["REQUEST_METHOD"], time.perf_counter() - began
-            self._notes.add(
-                Answered(time.time(), exchange.request_id, method, exchange.route, int(status[:3]), seconds)
-            )
+            self._notes.add((time.time(), exchange.request_id, method, exchange.route, status, seconds))
             framed = [*headers, *self._cors.headers(environ)]
             self._complete(framed, exchange)
             return start_response(status, framed, *exc_info)

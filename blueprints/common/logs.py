@@ -33,14 +33,21 @@ QUOTED = 256
 
 
 class Answered(NamedTuple):
-    """An answer, as its line tells of it: when in seconds of Unix time, and what it took in seconds."""
+    """An answer, as its line tells of it: when in seconds of Unix time, and what it took in seconds.
+
+    ``status`` such as 200 OK.
+    """
 
     at: float
     request_id: str | None
     method: str
     route: str
-    status: int
+    status: str
     seconds: float
+
+    @property
+    def code(self) -> int:
+        return int(self.status[:3])
 
     def line(self) -> str:
         """What JsonLines would make of it, written by hand: there is one for every request."""
@@ -48,7 +55,7 @@ class Answered(NamedTuple):
             f'{{"time": {int(self.at * 1000)}, "level": "info", "logger": "platform.request"'
             f', "message": "request", "request_id": "{self.request_id}"'
             f', "method": {_quoted(self.method)}, "route": {_quoted(self.route)}'
-            f', "status": {self.status}, "ms": {round(self.seconds * 1000, 1)}}}'
+            f', "status": {self.code}, "ms": {round(self.seconds * 1000, 1)}}}'
         )
 
 

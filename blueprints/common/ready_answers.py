@@ -59,7 +59,7 @@ class ReadyAnswers:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         kept = self._found(environ)
-        if kept is None or not self._may_ask(environ):
+        if kept is None or (self._limits is not None and not _may_read(self._limits, environ)):
             return self._otherwise(environ, start_response)
         exchange = exchange_in(environ)
         exchange.route, exchange.is_ready = kept.route, True
@@ -74,15 +74,14 @@ class ReadyAnswers:
         kept = self._by_path.get(path) or self._by_address.get((path, environ.get("QUERY_STRING", "")))
         return kept if kept is not None and kept.is_good() else None
 
-    def _may_ask(self, environ: Environ) -> bool:
-        if self._limits is None:
-            return True
-        try:
-            self._limits.spend_read(environ)
-        except TooManyRequests:
-            # Refused by the view's own way. It will not be counted there either.
-            return False
-        return True
+
+def _may_read(limits: Limits, environ: Environ) -> bool:
+    try:
+        limits.spend_read(environ)
+    except TooManyRequests:
+        # Refused in the view's own way. It will not be counted there either.
+        return False
+    return True
 
 
 def install_ready_answers(app: Flask, *, limits: Limits | None) -> None:
