@@ -94,7 +94,7 @@ def _rows(seen: Seen) -> Iterator[Row]:
     )
     yield _waiting(f"/healthz while a broadcast goes to {seen.size:,} sockets", seen.broadcast_wait_ms, "")
     joined = f"all had joined after {seen.join_seconds:.1f} s, {seen.join_cpu_ms:.2f} ms of CPU time each"
-    yield _waiting("/healthz while 4,000 sockets join at once", seen.join_wait_ms, joined)
+    yield _waiting("/healthz while 4,000 more join at once", seen.join_wait_ms, joined)
 
 
 def _waiting(work: str, milliseconds: float, detail: str) -> Row:

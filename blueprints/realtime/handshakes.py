@@ -22,7 +22,7 @@ MAX_HANDSHAKES = 10_000
 
 TOO_MANY = "Too many connections"
 
-JOINING_AT_ONCE = 10
+JOINING_AT_ONCE = 4
 """Each asks the database. When everybody comes back at once, the others wait and are in nobody's way."""
 
 JOINING_SECONDS = 40.0
