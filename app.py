@@ -90,13 +90,14 @@ def create_app(
     _register_areas(app)
     _register_commands(app)
     running = _start_realtime(app, settings)
+    notes = install_notes(app, running, count_answer=metrics.count_answer, count_event=metrics.count_event)
     # From the inside out.
     install_ready_answers(app, limits=limits)
     frame_answers(
         app,
         headers=security_headers(https=settings.base_url.startswith("https:")),
         cors=Cors(settings.allowed_origins),
-        notes=install_notes(app, running, count=metrics.count_answer),
+        notes=notes.answers,
     )
     # Outermost, so that a socket too has its client's address.
     trust_proxies(app, count=settings.trusted_proxies)

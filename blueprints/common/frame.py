@@ -13,7 +13,7 @@ from flask import Flask
 
 from blueprints.common.cors import Cors
 from blueprints.common.exchange import KEY, Exchange
-from blueprints.common.notes import Notes
+from blueprints.common.notes import AnswerNote, Notes
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -28,7 +28,7 @@ SOCKETS = "/socket.io/"
 class Frame:
     """A WSGI application around another one."""
 
-    def __init__(self, inner: WsgiApp, *, headers: Headers, cors: Cors, notes: Notes) -> None:
+    def __init__(self, inner: WsgiApp, *, headers: Headers, cors: Cors, notes: Notes[AnswerNote]) -> None:
         self._inner = inner
         self._headers = headers
         self._cors = cors
@@ -62,6 +62,6 @@ class Frame:
         headers.append(("X-Request-Id", exchange.request_id or ""))
 
 
-def frame_answers(app: Flask, *, headers: Headers, cors: Cors, notes: Notes) -> None:
+def frame_answers(app: Flask, *, headers: Headers, cors: Cors, notes: Notes[AnswerNote]) -> None:
     """Put the frame around what the app answers so far."""
     app.wsgi_app = Frame(app.wsgi_app, headers=headers, cors=cors, notes=notes)  # type: ignore[method-assign]

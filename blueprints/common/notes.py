@@ -1,4 +1,4 @@
-"""What answers leave behind: each a count and a line in the log.
+"""What answers and events leave behind: each a count and a line in the log.
 
 The production server writes them down some at a time. Between two requests the processor's caches have lost
 how that goes, after an answer of half a megabyte entirely: one by one they took 30 µs each, a hundred in a
@@ -8,11 +8,12 @@ row take 3. A line may come 50 ms late, and of a process that is killed the last
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
 
 from flask import Flask, current_app
 
-from blueprints.common.logs import Answered, log_answers
+from blueprints.common.logs import Answered, Handled, answers_log, events_log, log_together
 from blueprints.realtime.server import Realtime
 
 EXTENSION = "notes"
@@ -20,27 +21,32 @@ EXTENSION = "notes"
 MOST_WAITING = 100
 LONGEST_SECONDS = 0.05
 
-Count = Callable[[str, str, int, float], None]
+CountAnswer = Callable[[str, str, int, float], None]
 """Counts an answer, given its method, route, status and seconds."""
 
-Note = tuple[float, str | None, str, str, str, float]
+CountEvent = Callable[[str, str], None]
+"""Counts an event, given its name and how it ended."""
+
+AnswerNote = tuple[float, str | None, str, str, str, float]
 """What Answered is made of, not made yet: that too is quicker in a row."""
 
+Note = TypeVar("Note")
 
-class Notes:
+
+class Notes(Generic[Note]):
     """Writes each down at once, until it is told to wait for some."""
 
-    def __init__(self, count: Count) -> None:
-        self._count = count
+    def __init__(self, write: Callable[[Sequence[Note]], None]) -> None:
+        self._write = write
         self._waiting: list[Note] = []
         self._waits = False
         self._some = threading.Event()
 
-    def add(self, answered: Note) -> None:
+    def add(self, note: Note) -> None:
         if not self._waits:
-            self._write([answered])
+            self._write([note])
             return
-        self._waiting.append(answered)
+        self._waiting.append(note)
         if len(self._waiting) == 1:
             self._some.set()
         elif len(self._waiting) >= MOST_WAITING:
@@ -67,21 +73,47 @@ class Notes:
         self._some.set()
         self.write_down()
 
-    def _write(self, notes: Sequence[Note]) -> None:
+
+@dataclass(frozen=True)
+class AllNotes:
+    """Those of one app."""
+
+    answers: Notes[AnswerNote]
+    events: Notes[Handled]
+
+    def write_down(self) -> None:
+        """Write down all that waits."""
+        self.answers.write_down()
+        self.events.write_down()
+
+
+def install_notes(
+    app: Flask, running: Realtime, *, count_answer: CountAnswer, count_event: CountEvent
+) -> AllNotes:
+    """What this app's answers and events leave behind; written down some at a time in production."""
+
+    def write_answers(notes: Sequence[AnswerNote]) -> None:
         answers = [Answered._make(note) for note in notes]
         for answer in answers:
-            self._count(answer.method, answer.route, answer.code, answer.seconds)
-        log_answers(answers)
+            count_answer(answer.method, answer.route, answer.code, answer.seconds)
+        log_together(answers_log, answers)
 
+    def write_events(events: Sequence[Handled]) -> None:
+        for event in events:
+            count_event(event.name, event.outcome)
+        log_together(events_log, events)
 
-def install_notes(app: Flask, running: Realtime, *, count: Count) -> Notes:
-    """What this app's answers leave behind; written down some at a time while the production server runs."""
-    kept = app.extensions[EXTENSION] = Notes(count)
-    running.at_start.append(lambda: running.socketio.start_background_task(kept.wait_for_some))
-    running.before_close.append(kept.end)
+    kept = app.extensions[EXTENSION] = AllNotes(Notes(write_answers), Notes(write_events))
+    for each in (kept.answers, kept.events):
+        _write_in_the_background(each, running)
     return kept
 
 
-def notes() -> Notes:
+def _write_in_the_background(kept: Notes[Note], running: Realtime) -> None:
+    running.at_start.append(lambda: running.socketio.start_background_task(kept.wait_for_some))
+    running.before_close.append(kept.end)
+
+
+def notes() -> AllNotes:
     """Those of the running app."""
-    return cast("Notes", current_app.extensions[EXTENSION])
+    return cast("AllNotes", current_app.extensions[EXTENSION])

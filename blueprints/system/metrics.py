@@ -14,6 +14,7 @@ from prometheus_client import (
 )
 
 from blueprints.common.notes import notes
+from blueprints.realtime.outgoing import SPIN
 from blueprints.realtime.server import realtime
 
 EXTENSION = "metrics"
@@ -44,6 +45,11 @@ class Metrics:
         answers.inc()
         times.observe(seconds)
 
+    def count_event(self, name: str, outcome: str) -> None:
+        """One more event, which ended so: won, lost, or the text of the refusal."""
+        if name == SPIN:
+            self.spins.labels(outcome).inc()
+
 
 def install_metrics(app: Flask) -> Metrics:
     """Count what this app answers."""
@@ -57,11 +63,6 @@ def install_metrics(app: Flask) -> Metrics:
     )
     app.extensions[EXTENSION] = counted
     return counted
-
-
-def count_spin(outcome: str) -> None:
-    """One more spin that ended so: won, lost, or the text of the refusal."""
-    _metrics().spins.labels(outcome).inc()
 
 
 def metrics_text() -> Response:

@@ -2,22 +2,24 @@
 
 import logging
 import time
-from typing import Any
+from typing import Any, cast
 
 from flask import Flask
 from flask_socketio import SocketIO
 
 from blueprints.common.failures import describe
+from blueprints.common.logs import Handled
+from blueprints.common.notes import notes
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
 from blueprints.realtime.proof_delivery import proofs
-from blueprints.realtime.server import in_background, realtime
-from blueprints.system.metrics import count_spin
+from blueprints.realtime.replies import Reply, Server
+from blueprints.realtime.server import realtime
 from blueprints.upgrader.spin_payload import read_spin
 from models import patience
 from services.errors import PlatformError, Unauthorized
-from services.upgrader.spin import Spin
+from services.upgrader.spin import WON, Spin
 
 log = logging.getLogger("platform.events")
 
@@ -27,33 +29,32 @@ FAILED = "Something went wrong"
 def register(app: Flask, socketio: SocketIO) -> None:
     """Attach the upgrader's events to this server."""
 
-    # Without the request that Flask-SocketIO makes up for each event: a tenth of a spin's time, for nobody.
-    def handle(sid: str, *arguments: Any) -> dict[str, Any]:
+    def handle(sid: str, reply: Reply, *arguments: Any) -> None:
         with app.app_context():
-            return spin(sid, *arguments)
+            spin(sid, reply, arguments[0] if arguments else None)
 
-    socketio.server.on(outgoing.SPIN, handle)
+    # Without the request that Flask-SocketIO makes up for each event: a tenth of a spin's time, for nobody.
+    cast("Server", socketio.server).reply_to(outgoing.SPIN, handle)
 
 
-def spin(sid: str, *arguments: Any) -> dict[str, Any]:
-    """Play one spin, and answer as an event and, by returning it, to the client's acknowledgement."""
+def spin(sid: str, reply: Reply, payload: object) -> None:
+    """Play one spin, and answer as an event and to the client's acknowledgement."""
     began = time.perf_counter()
     try:
         with patience.one_answer(), realtime().connections.event_in_flight(sid) as connection:
-            answer = _play(connection, arguments[0] if arguments else None)
-            outcome = "won" if answer["result"]["success"] else "lost"
+            outcome = _play(connection, reply, payload)
     except PlatformError as refusal:
-        answer, outcome = _refuse(sid, refusal.text), refusal.text
+        outcome = refusal.text
+        _refuse(reply, refusal.text)
     except Exception as failure:  # noqa: BLE001  # whatever it was, the player gets an answer
         log.error("spin failed", extra={"failure": describe(failure)})  # noqa: TRY400  # no message in the log
-        answer, outcome = _refuse(sid, FAILED), "failed"
-    count_spin(outcome)
-    ms = round((time.perf_counter() - began) * 1000, 1)
-    log.info("event", extra={"event": outgoing.SPIN, "outcome": outcome, "ms": ms})
-    return answer
+        outcome = "failed"
+        _refuse(reply, FAILED)
+    notes().events.add(Handled(time.time(), outgoing.SPIN, outcome, time.perf_counter() - began))
 
 
-def _play(connection: Connection, payload: object) -> dict[str, Any]:
+def _play(connection: Connection, reply: Reply, payload: object) -> str:
+    """How it ended: won or lost."""
     services = platform()
     now = services.clock()
     user_id = connection.user_id_at(now)
@@ -62,29 +63,23 @@ def _play(connection: Connection, payload: object) -> dict[str, Any]:
     services.spin_rate.spend(user_id)
     with services.spin_locks.hold(user_id):
         settled = services.upgrader.play(user_id=user_id, request=read_spin(payload), now=now)
-        return _tell(connection.sid, user_id, settled)
+        _tell(connection.sid, user_id, reply, settled)
+    return "won" if settled.bet.status == WON else "lost"
 
 
-def _tell(sid: str, user_id: int, settled: Spin) -> dict[str, Any]:
-    """Send what follows a settled spin, in the promised order, and return its answer."""
+def _tell(sid: str, user_id: int, reply: Reply, settled: Spin) -> None:
+    """Send what follows a settled spin, in the promised order."""
     answer = outgoing.spin_answer(settled.bet)
-    if settled.following is None:
-        outgoing.send_answer(sid, answer)
-        return answer
+    answered = outgoing.answer_event(answer)
+    if settled.following is None or settled.balances is None:
+        reply(answer, before=[answered])
+        return
     proofs().schedule(settled.bet, sid=sid)
-    outgoing.send_pf(sid, settled.bet)
-    outgoing.send_answer(sid, answer)
-    # These come after the acknowledgement, which is on its way once this event's handler has returned.
-    in_background(_follow_up, user_id, settled)
-    return answer
+    changed = [outgoing.commitment_event(settled.following), outgoing.balance_event(settled.balances)]
+    reply(answer, before=[outgoing.pf_event(settled.bet), answered], after=changed)
+    outgoing.send_to_player(user_id, changed, besides=sid)
 
 
-def _follow_up(user_id: int, settled: Spin) -> None:
-    outgoing.send_commitment(user_id, settled.following)
-    outgoing.send_balance(user_id, settled.balances)
-
-
-def _refuse(sid: str, text: str) -> dict[str, Any]:
+def _refuse(reply: Reply, text: str) -> None:
     answer = outgoing.refusal(text)
-    outgoing.send_answer(sid, answer)
-    return answer
+    reply(answer, before=[outgoing.answer_event(answer)])

@@ -15,7 +15,7 @@ EVENT = "live-bets:new"
 def loud():
     """Send everybody ``times`` events of ``bytes`` bytes, one after the other."""
     for number in range(int(request.args["times"])):
-        realtime().broadcast(EVENT, [{"number": number, "text": "x" * int(request.args["bytes"])}])
+        realtime().broadcast([(EVENT, {"number": number, "text": "x" * int(request.args["bytes"])})])
     return {}
 
 
