@@ -21,13 +21,23 @@ class FairSlots:
     @contextmanager
     def hold(self, *, timeout_seconds: float) -> Iterator[None]:
         """One slot for the block. Raises TimeoutError when none is handed over in time."""
-        self._acquire(timeout_seconds)
+        if not self.take_free():
+            self.wait(timeout_seconds)
         try:
             yield
         finally:
-            self._release()
+            self.release()
 
-    def _acquire(self, timeout_seconds: float) -> None:
+    def take_free(self) -> bool:
+        """Take a slot when one is free, and nobody waits for it."""
+        with self._guard:
+            if not self._free:
+                return False
+            self._free -= 1
+            return True
+
+    def wait(self, timeout_seconds: float) -> None:
+        """Take a slot, after all who wait already. Raises TimeoutError when none is handed over in time."""
         with self._guard:
             if self._free:
                 self._free -= 1
@@ -42,7 +52,8 @@ class FairSlots:
                 self._waiting.remove(turn)
                 raise TimeoutError
 
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Give a slot back, to whoever has waited longest."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().set()

@@ -3,7 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import gevent
@@ -76,20 +76,25 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def slot(self) -> Iterator[None]:
         """The right to one of the pool's connections. Raises MaxConnectionsExceeded after waiting in vain."""
-        with ExitStack() as stack:
-            try:
-                with patience.waiting(POOL_WAIT_SECONDS) as seconds:
-                    stack.enter_context(self._slots.hold(timeout_seconds=seconds))
-            except TimeoutError:
-                raise MaxConnectionsExceeded("no connection became free in time") from None
-            try:
-                yield
-            except peewee.DatabaseError as error:
-                # What the server says has a class of its own. This one is of a server that says nothing any
-                # more, when the driver has not found out yet that the connection is gone.
-                if type(error) is peewee.DatabaseError:
-                    raise peewee.OperationalError("the connection was lost") from error
-                raise
+        if not self._slots.take_free():
+            self._wait_for_slot()
+        try:
+            yield
+        except peewee.DatabaseError as error:
+            # What the server says has a class of its own. This one is of a server that says nothing any
+            # more, when the driver has not found out yet that the connection is gone.
+            if type(error) is peewee.DatabaseError:
+                raise peewee.OperationalError("the connection was lost") from error
+            raise
+        finally:
+            self._slots.release()
+
+    def _wait_for_slot(self) -> None:
+        try:
+            with patience.waiting(POOL_WAIT_SECONDS) as seconds:
+                self._slots.wait(seconds)
+        except TimeoutError:
+            raise MaxConnectionsExceeded("no connection became free in time") from None
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one. Nobody else waits meanwhile."""

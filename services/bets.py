@@ -6,6 +6,7 @@ from peewee import fn
 
 from models.bets import Bet
 from models.database import reading
+from models.due_proofs import DueBet
 from services.errors import BetNotFound
 from services.money import Cents
 
@@ -24,7 +25,7 @@ def get(*, user_id: int, nonce: int) -> Bet:
     return bet
 
 
-def multiplier_hundredths(bet: Bet) -> int:
+def multiplier_hundredths(bet: Bet | DueBet) -> int:
     """Payout / wager, rounded down to hundredths; 0 for a lost bet."""
     return int(bet.payout_cents * 100 // bet.wager_cents)
 

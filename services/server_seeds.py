@@ -8,6 +8,7 @@ from cachetools import LRUCache
 
 from models.bets import Bet
 from models.database import reading
+from models.due_proofs import DueBet
 from models.users import AnnouncedSeed
 from services import fairness
 from services.errors import UserNotFound
@@ -108,7 +109,7 @@ class ServerSeeds:
             server_seed=self._sealer.open(seed.sealed_server_seed),
         )
 
-    def of_bet(self, bet: Bet) -> str:
+    def of_bet(self, bet: Bet | DueBet) -> str:
         """A settled bet's seed, revealed or not; callers see to it that nobody is shown it too early."""
         if bet.server_seed is not None:
             return bet.server_seed

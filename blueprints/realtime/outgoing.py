@@ -13,6 +13,7 @@ from services.balances import Balances
 from services.live_bets import LiveBet
 from services.money import number_from_cents
 from services.server_seeds import Commitment
+from services.upgrader.proofs import Proof
 from services.upgrader.spin import WON
 
 SPIN = "upgrader:spin"
@@ -68,9 +69,9 @@ def live_bets_event(bets: list[LiveBet]) -> Event:
     return LIVE_BETS, _live_bet.dump(bets, many=True)
 
 
-def send_proof(sid: str, bet: Bet) -> None:
-    """To one socket of the player; the bet is revealed."""
-    realtime().send([sid], [(PROOF, _proof.dump(bet))])
+def send_proof(sid: str, proof: Proof) -> None:
+    """To one socket of the player."""
+    realtime().send([sid], [(PROOF, _proof.dump(proof))])
 
 
 def send_balance(user_id: int, balances: Balances) -> None:

@@ -20,7 +20,7 @@ from blueprints.realtime import outgoing
 from blueprints.realtime.server import Realtime, pause, realtime
 from models.bets import Bet
 from services.clock import Millis
-from services.live_bets import live_bet
+from services.upgrader.proofs import Proof
 
 log = logging.getLogger("platform.proofs")
 
@@ -111,8 +111,8 @@ class ProofDelivery:
             claimed = set(missed) - self._sent.keys() - self._claimed
             self._claimed |= claimed
         try:
-            for bet in services.proofs.reveal(list(claimed)):
-                self._send(bet, asked_by=None)
+            for proof in services.proofs.reveal(list(claimed)):
+                self._send(proof, asked_by=None)
         finally:
             with self._guard:
                 self._claimed -= claimed
@@ -130,8 +130,8 @@ class ProofDelivery:
         with self._guard:
             for bet_id in lost:
                 self._sent.pop(bet_id, None)
-        for bet in services.proofs.reveal(lost):
-            self._send(bet, asked_by=None)
+        for proof in services.proofs.reveal(lost):
+            self._send(proof, asked_by=None)
 
     def close(self) -> None:
         """Stop, after the round that is under way. What is not sent by now is sent after the next start."""
@@ -197,21 +197,21 @@ class ProofDelivery:
     def _send_these(self, due: list[int]) -> None:
         services = platform()
         # Revealed first, no longer waiting only then: what the database can't do now is tried again.
-        bets = services.proofs.reveal(due)
+        revealed = services.proofs.reveal(due)
         with self._guard:
             asked_by = {bet_id: self._waiting.pop(bet_id).sid for bet_id in due}
-        outgoing.announce_live_bets([live_bet(bet) for bet in bets])
-        for bet in bets:
-            if bet.proof_delivered_at_ms is None and bet.id not in self._sent:
-                self._send(bet, asked_by=asked_by[bet.id])
+        outgoing.announce_live_bets([proof.live_bet for proof in revealed])
+        for proof in revealed:
+            if not proof.is_delivered and proof.bet_id not in self._sent:
+                self._send(proof, asked_by=asked_by[proof.bet_id])
 
-    def _send(self, bet: Bet, *, asked_by: str | None) -> None:
+    def _send(self, proof: Proof, *, asked_by: str | None) -> None:
         """To the socket that asked; else to the player's others; else it waits for the next connection."""
-        sids = realtime().connections.sids_of(bet.user_id, now=platform().clock())
+        sids = realtime().connections.sids_of(proof.user_id, now=platform().clock())
         for sid in [asked_by] if asked_by in sids else sids:
-            outgoing.send_proof(sid, bet)
+            outgoing.send_proof(sid, proof)
             with self._guard:
-                self._sent[bet.id] = _Sent(bet.id, sid, time.monotonic())
+                self._sent[proof.bet_id] = _Sent(proof.bet_id, sid, time.monotonic())
 
     def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
         """Write down which proofs have reached their players, as far as one can know."""

@@ -5,16 +5,35 @@ been revealed stays so, whatever the clock says afterwards: the bet may be of a 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import peewee
 
+from models import due_proofs
 from models.bets import Bet
 from models.database import reading, writing
-from models.users import User
+from models.due_proofs import DueBet
+from services.bets import multiplier_hundredths
 from services.clock import Millis
+from services.live_bets import LiveBet
+from services.money import Cents
 from services.server_seeds import ServerSeeds
 
 BATCH = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What proves a bet fair, now that it is over, and what everybody may see of it."""
+
+    bet_id: int
+    user_id: int
+    nonce: int
+    client_seed: str
+    server_seed_commitment: str
+    server_seed: str = field(repr=False)
+    is_delivered: bool
+    live_bet: LiveBet
 
 
 class Proofs:
@@ -28,23 +47,20 @@ class Proofs:
         """Bets whose seed is still sealed, by the time they are due. At start: the ones to schedule."""
         return list(Bet.select().where(Bet.server_seed.is_null()).order_by(Bet.completed_at_ms, Bet.id))
 
-    def reveal(self, bet_ids: Sequence[int]) -> list[Bet]:
-        """Open the seeds of these bets, whose proofs are due, for good; the bets in the order of their ids.
+    def reveal(self, bet_ids: Sequence[int]) -> list[Proof]:
+        """Open the seeds of these bets, whose proofs are due, for good; the proofs in the order of the bets.
 
-        Doing it again, here or in another process, changes nothing. Players come loaded with the bets.
+        Doing it again, here or in another process, changes nothing.
         """
-        revealed: list[Bet] = []
+        proofs: list[Proof] = []
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
             with writing():
-                bets = list(
-                    Bet.select(Bet, User.username, User.avatar, User.id)
-                    .join(User)
-                    .where(Bet.id.in_(chunk))
-                    .order_by(Bet.id)
-                )
-                self._open([bet for bet in bets if bet.server_seed is None])
-            revealed += bets
-        return revealed
+                bets = due_proofs.find(chunk)
+                opened = {bet.id: self._seeds.of_bet(bet) for bet in bets if bet.server_seed is None}
+                if opened:
+                    due_proofs.reveal(opened)
+            proofs += [_proof(bet, bet.server_seed or opened[bet.id]) for bet in bets]
+        return proofs
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
         """Open what is due of this player's and still sealed; nearly always nothing."""
@@ -83,13 +99,26 @@ class Proofs:
     def _mark(self, bet_ids: Iterable[int], at: Millis | None) -> None:
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
             with writing():
-                Bet.update(proof_delivered_at_ms=at).where(Bet.id.in_(chunk)).execute()
+                due_proofs.mark(chunk, delivered_at=at)
 
-    def _open(self, sealed: Sequence[Bet]) -> None:
-        for bet in sealed:
-            bet.server_seed = self._seeds.of_bet(bet)
-        if sealed:
-            opened = peewee.ValuesList([(bet.id, bet.server_seed) for bet in sealed]).alias("opened")
-            Bet.update(server_seed=opened.c.column2, sealed_server_seed=None).from_(opened).where(
-                Bet.id == opened.c.column1, Bet.server_seed.is_null()
-            ).execute()
+
+def _proof(bet: DueBet, server_seed: str) -> Proof:
+    return Proof(
+        bet_id=bet.id,
+        user_id=bet.user_id,
+        nonce=bet.nonce,
+        client_seed=bet.client_seed,
+        server_seed_commitment=bet.server_seed_commitment,
+        server_seed=server_seed,
+        is_delivered=bet.proof_delivered_at_ms is not None,
+        live_bet=LiveBet(
+            bet_id=bet.id,
+            game=bet.game,
+            avatar=bet.avatar,
+            username=bet.username,
+            wager=Cents(bet.wager_cents),
+            multiplier_hundredths=multiplier_hundredths(bet),
+            payout=Cents(bet.payout_cents),
+            date=Millis(bet.completed_at_ms),
+        ),
+    )
