@@ -34,12 +34,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def dumps(value: object, *, separators: tuple[str, str] = (",", ":"), **_ignored: object) -> str:
+def dumps(value: object, **_ignored: object) -> str:
     """Compact JSON text; a Decimal becomes a number. Raises ValueError for NaN and Infinity."""
-    return json.dumps(value, separators=separators, allow_nan=False, default=_number)
+    return _as_text(value)
 
 
 def _number(value: object) -> float:
     if isinstance(value, Decimal):
         return float(value)
     raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+# One for all: the library's function makes a new encoder at every call.
+_as_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_number).encode

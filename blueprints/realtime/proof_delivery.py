@@ -8,7 +8,6 @@ clock that is set back, by an hour or by a year, makes no proof wait for longer 
 import logging
 import threading
 import time
-from dataclasses import dataclass
 from typing import cast
 
 from flask import Flask, current_app
@@ -17,9 +16,9 @@ from flask_socketio import SocketIO
 from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
+from blueprints.realtime.proof_queues import Sent, SentLately, Waiting
 from blueprints.realtime.server import Realtime, pause, realtime
 from models.bets import Bet
-from services.clock import Millis
 from services.upgrader.proofs import Proof
 
 log = logging.getLogger("platform.proofs")
@@ -52,33 +51,14 @@ HEARTBEAT_SECONDS = 60.0
 """A socket that died in silence is found out within this time (ping interval and timeout, and some)."""
 
 
-@dataclass
-class _Waiting:
-    due_at_ms: int
-    due_at: float
-    """The same on a timer that nobody sets; what comes first counts."""
-    sid: str | None = None
-
-    def seconds_ahead(self, now: Millis) -> float:
-        return min((self.due_at_ms - now) / 1000, self.due_at - time.monotonic())
-
-
-@dataclass
-class _Sent:
-    bet_id: int
-    sid: str
-    sent_at: float
-    marked: bool = False
-
-
 class ProofDelivery:
     """One background task for each process that reveals seeds on time and sees proofs to their players."""
 
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
         self._app = app
         self._socketio = socketio
-        self._waiting: dict[int, _Waiting] = {}
-        self._sent: dict[int, _Sent] = {}
+        self._waiting = Waiting()
+        self._sent = SentLately()
         self._claimed: set[int] = set()
         self._guard = threading.Lock()
         self._wake = threading.Event()
@@ -108,7 +88,7 @@ class ProofDelivery:
         missed = services.proofs.undelivered(user_id=user_id, now=now)
         with self._guard:
             # Several sockets of one player may come back at once; each proof is one task's to send.
-            claimed = set(missed) - self._sent.keys() - self._claimed
+            claimed = {bet_id for bet_id in missed if bet_id not in self._sent} - self._claimed
             self._claimed |= claimed
         try:
             for proof in services.proofs.reveal(list(claimed)):
@@ -121,15 +101,14 @@ class ProofDelivery:
         """Take back what a socket was sent in this time before it ended, and find the player another."""
         since = time.monotonic() - within_seconds
         with self._guard:
-            lost = [sent.bet_id for sent in self._sent.values() if sent.sid == sid and sent.sent_at > since]
+            lost = self._sent.to_socket(sid, since=since)
         if not lost:
             return
         services = platform()
         # First there, then here: while the database is away they stay known, and are not lost.
         services.proofs.mark_undelivered(lost)
         with self._guard:
-            for bet_id in lost:
-                self._sent.pop(bet_id, None)
+            self._sent.take_back(lost)
         for proof in services.proofs.reveal(lost):
             self._send(proof, asked_by=None)
 
@@ -180,14 +159,13 @@ class ProofDelivery:
         ahead_ms = min(bet.completed_at_ms - services.clock(), services.upgrader.rules.proof_delay)
         due_at = time.monotonic() + max(ahead_ms, 0) / 1000
         with self._guard:
-            waiting = self._waiting.setdefault(bet.id, _Waiting(bet.completed_at_ms, due_at))
-            waiting.sid = sid or waiting.sid
+            self._waiting.add(bet.id, due_at_ms=bet.completed_at_ms, due_at=due_at, sid=sid)
 
     def _send_due(self) -> None:
         """Some at a time: after a standstill there may be thousands."""
         now = platform().clock()
         with self._guard:
-            due = [bet_id for bet_id, waiting in self._waiting.items() if waiting.seconds_ahead(now) <= 0]
+            due = self._waiting.due(now=now, timer=time.monotonic())
         for first in range(0, len(due), PROOFS_AT_ONCE):
             if self._stopping:
                 break
@@ -199,7 +177,7 @@ class ProofDelivery:
         # Revealed first, no longer waiting only then: what the database can't do now is tried again.
         revealed = services.proofs.reveal(due)
         with self._guard:
-            asked_by = {bet_id: self._waiting.pop(bet_id).sid for bet_id in due}
+            asked_by = self._waiting.take(due)
         outgoing.announce_live_bets([proof.live_bet for proof in revealed])
         for proof in revealed:
             if not proof.is_delivered and proof.bet_id not in self._sent:
@@ -211,33 +189,29 @@ class ProofDelivery:
         for sid in [asked_by] if asked_by in sids else sids:
             outgoing.send_proof(sid, proof)
             with self._guard:
-                self._sent[proof.bet_id] = _Sent(proof.bet_id, sid, time.monotonic())
+                self._sent.add(Sent(proof.bet_id, sid, time.monotonic()))
 
     def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
         """Write down which proofs have reached their players, as far as one can know."""
         before = time.monotonic() - at_least_seconds_ago
         with self._guard:
-            settled = [sent for sent in self._sent.values() if not sent.marked and sent.sent_at <= before]
+            settled = self._sent.unmarked(until=before)
         if settled:
             services = platform()
             services.proofs.mark_delivered([sent.bet_id for sent in settled], now=services.clock())
-        for sent in settled:
-            sent.marked = True
+        with self._guard:
+            self._sent.mark(settled)
 
     def _forget_outlived(self) -> None:
         before = time.monotonic() - HEARTBEAT_SECONDS
         with self._guard:
-            self._sent = {
-                bet_id: sent
-                for bet_id, sent in self._sent.items()
-                if not sent.marked or sent.sent_at > before
-            }
+            self._sent.forget(until=before)
 
     def _seconds_to_wait(self) -> float:
         now = platform().clock()
         with self._guard:
-            if self._waiting:
-                ahead = min(waiting.seconds_ahead(now) for waiting in self._waiting.values())
+            ahead = self._waiting.seconds_ahead(now=now, timer=time.monotonic())
+            if ahead is not None:
                 return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
             return LONGEST_WAIT_SECONDS if self._sent else PENDING_SECONDS
 
