@@ -8,6 +8,7 @@ clock that is set back, by an hour or by a year, makes no proof wait for longer 
 import logging
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from flask import Flask, current_app
@@ -24,6 +25,7 @@ from services.upgrader.proofs import Proof
 log = logging.getLogger("platform.proofs")
 
 EXTENSION = "proofs"
+NOBODY: Mapping[int, str | None] = {}
 
 SHORTEST_WAIT_SECONDS = 0.05
 """Under load, proofs go out in rounds rather than one by one."""
@@ -91,8 +93,7 @@ class ProofDelivery:
             claimed = {bet_id for bet_id in missed if bet_id not in self._sent} - self._claimed
             self._claimed |= claimed
         try:
-            for proof in services.proofs.reveal(list(claimed)):
-                self._send(proof, asked_by=None)
+            self._send_all(services.proofs.open(list(claimed)))
         finally:
             with self._guard:
                 self._claimed -= claimed
@@ -109,8 +110,7 @@ class ProofDelivery:
         services.proofs.mark_undelivered(lost)
         with self._guard:
             self._sent.take_back(lost)
-        for proof in services.proofs.reveal(lost):
-            self._send(proof, asked_by=None)
+        self._send_all(services.proofs.open(lost))
 
     def close(self) -> None:
         """Stop, after the round that is under way. What is not sent by now is sent after the next start."""
@@ -159,7 +159,9 @@ class ProofDelivery:
         ahead_ms = min(bet.completed_at_ms - services.clock(), services.upgrader.rules.proof_delay)
         due_at = time.monotonic() + max(ahead_ms, 0) / 1000
         with self._guard:
-            self._waiting.add(bet.id, due_at_ms=bet.completed_at_ms, due_at=due_at, sid=sid)
+            # One that has been sent stays sealed in the database for a moment.
+            if bet.id not in self._sent:
+                self._waiting.add(bet.id, due_at_ms=bet.completed_at_ms, due_at=due_at, sid=sid)
 
     def _send_due(self) -> None:
         """Some at a time: after a standstill there may be thousands."""
@@ -174,22 +176,31 @@ class ProofDelivery:
 
     def _send_these(self, due: list[int]) -> None:
         services = platform()
-        # Revealed first, no longer waiting only then: what the database can't do now is tried again.
-        revealed = services.proofs.reveal(due)
+        # Opened first, no longer waiting only then: what the database can't do now is tried again.
+        opened = services.proofs.open(due)
         with self._guard:
             asked_by = self._waiting.take(due)
-        outgoing.announce_live_bets([proof.live_bet for proof in revealed])
-        for proof in revealed:
-            if not proof.is_delivered and proof.bet_id not in self._sent:
-                self._send(proof, asked_by=asked_by[proof.bet_id])
+        outgoing.announce_live_bets([proof.live_bet for proof in opened])
+        self._send_all([proof for proof in opened if not proof.is_delivered], asked_by)
 
-    def _send(self, proof: Proof, *, asked_by: str | None) -> None:
-        """To the socket that asked; else to the player's others; else it waits for the next connection."""
+    def _send_all(self, proofs: Sequence[Proof], asked_by: Mapping[int, str | None] = NOBODY) -> None:
+        """What reaches nobody now is written down now; all else when it counts as delivered."""
+        kept = [proof for proof in proofs if not self._send(proof, asked_by=asked_by.get(proof.bet_id))]
+        platform().proofs.write_down(kept)
+
+    def _send(self, proof: Proof, *, asked_by: str | None) -> bool:
+        """To the socket that asked; else to the player's others; else it waits for the next connection.
+
+        Whether it is on its way.
+        """
+        if proof.bet_id in self._sent:
+            return True
         sids = realtime().connections.sids_of(proof.user_id, now=platform().clock())
         for sid in [asked_by] if asked_by in sids else sids:
             outgoing.send_proof(sid, proof)
             with self._guard:
-                self._sent.add(Sent(proof.bet_id, sid, time.monotonic()))
+                self._sent.add(Sent(proof.bet_id, sid, time.monotonic(), proof))
+        return bool(sids)
 
     def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
         """Write down which proofs have reached their players, as far as one can know."""
@@ -198,7 +209,7 @@ class ProofDelivery:
             settled = self._sent.unmarked(until=before)
         if settled:
             services = platform()
-            services.proofs.mark_delivered([sent.bet_id for sent in settled], now=services.clock())
+            services.proofs.mark_delivered(settled, now=services.clock())
         with self._guard:
             self._sent.mark(settled)
 

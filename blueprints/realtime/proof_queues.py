@@ -5,11 +5,13 @@ second 72,000 are of the last minute: to look at each twenty times a second took
 """
 
 import heapq
+import itertools
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.clock import Millis
+from services.upgrader.proofs import Proof
 
 
 class Waiting:
@@ -66,12 +68,12 @@ class Waiting:
 
 @dataclass
 class Sent:
-    """A proof that a socket was handed, and when by the timer."""
+    """What a socket was handed, and when by the timer; the proof itself until it is marked as delivered."""
 
     bet_id: int
     sid: str
     sent_at: float
-    is_marked: bool = False
+    proof: Proof | None
 
 
 class SentLately:
@@ -103,19 +105,18 @@ class SentLately:
         for bet_id in bet_ids:
             self._drop(bet_id)
 
-    def unmarked(self, *, until: float) -> list[Sent]:
+    def unmarked(self, *, until: float) -> list[Proof]:
         """Those that were sent by this time and are still here, not marked as delivered yet."""
-        found = []
-        for sent in self._unmarked:
-            if sent.sent_at > until:
-                break
-            if self._by_bet.get(sent.bet_id) is sent:
-                found.append(sent)
-        return found
+        sent_by_then = itertools.takewhile(lambda sent: sent.sent_at <= until, self._unmarked)
+        return [sent.proof for sent in sent_by_then if sent.proof and self._by_bet.get(sent.bet_id) is sent]
 
-    def mark(self, marked: Sequence[Sent]) -> None:
-        for sent in marked:
-            sent.is_marked = True
+    def mark(self, proofs: Sequence[Proof]) -> None:
+        """These are marked as delivered."""
+        for proof in proofs:
+            sent = self._by_bet.get(proof.bet_id)
+            # Or it was taken back meanwhile, and sent to another socket.
+            if sent is not None and sent.proof is proof:
+                sent.proof = None
         while self._unmarked and self._is_settled(self._unmarked[0]):
             self._unmarked.popleft()
 
@@ -123,7 +124,7 @@ class SentLately:
         """Those that were sent by this time, and are marked."""
         while self._by_bet:
             first = next(iter(self._by_bet.values()))
-            if not first.is_marked or first.sent_at > until:
+            if first.proof is not None or first.sent_at > until:
                 break
             self._drop(first.bet_id)
 
@@ -136,4 +137,4 @@ class SentLately:
                 del self._by_socket[sent.sid]
 
     def _is_settled(self, sent: Sent) -> bool:
-        return sent.is_marked or self._by_bet.get(sent.bet_id) is not sent
+        return sent.proof is None or self._by_bet.get(sent.bet_id) is not sent

@@ -1,10 +1,10 @@
 """Proofs: when a bet is over its server seed is revealed for good, and sent to its player at least once.
 
-The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that has
-been revealed stays so, whatever the clock says afterwards: the bet may be of a clock that was ahead.
+The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that is
+out stays so, whatever the clock says afterwards: the bet may be of a clock that was ahead.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import peewee
@@ -41,26 +41,42 @@ class Proofs:
 
     def __init__(self, *, seeds: ServerSeeds) -> None:
         self._seeds = seeds
+        # The bets whose seeds are out, and not written down yet.
+        self._out: set[int] = set()
 
     @reading()
     def pending(self) -> list[Bet]:
         """Bets whose seed is still sealed, by the time they are due. At start: the ones to schedule."""
         return list(Bet.select().where(Bet.server_seed.is_null()).order_by(Bet.completed_at_ms, Bet.id))
 
-    def reveal(self, bet_ids: Sequence[int]) -> list[Proof]:
-        """Open the seeds of these bets, whose proofs are due, for good; the proofs in the order of the bets.
+    def open(self, bet_ids: Sequence[int]) -> list[Proof]:
+        """The proofs of these bets, which are due, in the order of the bets.
 
-        Doing it again, here or in another process, changes nothing.
+        Nothing is written: that is one statement for all that becomes of them, ``mark_delivered`` for those
+        that have reached their players, ``write_down`` for the others. Until then it is known here only
+        that they are out.
         """
         proofs: list[Proof] = []
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
-            with writing():
+            with reading():
                 bets = due_proofs.find(chunk)
-                opened = {bet.id: self._seeds.of_bet(bet) for bet in bets if bet.server_seed is None}
-                if opened:
-                    due_proofs.reveal(opened)
-            proofs += [_proof(bet, bet.server_seed or opened[bet.id]) for bet in bets]
+            for bet in bets:
+                seed = self._seeds.of_bet(bet)
+                if bet.server_seed is None:
+                    self._out.add(bet.id)
+                proofs.append(_proof(bet, server_seed=seed))
         return proofs
+
+    def write_down(self, proofs: Sequence[Proof]) -> None:
+        """Show these seeds for good. Doing it again, here or in another process, changes nothing."""
+        for seeds in self._chunks(proofs):
+            with writing():
+                due_proofs.reveal(seeds)
+            self._forget(seeds)
+
+    def reveal(self, bet_ids: Sequence[int]) -> None:
+        """Open the seeds of these bets, whose proofs are due, for good."""
+        self.write_down(self.open(bet_ids))
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
         """Open what is due of this player's and still sealed; nearly always nothing."""
@@ -73,7 +89,7 @@ class Proofs:
 
     def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
         """The bet's server seed; empty until its proof is due."""
-        if bet.server_seed is None and bet.completed_at_ms > now:
+        if bet.server_seed is None and bet.completed_at_ms > now and bet.id not in self._out:
             return ""
         return self._seeds.of_bet(bet)
 
@@ -88,21 +104,30 @@ class Proofs:
         )
         return list(query.scalars())
 
-    def mark_delivered(self, bet_ids: Iterable[int], *, now: Millis) -> None:
-        """Remember that these proofs have reached their player."""
-        self._mark(bet_ids, now)
+    def mark_delivered(self, proofs: Sequence[Proof], *, now: Millis) -> None:
+        """Remember that these proofs have reached their player, and show their seeds for good."""
+        for seeds in self._chunks(proofs):
+            with writing():
+                due_proofs.reveal_and_mark(seeds, delivered_at=now)
+            self._forget(seeds)
 
     def mark_undelivered(self, bet_ids: Iterable[int]) -> None:
         """Take that back: their socket turns out to have been dead."""
-        self._mark(bet_ids, None)
-
-    def _mark(self, bet_ids: Iterable[int], at: Millis | None) -> None:
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
             with writing():
-                due_proofs.mark(chunk, delivered_at=at)
+                due_proofs.take_back(chunk)
+
+    def _chunks(self, proofs: Sequence[Proof]) -> Iterator[dict[int, str]]:
+        """Their seeds by the ids of their bets, in one order for everybody who writes them."""
+        ordered = sorted(proofs, key=lambda proof: proof.bet_id)
+        for chunk in peewee.chunked(ordered, BATCH):
+            yield {proof.bet_id: proof.server_seed for proof in chunk}
+
+    def _forget(self, written: Iterable[int]) -> None:
+        self._out.difference_update(written)
 
 
-def _proof(bet: DueBet, server_seed: str) -> Proof:
+def _proof(bet: DueBet, *, server_seed: str) -> Proof:
     return Proof(
         bet_id=bet.id,
         user_id=bet.user_id,
