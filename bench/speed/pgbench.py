@@ -17,7 +17,7 @@ import psycopg2
 from bench.speed.captured import Capture, CapturedSpin
 from bench.speed.machine import running_on
 from bench.speed.players import Player
-from bench.speed.stage import Stage
+from bench.speed.stage import LOAD, Stage
 from tests.support.databases import administer, packaged_tool
 
 SHARDS = 64
@@ -129,8 +129,15 @@ class PgbenchPlayers:
         assert moved == spins, f"{moved} of {spins} spins were whole"
 
 
-def _script(spins: Sequence[CapturedSpin], prepared: Sequence[str]) -> str:
-    lines = [
+def script_in_steps() -> Script:
+    """The same work as a spin's, as plain statements one after the other."""
+    text = (LOAD / "spin_in_steps.sql").read_text()
+    return Script("\n".join([*_variables(), text]), weight=1, statements=text.count(";\n"))
+
+
+def _variables() -> list[str]:
+    """What is set before a spin: whose it is, and what makes it another one than the last."""
+    return [
         "\\set player :first + :client_id",
         f"\\set shard :player % {SHARDS}",
         "\\set nonce :nonce + 1",
@@ -139,6 +146,10 @@ def _script(spins: Sequence[CapturedSpin], prepared: Sequence[str]) -> str:
         "\\set serial " + SERIAL.format(player=":player", nonce=":nonce"),
         "\\set next_serial :serial + 1",
     ]
+
+
+def _script(spins: Sequence[CapturedSpin], prepared: Sequence[str]) -> str:
+    lines = _variables()
     if prepared:
         lines += ["\\if :prepared = 0", *(f"{each};" for each in dict.fromkeys(prepared))]
         lines += ["\\set prepared 1", "\\endif"]

@@ -1,0 +1,41 @@
+-- A spin as it is written without much thought for speed: a statement a step, in a transaction. For pgbench, which
+-- gives it :player, :shard, :nonce, :made, :serial and :next_serial. Half a coin is wagered for a coin.
+\set roll random(0, 9999999)
+\set payout case when :roll < 4750000 then 100 else 0 end
+BEGIN;
+SELECT nonce, server_seed_commitment, sealed_server_seed FROM announced_seeds WHERE user_id = :player FOR UPDATE;
+SELECT client_seed FROM users WHERE id = :player;
+UPDATE users SET balance_cents = balance_cents - 50 WHERE id = :player AND balance_cents >= 50;
+INSERT INTO ledger_transactions (kind, created_at_ms) VALUES ('spin', :made) RETURNING id AS given_id \gset
+INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
+VALUES (:given_id, 'balance', :player, -50), (:given_id, 'house.bets', NULL, 50);
+\if :payout > 0
+UPDATE users SET balance_cents = balance_cents + :payout WHERE id = :player;
+INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
+VALUES (:given_id, 'house.bets', NULL, -:payout), (:given_id, 'balance', :player, :payout);
+\endif
+UPDATE users SET wagered_cents = wagered_cents + 50, earned_cents = earned_cents + :payout WHERE id = :player;
+INSERT INTO bets (
+    user_id, game, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item, price_cents,
+    house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, sealed_server_seed,
+    created_at_ms, completed_at_ms
+)
+VALUES (
+    :player, 'upgrader', :nonce, :given_id, 50, :payout,
+    CASE WHEN :payout > 0 THEN 'won' ELSE 'lost' END, 'Item of a spin', 100,
+    50000, 4750000, :roll, 'a-seed-of-ones-own', lpad(:serial::text, 64, '0'), repeat('s', 140) || :serial,
+    :made, :made + 600000
+);
+UPDATE announced_seeds SET
+    nonce = :nonce + 1,
+    server_seed_commitment = lpad(:next_serial::text, 64, '0'),
+    sealed_server_seed = repeat('s', 140) || :next_serial
+WHERE user_id = :player AND nonce = :nonce;
+INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
+VALUES ('weekly', 1799625600000, :player, 50), ('monthly', 1798761600000, :player, 50)
+ON CONFLICT (period, starts_at_ms, user_id)
+DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents;
+INSERT INTO live_bet_counts (shard, bets, high_rolls) VALUES (:shard, 1, 0)
+ON CONFLICT (shard) DO UPDATE SET bets = live_bet_counts.bets + EXCLUDED.bets;
+SELECT balance_cents, vault_cents, sweepstake_cents FROM users WHERE id = :player;
+COMMIT;
