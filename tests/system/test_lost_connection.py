@@ -1,9 +1,11 @@
 """A PostgreSQL that goes away in the middle of a statement, before the driver knows that it did."""
 
 import peewee
+import psycopg2.extensions
 import pytest
 
 from models.database import reading, writing
+from models.postgres import _Connection
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 
@@ -30,3 +32,21 @@ def test_a_statement_that_the_database_refuses_is_no_database_that_is_away(app, 
     add_view("/probe", view)
 
     assert client.get("/probe").status_code == 500
+
+
+class Unanswered(psycopg2.extensions.cursor):
+    """What the driver leaves, without any error, of some statements that the server never answered."""
+
+    def execute(self, *_: object) -> None:
+        """Nothing comes back, not even that nothing was found."""
+
+
+def test_a_player_whose_row_got_lost_on_its_way_is_not_taken_for_a_stranger(client, player, monkeypatch):
+    def cursor(connection):
+        return Unanswered(connection)
+
+    monkeypatch.setattr(_Connection, "cursor", cursor, raising=False)
+
+    answer = client.get("/auth/me", headers=player.headers)
+
+    assert (answer.status_code, answer.json) == (503, {"error": "The service is temporarily unavailable"})

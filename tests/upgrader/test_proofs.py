@@ -126,6 +126,30 @@ class TestWithAClockThatStands:
 
         assert [back.expect("upgrader:proof")["nonce"] for _ in range(2)] == [1, 2]
 
+    def test_the_seed_is_written_down_although_the_player_is_away(self, connect, app, player, item, clock):
+        socket, spectator = connect(player), connect()
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
+        wait_until(lambda: len(app.extensions["realtime"].connections) == 1)
+
+        clock.now += 6_000
+        spectator.expect("live-bets:new")
+
+        wait_until(lambda: _sealed(player) == 0)
+        assert _undelivered(player) == 1
+
+    def test_a_seed_that_is_out_stays_so_at_once_though_the_clock_is_set_back(
+        self, connect, client, player, item, clock
+    ):
+        socket = connect(player)
+        socket.spin({"amount": 1, "item": item})
+        clock.now += 6_000
+        proof = socket.expect("upgrader:proof")
+
+        clock.now -= 3_600_000
+
+        assert bet(client, player)["pf"]["serverSeed"] == proof["serverSeed"]
+
     def test_another_player_gets_nothing_of_it(self, connect, new_player, player, item, clock):
         stranger = connect(new_player("stranger"))
         connect(player).spin({"amount": 1, "item": item})
@@ -198,6 +222,42 @@ def test_a_proof_sent_to_a_socket_that_was_dead_comes_again(connect, app, player
 def _undelivered(player):
     with reading():
         return Bet.select().where(Bet.user == player.id, Bet.proof_delivered_at_ms.is_null()).count()
+
+
+def _sealed(player):
+    with reading():
+        return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
+
+
+def test_a_proof_whose_socket_ends_at_once_goes_to_the_players_other(connect, app, player, item):
+    """Before it counts as delivered: nothing has been written down of it yet."""
+    asking, other = connect(player), connect(player)
+    asking.spin({"amount": 1, "item": item})
+    asking.expect("upgrader:proof")
+    connections = app.extensions["realtime"].connections
+    with app.app_context():
+        asked_by, _ = connections.sids_of(player.id, now=0)
+        connections.remove(asked_by)
+
+        app.extensions["proofs"].socket_gone(asked_by, 5)
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+    wait_until(lambda: not _undelivered(player))
+    assert _sealed(player) == 0
+
+
+def test_a_bet_that_has_been_shown_is_not_announced_again(monkeypatch, connect, player, item):
+    """Though it is looked for among the sealed ones until its proof counts as delivered."""
+    monkeypatch.setattr("blueprints.realtime.proof_delivery.PENDING_SECONDS", 0.05)
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item})
+    socket.expect("upgrader:proof")
+
+    wait_until(lambda: not _undelivered(player))
+    socket.spin({"amount": 1, "item": item})
+    socket.expect("upgrader:proof")
+
+    assert [name for name, _ in socket.seen].count("live-bets:new") == 2
 
 
 def test_a_bet_that_nobody_scheduled_is_found_and_proven(monkeypatch, app, connect, player, item):
