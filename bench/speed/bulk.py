@@ -1,0 +1,45 @@
+"""Writing millions of rows: without their indexes, and without a look at what each of them refers to."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from models.bets import Bet
+from models.database import database, reading
+from models.ledger import LedgerEntry
+from tests.support.databases import administer
+
+TABLES = (Bet, LedgerEntry)
+
+INDEXES = """
+SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid)
+FROM pg_index
+WHERE indrelid = %s::regclass AND NOT indisprimary
+"""
+
+
+@contextmanager
+def written_in_bulk(url: str) -> Iterator[None]:
+    """In the block the tables that grow have no index but their keys. The database is an open PostgreSQL.
+
+    A million bets take 20 seconds instead of 100.
+    """
+    name = urlsplit(url).path.removeprefix("/")
+    with reading():
+        indexes = [index for table in TABLES for index in _indexes(table)]
+    administer(url, *(f"DROP INDEX {index}" for index, _ in indexes))
+    # What refers to a row finds it: these rows are made to.
+    administer(url, f'ALTER DATABASE "{name}" SET session_replication_role = replica')
+    database.obj.close_idle()
+    try:
+        yield
+    finally:
+        administer(url, f'ALTER DATABASE "{name}" RESET session_replication_role')
+        database.obj.close_idle()
+        administer(url, *(definition for _, definition in indexes))
+
+
+def _indexes(table: type) -> list[tuple[str, str]]:
+    """Their names, and the statements that make them."""
+    name = table._meta.table_name  # type: ignore[attr-defined]  # noqa: SLF001  # peewee's own way
+    return [(index, definition) for index, definition in database.execute_sql(INDEXES, (name,)).fetchall()]
