@@ -95,6 +95,8 @@ class Asking:
             if error != FAILED and not (act.attempts > 1 and error == IN_PROGRESS):
                 act.answer = answer
                 act.outcome = Outcome.ACKNOWLEDGED if answer["status"] else Outcome.REFUSED
+                if answer["status"] and act.attempts == 1:
+                    self._hear_what_follows(act)
                 self._answered_spin(error)
                 return
             if answer is not None:
@@ -157,6 +159,16 @@ class Asking:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+
+    def _hear_what_follows(self, act: Act) -> None:
+        """The next commitment, which the player's next spin may name."""
+        try:
+            if self._socket is not None:
+                while self._socket.expect("upgrader:pf")["clientSeed"] != act.request["clientSeed"]:
+                    pass
+                self._socket.expect("upgrader:commitment")
+        except GONE:
+            self.leave()
 
     def _answered_spin(self, error: str | None) -> None:
         if error == IN_PROGRESS:
