@@ -15,6 +15,7 @@ from blueprints.common.failures import describe
 from blueprints.serving.answer import AnswerWriter
 from blueprints.serving.body import BoundedInput
 from blueprints.serving.headers import BAD_REQUEST, LINE_TOO_LONG, Refused, check_request_line, read_head
+from blueprints.serving.turns import Turns
 from blueprints.serving.websocket import BoundedWebSocket
 
 log = logging.getLogger("platform.worker")
@@ -44,6 +45,9 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
     """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
 
     busy: ClassVar[set["Handler"]] = set()
+    """Who is being answered, or has a socket."""
+
+    turns = Turns(busy)
 
     def __init__(self, sock: Any, address: Any, server: Any) -> None:
         super().__init__(sock, address, server, sock.makefile("rb", READ_BYTES))

@@ -1,6 +1,7 @@
 """How answers go out, whatever a program does that WSGI lets it do."""
 
 import http.client
+import socket
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,6 +11,7 @@ from tests.support.raw_http import open_connection, read_until_closed
 from tests.support.servers import gunicorn, server_process
 
 LONG = b"long " * 10_000
+HUGE = b"".join(b"%07d " % number for number in range(2_000_000))
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,55 @@ def test_a_long_answer_comes_whole_and_another_one_after_it(ask):
     answers = [ask("/long")[2], ask("/healthz")[0], ask("/long")[2]]
 
     assert answers == [LONG, 200, LONG]
+
+
+def begin(server, path, *, times=1):
+    """Ask over a connection of its own, and read nothing yet."""
+    connection = open_connection(server.url)
+    closing = b"GET %s HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n" % path
+    connection.sendall(closing.replace(b"Connection: close\r\n", b"") * (times - 1) + closing)
+    return connection
+
+
+def test_large_answers_come_whole_to_all_who_ask_at_once(odd):
+    asking = [begin(odd, b"/huge") for _ in range(10)]
+
+    for connection in asking:
+        head, _, body = read_until_closed(connection).partition(b"\r\n\r\n")
+        connection.close()
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert body == HUGE
+
+
+def test_many_large_answers_over_few_connections_come_whole(odd):
+    asking = [begin(odd, b"/long", times=30) for _ in range(5)]
+
+    counts = []
+    for connection in asking:
+        counts.append(read_until_closed(connection).count(LONG))
+        connection.close()
+    assert counts == [30] * 5
+
+
+def test_who_reads_nothing_of_a_large_answer_holds_up_nobody(odd, ask):
+    deaf = [begin(odd, b"/huge") for _ in range(10)]
+
+    answers = [len(ask("/huge")[2]), ask("/healthz")[0], ask("/long")[2]]
+
+    assert answers == [len(HUGE), 200, LONG]
+    for connection in deaf:
+        connection.close()
+
+
+@pytest.mark.parametrize("reads_first", [0, 100_000])
+def test_who_goes_away_before_or_amid_a_large_answer_is_waited_for_by_nobody(odd, ask, reads_first):
+    going = [begin(odd, b"/huge") for _ in range(10)]
+
+    for connection in going:
+        connection.recv(reads_first, socket.MSG_WAITALL)
+        connection.close()
+
+    assert [len(ask("/huge")[2]), ask("/long")[2]] == [len(HUGE), LONG]
 
 
 def test_a_line_end_in_a_field_begins_no_other_field(ask):

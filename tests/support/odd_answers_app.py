@@ -3,6 +3,8 @@
 from app import create_app
 
 LONG = b"long " * 10_000
+# More than the system keeps for a connection whose client reads nothing.
+HUGE = b"".join(b"%07d " % number for number in range(2_000_000))
 
 
 def _in_pieces(start_response):
@@ -22,6 +24,11 @@ def _long(start_response):
     return [LONG]
 
 
+def _huge(start_response):
+    start_response("200 OK", [("Content-Length", str(len(HUGE)))])
+    return [HUGE]
+
+
 def _none_that_has_one(start_response):
     start_response("304 NOT MODIFIED", [("Content-Length", "4")])
     return [b"body"]
@@ -31,6 +38,7 @@ ANSWERS = {
     "/in-pieces": _in_pieces,
     "/with-a-line-end": _with_a_line_end,
     "/long": _long,
+    "/huge": _huge,
     "/none-that-has-one": _none_that_has_one,
 }
 
