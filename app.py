@@ -90,7 +90,7 @@ def create_app(
     _register_areas(app)
     _register_commands(app)
     running = _start_realtime(app, settings)
-    notes = install_notes(app, running, count_answer=metrics.count_answer, count_event=metrics.count_event)
+    notes = install_notes(app, running, count_answers=metrics.count_answers, count_event=metrics.count_event)
     # From the inside out.
     install_ready_answers(app, limits=limits)
     frame_answers(

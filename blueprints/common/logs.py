@@ -29,8 +29,8 @@ EXTRA_FIELDS = (
 # One for all lines: the library's function makes a new encoder at every call.
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
 
-QUOTED = 256
-"""Methods, routes and outcomes as JSON. Clients make methods up, so not all of them are remembered."""
+REMEMBERED = 256
+"""What lines have alike, as JSON. Clients make methods up, so not all of it is remembered."""
 
 
 class Answered(NamedTuple):
@@ -55,8 +55,7 @@ class Answered(NamedTuple):
         return (
             f'{{"time": {int(self.at * 1000)}, "level": "info", "logger": "platform.request"'
             f', "message": "request", "request_id": "{self.request_id}"'
-            f', "method": {_quoted(self.method)}, "route": {_quoted(self.route)}'
-            f', "status": {self.code}, "ms": {round(self.seconds * 1000, 1)}}}'
+            f"{_what(self.method, self.route, self.status)}{self.seconds * 1000:.1f}}}"
         )
 
 
@@ -72,8 +71,7 @@ class Handled(NamedTuple):
         """What JsonLines would make of it, written by hand: there is one for every spin."""
         return (
             f'{{"time": {int(self.at * 1000)}, "level": "info", "logger": "platform.events"'
-            f', "message": "event", "event": {_quoted(self.name)}, "outcome": {_quoted(self.outcome)}'
-            f', "ms": {round(self.seconds * 1000, 1)}}}'
+            f', "message": "event"{_how(self.name, self.outcome)}{self.seconds * 1000:.1f}}}'
         )
 
 
@@ -96,9 +94,16 @@ class TogetherRecord(logging.LogRecord):
         return "\n".join([note.line() for note in notes])
 
 
-@lru_cache(maxsize=QUOTED)
-def _quoted(text: str) -> str:
-    return _as_json(text)
+@lru_cache(maxsize=REMEMBERED)
+def _what(method: str, route: str, status: str) -> str:
+    """The part of a line that many have alike."""
+    return f', "method": {_as_json(method)}, "route": {_as_json(route)}, "status": {status[:3]}, "ms": '
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _how(name: str, outcome: str) -> str:
+    """The same, of an event."""
+    return f', "event": {_as_json(name)}, "outcome": {_as_json(outcome)}, "ms": '
 
 
 class JsonLines(logging.Formatter):

@@ -2,7 +2,7 @@
 
 The production server writes them down some at a time. Between two requests the processor's caches have lost
 how that goes, after an answer of half a megabyte entirely: one by one they took 30 µs each, a hundred in a
-row take 3. A line may come 50 ms late, and of a process that is killed the last ones are lost.
+row take 2. A line may come 50 ms late, and of a process that is killed the last ones are lost.
 """
 
 import threading
@@ -21,8 +21,8 @@ EXTENSION = "notes"
 MOST_WAITING = 100
 LONGEST_SECONDS = 0.05
 
-CountAnswer = Callable[[str, str, int, float], None]
-"""Counts an answer, given its method, route, status and seconds."""
+CountAnswers = Callable[[str, str, int, Sequence[float]], None]
+"""Counts answers of one method, route and status, given the seconds of each."""
 
 CountEvent = Callable[[str, str], None]
 """Counts an event, given its name and how it ended."""
@@ -88,14 +88,17 @@ class AllNotes:
 
 
 def install_notes(
-    app: Flask, running: Realtime, *, count_answer: CountAnswer, count_event: CountEvent
+    app: Flask, running: Realtime, *, count_answers: CountAnswers, count_event: CountEvent
 ) -> AllNotes:
     """What this app's answers and events leave behind; written down some at a time in production."""
 
     def write_answers(notes: Sequence[AnswerNote]) -> None:
         answers = [Answered._make(note) for note in notes]
+        seconds: dict[tuple[str, str, int], list[float]] = {}
         for answer in answers:
-            count_answer(answer.method, answer.route, answer.code, answer.seconds)
+            seconds.setdefault((answer.method, answer.route, answer.code), []).append(answer.seconds)
+        for alike, each in seconds.items():
+            count_answers(*alike, each)
         log_together(answers_log, answers)
 
     def write_events(events: Sequence[Handled]) -> None:
