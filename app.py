@@ -92,13 +92,13 @@ def create_app(
     running = _start_realtime(app, settings)
     notes = install_notes(app, running, count_answers=metrics.count_answers, count_event=metrics.count_event)
     # From the inside out.
-    install_ready_answers(app, limits=limits)
-    frame_answers(
+    frame = frame_answers(
         app,
         headers=security_headers(https=settings.base_url.startswith("https:")),
         cors=Cors(settings.allowed_origins),
         notes=notes.answers,
     )
+    install_ready_answers(app, frame, limits=limits)
     # Outermost, so that a socket too has its client's address.
     trust_proxies(app, count=settings.trusted_proxies)
     return app

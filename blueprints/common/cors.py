@@ -22,6 +22,11 @@ class Cors:
             for origin in origins
         }
 
+    def origin(self, environ: Mapping[str, Any]) -> str | None:
+        """The origin of the page that asks, if it is one of those; None for any other, and for none."""
+        origin = environ.get("HTTP_ORIGIN")
+        return origin if origin in self._headers else None
+
     def headers(self, environ: Mapping[str, Any]) -> Headers:
         """What the answer to this request tells the browser; nothing for any other origin."""
         headers = self._headers.get(environ.get("HTTP_ORIGIN", ""), ())

@@ -15,8 +15,6 @@ class Exchange:
     request_id: str | None = None
     route: str = UNKNOWN
     """The rule that the address fits, such as /upgrader/bets/<int:nonce>."""
-    is_ready: bool = False
-    """Whether it lay ready; such an answer says nothing of what the frame adds to every one."""
     is_private: bool = False
     """Whether the answer is one player's own."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import Response, request
 from werkzeug.datastructures import Accept
@@ -13,7 +13,8 @@ CODINGS_REMEMBERED = 256
 """Values of Accept-Encoding. Reading one takes 10 µs, and browsers have but a few."""
 
 
-class Form(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Form:
     """One form of an answer."""
 
     status: str

@@ -2,29 +2,31 @@
 
 Flask takes 80 µs to find out which view a request is for, and the views below it as long again; bytes that
 lie ready take 5. Whoever has made an answer says how long it is good (kept.py); when it no longer is, Flask
-is asked, whose view is the one that makes it. Limits count here as there, and the frame is around both.
+is asked, whose view is the one that makes it. Limits count here as there, and both have the same frame.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from cachetools import FIFOCache
 from flask import Flask, current_app, request
 
 from blueprints.common.exchange import exchange_in
-from blueprints.common.frame import Environ, StartResponse, WsgiApp
+from blueprints.common.frame import REQUEST_ID, Environ, Frame, StartResponse, new_request_id
 from blueprints.common.limits import READING, Limits, TooManyRequests
-from blueprints.common.ready_answer import ReadyAnswer
+from blueprints.common.ready_answer import Form, ReadyAnswer
+from blueprints.common.written_fields import WrittenFields
 
 EXTENSION = "ready_answers"
 
 KEPT_BYTES = 32 * 1024 * 1024
 """Of all answers by their queries. The oldest goes first: none is good for longer than a second anyway."""
 
-BYTES_BESIDE = 1024
-"""What one takes besides its bytes and its address, at the most."""
+BYTES_BESIDE = 8 * 1024
+"""What one takes besides its bytes and its address: its headers, in its forms and for some origins."""
 
 Address = tuple[str, str]
 
@@ -37,13 +39,15 @@ class Kept:
     route: str
     is_good: Callable[[], bool]
     size: int
+    fields: dict[tuple[Form, str | None], WrittenFields] = field(default_factory=dict)
+    """Of each form, for each origin that may read it: the headers with the frame's."""
 
 
 class ReadyAnswers:
-    """A WSGI application in front of another one, which is asked for all that does not lie ready."""
+    """A WSGI application in front of the frame, which is asked for all that does not lie ready."""
 
-    def __init__(self, otherwise: WsgiApp, *, limits: Limits | None) -> None:
-        self._otherwise = otherwise
+    def __init__(self, frame: Frame, *, limits: Limits | None) -> None:
+        self._frame = frame
         self._limits = limits
         self._guard = threading.Lock()
         self._by_address: FIFOCache[Address, Kept] = FIFOCache(KEPT_BYTES, getsizeof=lambda kept: kept.size)
@@ -58,14 +62,23 @@ class ReadyAnswers:
                 self._by_address[path, query] = kept
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        began = time.perf_counter()
         kept = self._found(environ)
         if kept is None or (self._limits is not None and not _may_read(self._limits, environ)):
-            return self._otherwise(environ, start_response)
-        exchange = exchange_in(environ)
-        exchange.route, exchange.is_ready = kept.route, True
+            return self._frame(environ, start_response)
         form = kept.answer.form_for(environ)
-        start_response(form.status, form.headers)
-        return [form.body] if environ["REQUEST_METHOD"] == "GET" else []
+        method, request_id = environ["REQUEST_METHOD"], new_request_id()
+        seconds = time.perf_counter() - began
+        self._frame.notes.add((time.time(), request_id, method, kept.route, form.status, seconds))
+        start_response(form.status, self._fields(kept, form, environ).plus(REQUEST_ID, request_id))
+        return [form.body] if method == "GET" else []
+
+    def _fields(self, kept: Kept, form: Form, environ: Environ) -> WrittenFields:
+        asked = form, self._frame.cors.origin(environ)
+        fields = kept.fields.get(asked)
+        if fields is None:
+            fields = kept.fields[asked] = self._frame.around(form.headers, environ)
+        return fields
 
     def _found(self, environ: Environ) -> Kept | None:
         if environ["REQUEST_METHOD"] not in READING:
@@ -84,9 +97,9 @@ def _may_read(limits: Limits, environ: Environ) -> bool:
     return True
 
 
-def install_ready_answers(app: Flask, *, limits: Limits | None) -> None:
-    """Put ready answers in front of what the app answers so far."""
-    ready = ReadyAnswers(app.wsgi_app, limits=limits)
+def install_ready_answers(app: Flask, frame: Frame, *, limits: Limits | None) -> None:
+    """Put ready answers in front of the frame, which is all that the app answers so far."""
+    ready = ReadyAnswers(frame, limits=limits)
     app.extensions[EXTENSION] = ready
     app.wsgi_app = ready  # type: ignore[method-assign]
 

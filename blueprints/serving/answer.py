@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from gevent.pywsgi import WSGIHandler
 from gevent.socket import wait_write
 
+from blueprints.common.written_fields import written
 from blueprints.serving.turns import Turns
 
 SHORT_BYTES = 16 * 1024
@@ -27,20 +28,18 @@ class AnswerWriter(WSGIHandler):  # type: ignore[misc]  # gevent carries no type
         """Raises ValueError for a line end in the status or a field, which would begin another answer."""
         if exc_info and self.headers_sent:
             raise exc_info[1].with_traceback(exc_info[2])
-        fields = "".join([f"{name}: {value}\r\n" for name, value in headers])
-        head = f"HTTP/1.1 {status}\r\n{fields}"
-        if not head.count("\r") == head.count("\n") == len(headers) + 1:
-            raise ValueError("a line end in the head of an answer")
-        self._head = head.encode("latin-1")
+        fields = written(headers)
+        if "\r" in status or "\n" in status:
+            raise ValueError("a line end in the status of an answer")
         self.status = status.encode("latin-1")
+        self._head = b"HTTP/1.1 %b\r\n%b" % (self.status, fields.as_sent)
         self._orig_status = status
         self.code = int(status.split(" ", 1)[0])
-        lowered = head.lower()
-        self.provided_date = _said_of("date", lowered)
-        self.provided_content_length = _said_of("content-length", lowered)
+        self.provided_date = fields.date
+        self.provided_content_length = fields.content_length
         # What the server adds to them.
         self.response_headers = []
-        self._settle_connection(_said_of("connection", lowered))
+        self._settle_connection(fields.connection)
         if self.code in (304, 204) and self.provided_content_length not in (None, "0"):
             raise self.ApplicationError(f"an answer of {self.code} has no body")
         write: Callable[[bytes], None] = self.write
@@ -85,9 +84,3 @@ class AnswerWriter(WSGIHandler):  # type: ignore[misc]  # gevent carries no type
         else:
             self._sendall(head)
             self._write(data)
-
-
-def _said_of(name: str, head: str) -> str | None:
-    """The value of a field in a head in lower case; None when it is not there."""
-    _, found, rest = head.partition(f"\r\n{name}: ")
-    return rest.partition("\r\n")[0] if found else None
