@@ -15,7 +15,7 @@ from blueprints.common.failures import describe
 from blueprints.serving.answer import AnswerWriter
 from blueprints.serving.body import BoundedInput
 from blueprints.serving.headers import BAD_REQUEST, LINE_TOO_LONG, Refused, check_request_line, read_head
-from blueprints.serving.turns import Turns
+from blueprints.serving.turns import EVERY_ROUND, Turns
 from blueprints.serving.websocket import BoundedWebSocket
 
 log = logging.getLogger("platform.worker")
@@ -29,6 +29,9 @@ HEAD_SECONDS = 10.0
 BODY_SECONDS = 30.0
 READ_BYTES = 2 * 1024
 """Read ahead of a connection. The library's 8 KiB were kept for as long as a websocket lived."""
+
+IN_A_ROUND = 8
+"""So many requests of one connection, then it is the others' turn."""
 
 SOCKET_SECONDS = 120.0
 """For one answer to be taken off our hands, and for a websocket to say anything at all."""
@@ -53,6 +56,7 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
         super().__init__(sock, address, server, sock.makefile("rb", READ_BYTES))
         sock.settimeout(SOCKET_SECONDS)
         self._is_first = True
+        self._round = self._in_round = 0
         self._deadline = time.monotonic() + HEAD_SECONDS
 
     def read_requestline(self) -> str:
@@ -65,12 +69,22 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
             gevent.sleep(0)
             self._is_first = False
         else:
+            self._let_others_have_a_round()
             with gevent.Timeout(IDLE_SECONDS, TooSlow("idle")):
                 self.rfile.peek(1)
             self._deadline = time.monotonic() + HEAD_SECONDS
         with self._until_the_deadline():
             line: str = super().read_requestline()
         return line
+
+    def _let_others_have_a_round(self) -> None:
+        """Reading what is there already never comes by the loop, and nobody else would be served."""
+        now = gevent.get_hub().loop.iteration
+        if now != self._round:
+            self._round, self._in_round = now, 0
+        self._in_round += 1
+        if self._in_round >= IN_A_ROUND:
+            gevent.idle(EVERY_ROUND)
 
     def read_request(self, raw_requestline: str) -> bool:
         """Raises Refused for a request line or a head that is not clear beyond doubt."""

@@ -1,11 +1,13 @@
-"""One player's slow query, or broken frame, is nobody else's."""
+"""One player's slow query, broken frame, or haste is nobody else's."""
 
+import socket
 import threading
 import urllib.request
 
 import pytest
 
 from tests.support.fault_proxy import before_postgres
+from tests.support.raw_http import open_connection
 from tests.support.servers import gunicorn, server_process
 from tests.support.sockets import Socket
 
@@ -65,3 +67,31 @@ def test_a_name_server_that_takes_its_time_holds_up_nobody_else(app, env, databa
 
     assert order[:3] == ["/healthz"] * 3
     assert "/readyz" in order
+
+
+def test_who_asks_without_a_pause_over_one_connection_holds_up_nobody(production):
+    with open_connection(production.url) as hasty:
+
+        def listen():
+            while hasty.recv(1_000_000):
+                pass
+
+        def ask_on():
+            while not served.is_set():
+                hasty.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n" * 100)
+            hasty.shutdown(socket.SHUT_WR)
+
+        served = threading.Event()
+        asking = [threading.Thread(target=listen), threading.Thread(target=ask_on)]
+        for thread in asking:
+            thread.start()
+        try:
+            statuses = [
+                urllib.request.urlopen(f"{production.url}/healthz", timeout=20).status for _ in range(5)
+            ]
+        finally:
+            served.set()
+            for thread in asking:
+                thread.join()
+
+    assert statuses == [200] * 5
