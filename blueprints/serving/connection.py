@@ -31,7 +31,7 @@ READ_BYTES = 2 * 1024
 """Read ahead of a connection. The library's 8 KiB were kept for as long as a websocket lived."""
 
 IN_A_ROUND = 8
-"""So many requests of one connection, then it is the others' turn."""
+"""So many requests or messages of one connection, then it is the others' turn."""
 
 SOCKET_SECONDS = 120.0
 """For one answer to be taken off our hands, and for a websocket to say anything at all."""
@@ -69,7 +69,7 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
             gevent.sleep(0)
             self._is_first = False
         else:
-            self._let_others_have_a_round()
+            self.let_others_have_a_round()
             with gevent.Timeout(IDLE_SECONDS, TooSlow("idle")):
                 self.rfile.peek(1)
             self._deadline = time.monotonic() + HEAD_SECONDS
@@ -77,7 +77,7 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
             line: str = super().read_requestline()
         return line
 
-    def _let_others_have_a_round(self) -> None:
+    def let_others_have_a_round(self) -> None:
         """Reading what is there already never comes by the loop, and nobody else would be served."""
         now = gevent.get_hub().loop.iteration
         if now != self._round:

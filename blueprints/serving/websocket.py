@@ -40,6 +40,9 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
 
     def read_message(self) -> str | bytes | None:
         """The next message; None when the client has closed. Raises ProtocolError, UnicodeError."""
+        self.handler.let_others_have_a_round()
+        if self.closed:
+            return None
         message = bytearray()
         kind = None
         for _ in range(MAX_FRAMES):

@@ -3,9 +3,11 @@
 import socket
 import threading
 import urllib.request
+from contextlib import contextmanager, suppress
 
 import pytest
 
+from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.fault_proxy import before_postgres
 from tests.support.raw_http import open_connection
 from tests.support.servers import gunicorn, server_process
@@ -69,29 +71,47 @@ def test_a_name_server_that_takes_its_time_holds_up_nobody_else(app, env, databa
     assert "/readyz" in order
 
 
-def test_who_asks_without_a_pause_over_one_connection_holds_up_nobody(production):
-    with open_connection(production.url) as hasty:
+@contextmanager
+def hurrying(connection, data):
+    """Send this over and over without waiting for any answer, as long as the block takes."""
+    ended = threading.Event()
 
-        def listen():
-            while hasty.recv(1_000_000):
+    def listen():
+        with suppress(OSError):
+            while connection.recv(1_000_000):
                 pass
 
-        def ask_on():
-            while not served.is_set():
-                hasty.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n" * 100)
-            hasty.shutdown(socket.SHUT_WR)
+    def send_on():
+        while not ended.is_set():
+            connection.sendall(data * 100)
+        connection.shutdown(socket.SHUT_RDWR)
 
-        served = threading.Event()
-        asking = [threading.Thread(target=listen), threading.Thread(target=ask_on)]
-        for thread in asking:
-            thread.start()
-        try:
-            statuses = [
-                urllib.request.urlopen(f"{production.url}/healthz", timeout=20).status for _ in range(5)
-            ]
-        finally:
-            served.set()
-            for thread in asking:
-                thread.join()
+    threads = [threading.Thread(target=listen), threading.Thread(target=send_on)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def ask_some_times(server):
+    return [urllib.request.urlopen(f"{server.url}/healthz", timeout=20).status for _ in range(5)]
+
+
+def test_who_asks_without_a_pause_over_one_connection_holds_up_nobody(production):
+    request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+
+    with open_connection(production.url) as hasty, hurrying(hasty, request):
+        statuses = ask_some_times(production)
+
+    assert statuses == [200] * 5
+
+
+def test_who_says_something_without_a_pause_over_a_websocket_holds_up_nobody(production):
+    with upgrade(production.url) as hasty, hurrying(hasty, frame(TEXT, b"3")):
+        statuses = ask_some_times(production)
 
     assert statuses == [200] * 5
