@@ -6,10 +6,10 @@ from typing import Any
 
 import peewee
 
-from models.cases import Case, CaseItem
+from models.cases import Case, CaseItem, CaseValue
 from models.database import database, writing
 from models.items import Item
-from services.cases import version
+from services.cases import values, version
 from services.cases.chances import CERTAIN, NotAPercentage, TooFine, attos_from_percent
 from services.cases.creating import WantedItem
 from services.cases.kinds import (
@@ -23,6 +23,7 @@ from services.cases.kinds import (
     tidy,
 )
 from services.cases.pricing import price_of
+from services.cases.values import Value
 from services.clock import Millis
 from services.errors import OperatorError
 from services.text import is_storable
@@ -90,11 +91,11 @@ def store(rows: Sequence[ImportedCase], *, now: Millis, progress: Progress = int
         items = _Inventory(rows)
         stored = _Stored()
         for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
-            values = [_columns(row, stored, items, now) for row in chunk]
-            created += sum(value["slug"] not in stored.kinds for value in values)
-            _write(values, chunk, items)
-            progress(len(values))
-        database.know_tables(Case, CaseItem)
+            columns = [_columns(row, stored, items, now) for row in chunk]
+            created += sum(each["slug"] not in stored.kinds for each in columns)
+            _write(columns, chunk, items)
+            progress(len(chunk))
+        database.know_tables(Case, CaseItem, CaseValue)
     return ImportResult(cases=len(rows), created=created, updated=len(rows) - created)
 
 
@@ -115,6 +116,11 @@ class _Inventory:
             if item.market_hash_name not in self._by_name:
                 raise OperatorError(f"row {row.number}: there is no item {item.market_hash_name}")
         return [self._by_name[item.market_hash_name] for item in row.items]
+
+    def value_of(self, row: ImportedCase) -> Value:
+        """What the case is worth. Raises OperatorError."""
+        prices = (price for _, _, price in self.of(row))
+        return values.value_of(zip(prices, (item.chance for item in row.items), strict=True))
 
 
 class _Stored:
@@ -151,16 +157,13 @@ class _Stored:
 
 def _columns(row: ImportedCase, stored: _Stored, items: _Inventory, now: Millis) -> dict[str, Any]:
     slug, kind = stored.place(row)
-    held = items.of(row)
-    prices = (price for _, _, price in held)
-    chances = (item.chance for item in row.items)
     return {
         "slug": slug,
         "name": row.name,
         "name_folded": fold(row.name),
         "kind": kind,
-        "type": game_type({app_id for _, app_id, _ in held}),
-        "price_cents": price_of(zip(prices, chances, strict=True)),
+        "type": game_type({app_id for _, app_id, _ in items.of(row)}),
+        "price_cents": price_of(items.value_of(row)),
         "created_at_ms": now,
     }
 
@@ -171,9 +174,9 @@ _UPDATED = {
 }
 
 
-def _write(values: list[dict[str, Any]], rows: Sequence[ImportedCase], items: _Inventory) -> None:
-    Case.insert_many(values).on_conflict(conflict_target=[Case.slug], update=_UPDATED).execute()
-    slugs = [value["slug"] for value in values]
+def _write(columns: list[dict[str, Any]], rows: Sequence[ImportedCase], items: _Inventory) -> None:
+    Case.insert_many(columns).on_conflict(conflict_target=[Case.slug], update=_UPDATED).execute()
+    slugs = [each["slug"] for each in columns]
     query: Any = Case.select(Case.slug, Case.id).where(Case.slug.in_(slugs))
     ids = dict(query.tuples())
     CaseItem.delete().where(CaseItem.case.in_(list(ids.values()))).execute()
@@ -182,9 +185,10 @@ def _write(values: list[dict[str, Any]], rows: Sequence[ImportedCase], items: _I
         for slug, row in zip(slugs, rows, strict=True)
         for position, (item, (item_id, _, _)) in enumerate(zip(row.items, items.of(row), strict=True))
     ]
-    columns = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
+    fields = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
     for chunk in peewee.chunked(contents, ROWS_A_STATEMENT):
-        CaseItem.insert_many(chunk, fields=columns).execute()
+        CaseItem.insert_many(chunk, fields=fields).execute()
+    values.keep({ids[slug]: items.value_of(row) for slug, row in zip(slugs, rows, strict=True)})
 
 
 def _row(row: object, number: int) -> ImportedCase:

@@ -1,7 +1,7 @@
 """Bringing a feed's prices to the items, a slice of them at a time."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,9 +9,9 @@ from models.database import Sqlite, database, reading, writing
 from models.items import Item
 from services.clock import Millis
 from services.money import Cents
-from services.prices.rules import Verdict, judge
+from services.prices.rules import Verdict, judge, rise
 
-ITEMS_A_SLICE = 500
+ITEMS_A_SLICE = 250
 """Each slice is one short transaction: on SQLite nobody else writes then, and on greenlets nobody runs."""
 
 NAMES_TOLD = 20
@@ -19,10 +19,11 @@ NAMES_TOLD = 20
 BeforeUpdate = Callable[[], None]
 """Begins every transaction that changes items, before it locks one of them."""
 
-AfterUpdate = Callable[[Collection[int]], None]
+AfterUpdate = Callable[[Mapping[int, int]], None]
 """Follows every change of what is shown of items, in its transaction, and must not wait.
 
-It is given the ids of the items whose prices have changed: none when only the times of their next turn have.
+It is given the ids of the items whose prices have changed and by how many cents each has risen, where none
+counts as 0. It is given nothing when only the times of their next turn have changed.
 """
 
 
@@ -115,7 +116,8 @@ def _change(
     before_update()
     changed = _set_prices(new) if new else []
     _mark(marked, next_turn)
-    after_update(changed)
+    rises = {item_id: rise(stated, standing) for item_id, stated, standing in new}
+    after_update({item_id: rises[item_id] for item_id in changed})
     return changed
 
 
@@ -135,7 +137,7 @@ def move_marks(
             Item.update(next_price_fetch_ms=next_turn).where(
                 Item.id > last_id, Item.id <= ids[-1], Item.next_price_fetch_ms == marker, ~Item.custom_price
             ).execute()
-            after_update(())
+            after_update({})
         last_id = ids[-1]
         between()
 

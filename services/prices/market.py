@@ -16,7 +16,7 @@ from services.prices import market_rate, sources
 from services.prices.errors import BadDocument, SourceFailed, SourceRefuses, SourceUnavailable, Stopped
 from services.prices.feed_update import AfterUpdate, Applied, BeforeUpdate
 from services.prices.market_source import MarketSource
-from services.prices.rules import Verdict, judge
+from services.prices.rules import Verdict, judge, rise
 from services.prices.sources import Source
 from services.prices.turns import Outcome, Tell, Turn
 
@@ -208,7 +208,7 @@ class Market:
                 _remember_held(item, is_held=verdict is Verdict.HELD_BACK, now=now)
                 changed = verdict is Verdict.NEW and _set_price(item, stated, standing)
             self._postpone(item, next_ask)
-            self.after_update([item.id] if changed else ())
+            self.after_update({item.id: rise(stated, standing)} if changed else {})
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
         return Turn(source=Source.MARKET, outcome=outcome, applied=applied)
 
