@@ -30,12 +30,40 @@ def pause() -> None:
     time.sleep(PAUSE_SECONDS)
 
 
+WORK_SECONDS = 0.004
+
+
+class Pace:
+    """Called now and then in the middle of long work, it pauses when the work has gone on for long enough.
+
+    By the time and not by a count: a pause takes a millisecond although nobody else may want to run, and
+    what a slice takes depends on the machine and on what is in it.
+    """
+
+    def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
+        self._timer = timer
+        self._since = timer()
+
+    def __call__(self) -> None:
+        if self._timer() - self._since >= WORK_SECONDS:
+            pause()
+            self._since = self._timer()
+
+
 def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
-    """The same things, with a pause after each so many."""
+    """The same things; after each so many it is seen whether others should run."""
+    pace = Pace()
     for number, thing in enumerate(things, start=1):
         yield thing
         if number % size == 0:
-            pause()
+            pace()
+
+
+def used_up(things: list[Thing]) -> Iterator[Thing]:
+    """The same things; the list lets go of each when it is taken. Tens of thousands at once take 16 ms."""
+    things.reverse()
+    while things:
+        yield things.pop()
 
 
 class TooBusy(PlatformError):

@@ -9,10 +9,10 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
+from typing import NamedTuple
 
 import peewee
 from cachetools import LRUCache, cachedmethod
@@ -34,17 +34,19 @@ waits for the next."""
 RETRY_SECONDS = 1.0
 """After a failure the old one is good for this long."""
 
-ITEMS_A_SLICE = 500
-PRICES_A_SLICE = 500
-"""Some 2 ms of work."""
+ITEMS_A_SLICE = 100
+PRICES_A_SLICE = 100
+"""Well below a millisecond's work."""
 
 REMEMBERED_FINDS = 2_000_000
 """Positions of items, four bytes each, in all searches that are remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueItem:
-    """An item as the catalogue shows it. ``image`` is an address, a path below /media, or empty."""
+class CatalogueItem(NamedTuple):
+    """An item as the catalogue shows it. ``image`` is an address, a path below /media, or empty.
+
+    A tuple, which is made in a quarter of a frozen dataclass's time: there are 34,500.
+    """
 
     app_id: int
     market_hash_name: str
@@ -138,7 +140,7 @@ def _items_by_price() -> dict[Cents, list[CatalogueItem]]:
         for row in in_slices(rows, ITEMS_A_SLICE):
             _app_id, _name, gun_name, skin_name, _image, price_cents, _next_price_fetch_ms = row
             values = (*row, f"{gun_name}{BETWEEN}{skin_name}".casefold())
-            by_price[price_cents].append(CatalogueItem(*values))
+            by_price[price_cents].append(CatalogueItem._make(values))
     return by_price
 
 

@@ -9,7 +9,7 @@ from flask import Response, make_response, request
 
 
 def tagged(view: Callable[..., Any]) -> Callable[..., Response]:
-    """Add an ETag of the answer's bytes, and answer a matching If-None-Match with 304."""
+    """Add an ETag of the answer's bytes if it has none, and answer a matching If-None-Match with 304."""
 
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Response:

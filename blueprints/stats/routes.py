@@ -21,7 +21,7 @@ from blueprints.stats.schemas import (
     TotalsSchema,
 )
 from services import live_bets as live
-from services.aside import pause
+from services.aside import Pace
 from services.changes import Topic
 from services.pages import Place
 from services.statistics import fairness as proofs_of_player
@@ -78,7 +78,7 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
         kind=payments_of_player.Kind(query["type"]),
         sort=payments_of_player.Sort(query["sort"]),
         search=query["search"],
-        pause=pause,
+        pause=Pace(),
     )
     return _answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
 
