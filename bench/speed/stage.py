@@ -64,6 +64,8 @@ class Stage:
             "RATELIMIT_ENABLED": "0",
             "JWT_TTL": "315360000",
             "PYTHONPATH": str(BENCH.parent),
+            # Modules are compiled once, as where it is installed, also where whoever measures would not.
+            "PYTHONDONTWRITEBYTECODE": "",
         }
 
     def prices(self, count: int = ITEMS) -> dict[str, int]:
