@@ -6,9 +6,10 @@ done where it is asked for. Either way only so much runs at once, and only so mu
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import gevent
 from gevent import monkey
@@ -37,17 +38,29 @@ class Pace:
     """Called now and then in the middle of long work, it pauses when the work has gone on for long enough.
 
     By the time and not by a count: a pause takes a millisecond although nobody else may want to run, and
-    what a slice takes depends on the machine and on what is in it.
+    what a slice takes depends on the machine and on what is in it. Of ten that pause at once ten would wake
+    at once, and work one after the other before anybody looks at the network: they take turns instead.
     """
 
-    def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
-        self._timer = timer
-        self._since = timer()
+    waiting: ClassVar[deque["Pace"]] = deque()
+    worked_at: ClassVar[float] = 0.0
+    """When any of them last paused, by the monotonic clock."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
 
     def __call__(self) -> None:
-        if self._timer() - self._since >= WORK_SECONDS:
+        if time.monotonic() - self._since < WORK_SECONDS:
+            return
+        Pace.worked_at = time.monotonic()
+        self.waiting.append(self)
+        try:
             pause()
-            self._since = self._timer()
+            while self.waiting[0] is not self or time.monotonic() - Pace.worked_at < PAUSE_SECONDS / 2:
+                pause()
+        finally:
+            self.waiting.remove(self)
+        self._since = time.monotonic()
 
 
 def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
