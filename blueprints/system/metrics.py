@@ -10,13 +10,13 @@ from prometheus_client import (
     CollectorRegistry,
     Counter,
     Gauge,
+    Histogram,
     generate_latest,
 )
 
 from blueprints.common.notes import notes
 from blueprints.realtime.outgoing import SPIN
 from blueprints.realtime.server import realtime
-from blueprints.system.times import Times
 
 EXTENSION = "metrics"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -28,14 +28,16 @@ class Metrics:
 
     registry: CollectorRegistry
     requests: Counter
-    seconds: Times
+    seconds: Histogram
     spins: Counter
     sockets: Gauge
 
     def count_answers(self, method: str, route: str, status: int, seconds: Sequence[float]) -> None:
         """Some more, given what each took. A method that a client has made up is one of the others."""
         self.requests.labels(method if method in METHODS else "other", route, status).inc(len(seconds))
-        self.seconds.add(route, seconds)
+        times = self.seconds.labels(route)
+        for each in seconds:
+            times.observe(each)
 
     def count_event(self, name: str, outcome: str) -> None:
         """One more event, which ended so: won, lost, or the text of the refusal."""
@@ -46,12 +48,10 @@ class Metrics:
 def install_metrics(app: Flask) -> Metrics:
     """Count what this app answers."""
     registry = CollectorRegistry()
-    seconds = Times()
-    registry.register(seconds)
     counted = Metrics(
         registry=registry,
         requests=Counter("http_requests", "Answers", ["method", "route", "status"], registry=registry),
-        seconds=seconds,
+        seconds=Histogram("http_request_seconds", "Time to answer", ["route"], registry=registry),
         spins=Counter("upgrader_spins", "Spins by how they ended", ["outcome"], registry=registry),
         sockets=Gauge("sockets_open", "Sockets connected now", registry=registry),
     )
