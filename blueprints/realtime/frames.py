@@ -14,16 +14,21 @@ class Frames(bytes):
 
 
 class Bundle(Packet):  # type: ignore[misc]  # the library carries no types
-    """Packets that many clients get, one after the other, as one thing that waits for each of them."""
+    """Messages that one client or many get, one after the other, as one thing that waits for each of them."""
 
-    def __init__(self, packets: Sequence[Packet]) -> None:
+    def __init__(self, messages: Sequence[str]) -> None:
         super().__init__(MESSAGE)
-        self.packets = packets
+        self._messages = messages
 
     @cached_property
     def frames(self) -> bytes:
         """Made once, whoever gets them."""
-        return b"".join(_frame(packet) for packet in self.packets)
+        return b"".join([_frame(f"{MESSAGE}{message}") for message in self._messages])
+
+    @property
+    def packets(self) -> list[Packet]:
+        """One for each message."""
+        return [Packet(MESSAGE, message) for message in self._messages]
 
 
 class Joined(Packet):  # type: ignore[misc]
@@ -32,17 +37,22 @@ class Joined(Packet):  # type: ignore[misc]
     def __init__(self, packets: Iterable[Packet]) -> None:
         super().__init__(MESSAGE)
         self._frames = Frames(
-            b"".join(packet.frames if isinstance(packet, Bundle) else _frame(packet) for packet in packets)
+            b"".join(
+                [
+                    packet.frames if isinstance(packet, Bundle) else _frame(packet.encode())
+                    for packet in packets
+                ]
+            )
         )
 
     def encode(self, b64: bool = False) -> Frames:  # noqa: ARG002, FBT001, FBT002  # the library's signature
         return self._frames
 
 
-def bundles(packets: Sequence[Packet]) -> Iterator[Bundle]:
-    """Packets for many, in their order."""
-    for first in range(0, len(packets), MOST_IN_A_BUNDLE):
-        yield Bundle(packets[first : first + MOST_IN_A_BUNDLE])
+def bundles(messages: Sequence[str]) -> Iterator[Bundle]:
+    """Messages for many, in their order."""
+    for first in range(0, len(messages), MOST_IN_A_BUNDLE):
+        yield Bundle(messages[first : first + MOST_IN_A_BUNDLE])
 
 
 def one_by_one(packets: Iterable[Packet]) -> Iterator[Packet]:
@@ -51,6 +61,6 @@ def one_by_one(packets: Iterable[Packet]) -> Iterator[Packet]:
         yield from packet.packets if isinstance(packet, Bundle) else (packet,)
 
 
-def _frame(packet: Packet) -> bytes:
-    text = packet.encode().encode()
+def _frame(packet: str) -> bytes:
+    text = packet.encode()
     return bytes(Header.encode_header(True, WebSocket.OPCODE_TEXT, b"", len(text), 0)) + text

@@ -18,7 +18,7 @@ from blueprints.realtime.connections import Connections
 from blueprints.realtime.frames import Bundle, bundles
 from blueprints.realtime.handshakes import NAMESPACE, limit_handshakes
 from blueprints.realtime.packets import refuse_foreign_packets
-from blueprints.realtime.replies import Event, Server, TextPacket
+from blueprints.realtime.replies import Event, Server, message_of
 from blueprints.realtime.transports import keep_alive
 from models import patience
 from services import exact_json
@@ -103,11 +103,11 @@ class Realtime:
     def send(self, sids: Sequence[str], events: Sequence[Event]) -> None:
         """Send events to these sockets, each of which gets them in one write; to none that has gone."""
         if sids:
-            self._send(sids, Bundle([self.server.packet(event) for event in events]))
+            self._send(sids, Bundle([message_of(event) for event in events]))
 
     def broadcast(self, events: Sequence[Event]) -> None:
         """Send everybody events, to some sockets at a time, and let others run in between."""
-        for bundle in bundles([self.server.packet(event) for event in events]):
+        for bundle in bundles([message_of(event) for event in events]):
             sids = self.connections.sids()
             for first in range(0, len(sids), SOCKETS_AT_ONCE):
                 self._send(sids[first : first + SOCKETS_AT_ONCE], bundle)
@@ -150,7 +150,6 @@ def create_server(app: Flask, *, allowed_origins: tuple[str, ...]) -> SocketIO:
         cors_allowed_origins=list(allowed_origins),
         max_http_buffer_size=MAX_MESSAGE_BYTES,
         json=exact_json,
-        serializer=TextPacket,
         manage_session=False,
         logger=_quiet_logger("socketio"),
         engineio_logger=_quiet_logger("engineio"),
