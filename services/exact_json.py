@@ -20,7 +20,7 @@ def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
     digits.
     """
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_object)
+        return _from_text(text if isinstance(text, str) else text.decode(json.detect_encoding(text)))
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except InvalidOperation:
@@ -34,6 +34,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+# One for all: the library's function makes a new decoder at every call.
+_from_text = json.JSONDecoder(parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_object).decode
+
+
 def dumps(value: object, **_ignored: object) -> str:
     """Compact JSON text; a Decimal becomes a number. Raises ValueError for NaN and Infinity."""
     return _as_text(value)
@@ -45,5 +49,5 @@ def _number(value: object) -> float:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-# One for all: the library's function makes a new encoder at every call.
+# One for all, likewise.
 _as_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_number).encode

@@ -2,12 +2,13 @@
 
     python -m bench.speed
     python -m bench.speed items spins --quick
-    python -m bench.speed --feed market-prices.json --bets 10000,1000000,10000000
+    python -m bench.speed --feed market-prices.json --bets 10000,100000,1000000
 
 Each row is a ratio against a ceiling that runs on this same machine, in turns with what is measured: a
 server on one core, what asks it on the other. Prints one table, and writes it with a plot of all curves
-into bench/results/. The longest history, ten million bets, takes some twenty minutes to be written, so it
-has to be asked for. Exits 1 when something could not be measured; what falls short is said in the table.
+into bench/results/. All of it takes some twenty-five minutes, of which ten are those of the longest
+history, ten million bets; that one needs 20 GB of room for temporary files. Exits 1 when something could
+not be measured; what falls short is said in the table.
 """
 
 import argparse
@@ -40,6 +41,7 @@ FAMILIES = (
     "hub",
 )
 RESULTS = BENCH / "results"
+BETS = "10000,100000,1000000,10000000"
 
 
 def main() -> None:
@@ -84,9 +86,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("families", nargs="*", metavar="rows", help=f"of {', '.join(FAMILIES)} (all)")
     parser.add_argument("--feed", type=Path, help="a price feed to take names and prices from (made up)")
     parser.add_argument("--quick", action="store_true", help="short rounds: whether it works, not how fast")
-    parser.add_argument(
-        "--bets", default="10000,100000,1000000", help="histories, growing, separated by commas (%(default)s)"
-    )
+    parser.add_argument("--bets", default=BETS, help="histories, growing, separated by commas (%(default)s)")
     options = parser.parse_args()
     if unknown := set(options.families) - set(FAMILIES):
         parser.error(f"unknown rows: {', '.join(sorted(unknown))}")
