@@ -20,6 +20,8 @@ from blueprints.realtime import outgoing
 from blueprints.realtime.proof_queues import Sent, SentLately, Waiting
 from blueprints.realtime.server import Realtime, pause, realtime
 from models.bets import Bet
+from services.aside import in_slices
+from services.clock import Millis
 from services.upgrader.proofs import Proof
 
 log = logging.getLogger("platform.proofs")
@@ -63,6 +65,8 @@ class ProofDelivery:
         self._sent = SentLately()
         self._claimed: set[int] = set()
         self._guard = threading.Lock()
+        # Whether a proof was delivered is decided, here and in the database, by one at a time.
+        self._deciding = threading.Lock()
         self._wake = threading.Event()
         self._running = False
         self._stopping = False
@@ -78,7 +82,7 @@ class ProofDelivery:
 
     def schedule(self, bet: Bet, *, sid: str) -> None:
         """Send this bet's proof to this socket when it is due."""
-        self._enqueue(bet, sid)
+        self._enqueue(bet.id, Millis(bet.completed_at_ms), sid=sid)
         if len(self._waiting) == 1:
             # Proofs fall due in the order of their spins, so with others waiting it is awake in time.
             self._wake.set()
@@ -101,15 +105,14 @@ class ProofDelivery:
     def socket_gone(self, sid: str, within_seconds: float) -> None:
         """Take back what a socket was sent in this time before it ended, and find the player another."""
         since = time.monotonic() - within_seconds
-        with self._guard:
-            lost = self._sent.to_socket(sid, since=since)
-        if not lost:
-            return
         services = platform()
-        # First there, then here: while the database is away they stay known, and are not lost.
-        services.proofs.mark_undelivered(lost)
-        with self._guard:
-            self._sent.take_back(lost)
+        with self._deciding:
+            with self._guard:
+                lost = self._sent.to_socket(sid, since=since)
+            # First there, then here: while the database is away they stay known, and are not lost.
+            services.proofs.mark_undelivered(lost)
+            with self._guard:
+                self._sent.take_back(lost)
         self._send_all(services.proofs.open(lost))
 
     def close(self) -> None:
@@ -149,19 +152,19 @@ class ProofDelivery:
             log.error("proofs not written down", extra={"failure": describe(failure)})  # noqa: TRY400
 
     def _schedule_pending(self) -> None:
-        for bet in platform().proofs.pending():
-            self._enqueue(bet, None)
+        for bet_id, completed_at in in_slices(platform().proofs.pending(), PROOFS_AT_ONCE):
+            self._enqueue(bet_id, completed_at, sid=None)
 
-    def _enqueue(self, bet: Bet, sid: str | None) -> None:
+    def _enqueue(self, bet_id: int, completed_at: Millis, *, sid: str | None) -> None:
         """Once for each bet, although a new one may be found in the database and scheduled as well."""
         services = platform()
         # One that lies further ahead than any delay was made under a clock that was set back since.
-        ahead_ms = min(bet.completed_at_ms - services.clock(), services.upgrader.rules.proof_delay)
+        ahead_ms = min(completed_at - services.clock(), services.upgrader.rules.proof_delay)
         due_at = time.monotonic() + max(ahead_ms, 0) / 1000
         with self._guard:
             # One that has been sent stays sealed in the database for a moment.
-            if bet.id not in self._sent:
-                self._waiting.add(bet.id, due_at_ms=bet.completed_at_ms, due_at=due_at, sid=sid)
+            if bet_id not in self._sent:
+                self._waiting.add(bet_id, due_at_ms=completed_at, due_at=due_at, sid=sid)
 
     def _send_due(self) -> None:
         """Some at a time: after a standstill there may be thousands."""
@@ -205,13 +208,13 @@ class ProofDelivery:
     def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
         """Write down which proofs have reached their players, as far as one can know."""
         before = time.monotonic() - at_least_seconds_ago
-        with self._guard:
-            settled = self._sent.unmarked(until=before)
-        if settled:
-            services = platform()
+        services = platform()
+        with self._deciding:
+            with self._guard:
+                settled = self._sent.unmarked(until=before)
             services.proofs.mark_delivered(settled, now=services.clock())
-        with self._guard:
-            self._sent.mark(settled)
+            with self._guard:
+                self._sent.mark(settled)
 
     def _forget_outlived(self) -> None:
         before = time.monotonic() - HEARTBEAT_SECONDS

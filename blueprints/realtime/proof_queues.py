@@ -114,8 +114,7 @@ class SentLately:
         """These are marked as delivered."""
         for proof in proofs:
             sent = self._by_bet.get(proof.bet_id)
-            # Or it was taken back meanwhile, and sent to another socket.
-            if sent is not None and sent.proof is proof:
+            if sent is not None:
                 sent.proof = None
         while self._unmarked and self._is_settled(self._unmarked[0]):
             self._unmarked.popleft()

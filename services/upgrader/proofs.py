@@ -6,6 +6,7 @@ out stays so, whatever the clock says afterwards: the bet may be of a clock that
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import peewee
 
@@ -45,9 +46,10 @@ class Proofs:
         self._out: set[int] = set()
 
     @reading()
-    def pending(self) -> list[Bet]:
-        """Bets whose seed is still sealed, by the time they are due. At start: the ones to schedule."""
-        return list(Bet.select().where(Bet.server_seed.is_null()).order_by(Bet.completed_at_ms, Bet.id))
+    def pending(self) -> list[tuple[int, Millis]]:
+        """The bets whose seeds are still sealed, and when they are due. At start: the ones to schedule."""
+        sealed: Any = Bet.select(Bet.id, Bet.completed_at_ms).where(Bet.server_seed.is_null())
+        return list(sealed.order_by(Bet.completed_at_ms, Bet.id).tuples())
 
     def open(self, bet_ids: Sequence[int]) -> list[Proof]:
         """The proofs of these bets, which are due, in the order of the bets.
