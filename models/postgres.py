@@ -36,6 +36,21 @@ _peewee: Any = peewee
 """Without its types, which leave out what a pool has to do with."""
 
 
+@contextmanager
+def held(slots: FairSlots) -> Iterator[None]:
+    """One of these slots for the block. Raises MaxConnectionsExceeded after waiting in vain."""
+    if not slots.take_free():
+        try:
+            with patience.waiting(POOL_WAIT_SECONDS) as seconds:
+                slots.wait(seconds)
+        except TimeoutError:
+            raise MaxConnectionsExceeded("no connection became free in time") from None
+    try:
+        yield
+    finally:
+        slots.release()
+
+
 class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
     """A connection that knows its age."""
 
@@ -76,25 +91,15 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def slot(self) -> Iterator[None]:
         """The right to one of the pool's connections. Raises MaxConnectionsExceeded after waiting in vain."""
-        if not self._slots.take_free():
-            self._wait_for_slot()
-        try:
-            yield
-        except peewee.DatabaseError as error:
-            # What the server says has a class of its own. This one is of a server that says nothing any
-            # more, when the driver has not found out yet that the connection is gone.
-            if type(error) is peewee.DatabaseError:
-                raise peewee.OperationalError("the connection was lost") from error
-            raise
-        finally:
-            self._slots.release()
-
-    def _wait_for_slot(self) -> None:
-        try:
-            with patience.waiting(POOL_WAIT_SECONDS) as seconds:
-                self._slots.wait(seconds)
-        except TimeoutError:
-            raise MaxConnectionsExceeded("no connection became free in time") from None
+        with held(self._slots):
+            try:
+                yield
+            except peewee.DatabaseError as error:
+                # What the server says has a class of its own. This one is of a server that says nothing any
+                # more, when the driver has not found out yet that the connection is gone.
+                if type(error) is peewee.DatabaseError:
+                    raise peewee.OperationalError("the connection was lost") from error
+                raise
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one. Nobody else waits meanwhile."""

@@ -13,6 +13,8 @@ from weakref import WeakSet
 
 from models.commit_together import CommitTogether
 from models.database import Sqlite, database, reading
+from models.fair_slots import FairSlots
+from models.postgres import held
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,17 +235,24 @@ PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub
 )
 EXECUTE = f"EXECUTE settle_spin ({', '.join(f'%({name})s' for name in PARAMETERS)})"
 
+SETTLING_AT_ONCE = 12
+"""On so many of the pool's twenty connections, at the most; a crowd of spins leaves some to others. And of 20
+players PostgreSQL settled 1,770 spins a second on twelve, 1,550 on twenty: those come to their commits
+together, wait for each other there, and all come back together."""
+
+_slots = FairSlots(SETTLING_AT_ONCE)
+
 _prepared: WeakSet[Any] = WeakSet()
 """The connections that know the statement."""
 
 
-@reading()
 def _at_once(values: dict[str, Any]) -> Settled | Unsettled:
-    connection = database.connection()
-    if connection not in _prepared:
-        database.execute_sql(PREPARE)
-        _prepared.add(connection)
-    seed, bet_id, *balances = database.execute_sql(EXECUTE, values).fetchone()
+    with held(_slots), reading():
+        connection = database.connection()
+        if connection not in _prepared:
+            database.execute_sql(PREPARE)
+            _prepared.add(connection)
+        seed, bet_id, *balances = database.execute_sql(EXECUTE, values).fetchone()
     if bet_id is None:
         return Unsettled.BALANCE_TOO_LOW if seed else Unsettled.SEED_IS_USED
     return Settled(bet_id, *balances)

@@ -30,9 +30,9 @@ GOAL = 0.8
 ROUNDS = 5
 SHORT_BECAUSE = (
     "a spin takes the platform half a millisecond of its core, nearly all of it Python's, and PostgreSQL as"
-    " long of the other; with 20 players each waits for the other a sixth of the time, where pgbench keeps"
+    " long of the other; of 20 players both wait for each other a sixth of the time, where pgbench keeps"
     " PostgreSQL busy all the time. Tried: writing each answer at once instead of once a round of the loop,"
-    " which took more of both cores than it gave back"
+    " which took more of both cores than it gave back; fewer connections, which helped (twelve)"
 )
 
 

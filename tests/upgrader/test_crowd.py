@@ -1,0 +1,46 @@
+"""Many who spin at once: what they have locked or wait for is theirs, and others go on."""
+
+from contextlib import closing
+
+import psycopg2
+import pytest
+
+from models.spin_settlement import SETTLING_AT_ONCE
+from tests.support.waiting import wait_until
+
+WAITING_FOR_LOCKS = """
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
+
+
+@pytest.fixture
+def others_transaction(database_url):
+    """A connection of somebody else's, whose locks last until the test ends them."""
+    with closing(psycopg2.connect(database_url)) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_spins_that_wait_for_locks_leave_the_database_to_requests(
+    client, connect, new_player, item, others_transaction
+):
+    crowd = [new_player(f"player-{number}") for number in range(SETTLING_AT_ONCE + 3)]
+    sockets = [connect(player) for player in crowd]
+    with others_transaction.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM users FOR UPDATE")
+        for socket in sockets:
+            socket.emit("upgrader:spin", {"amount": 1, "item": item})
+        with closing(psycopg2.connect(others_transaction.dsn)) as watching, watching.cursor() as watcher:
+            watching.autocommit = True
+
+            def waiting():
+                watcher.execute(WAITING_FOR_LOCKS)
+                return watcher.fetchone()[0]
+
+            wait_until(lambda: waiting() == SETTLING_AT_ONCE)
+
+            assert client.get("/auth/me", headers=crowd[0].headers).status_code == 200
+
+    others_transaction.rollback()
+
+    assert [socket.expect("upgrader:spin")["status"] for socket in sockets] == [True] * len(crowd)
