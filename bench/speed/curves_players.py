@@ -21,6 +21,7 @@ SPINNERS = 10
 ASKED = 1_000
 """Of how many players at the most the own data are asked for in turn."""
 
+BOARDS = 5_000
 SECONDS = 1.0
 ROWS_A_STATEMENT = 1_000
 FIRST_OTHER = 10_000_000_000_000_000
@@ -45,7 +46,10 @@ def _costs(
 ) -> Iterator[tuple[str, float]]:
     asked = random.Random(1).sample(platform_ids, min(len(platform_ids), ASKED))
     own_data = [Get("/auth/me", {"Authorization": f"Bearer {token}"}) for token in _tokens(stage, url, asked)]
-    boards = [Get("/leaderboard"), Get("/leaderboard?period=monthly")]
+    # No address twice within the second for which an answer is kept.
+    boards = [
+        Get(f"/leaderboard?period={period}&number={number}") for number in range(BOARDS) for period in Period
+    ]
     with stage.platform(url) as platform:
         yield "/auth/me", stage.ask(platform, own_data, connections=1, seconds=SECONDS).p25
         yield "/leaderboard", stage.ask(platform, boards, connections=1, seconds=SECONDS).p25

@@ -208,11 +208,12 @@ class ProofDelivery:
     def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
         """Write down which proofs have reached their players, as far as one can know."""
         before = time.monotonic() - at_least_seconds_ago
-        services = platform()
         with self._deciding:
             with self._guard:
                 settled = self._sent.unmarked(until=before)
-            services.proofs.mark_delivered(settled, now=services.clock())
+            if settled:
+                services = platform()
+                services.proofs.mark_delivered(settled, now=services.clock())
             with self._guard:
                 self._sent.mark(settled)
 
