@@ -6,9 +6,9 @@
 
 Each row is a ratio against a ceiling that runs on this same machine, in turns with what is measured: a
 server on one core, what asks it on the other. Prints one table, and writes it with a plot of all curves
-into bench/results/. All of it takes some twenty-five minutes, of which ten are those of the longest
-history, ten million bets; that one needs 20 GB of room for temporary files. Exits 1 when something could
-not be measured; what falls short is said in the table.
+into bench/results/. All of it takes some fifteen minutes, of which five are those of the longest history,
+ten million bets; that one needs 20 GB of room for temporary files. Exits 1 when something could not be
+measured; what falls short is said in the table.
 """
 
 import argparse

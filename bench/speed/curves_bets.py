@@ -20,8 +20,8 @@ SEARCHED = (
 )
 
 COUNTED = (
-    "in an order that no number stands for, half of all entries of an index are passed over to the middle, the"
-    " worst page of all; pages near either end stay as quick as the first"
+    "in an order that no number stands for, half of all entries of an index are passed over to the middle,"
+    " the worst page of all; pages near either end stay as quick as the first"
 )
 SHORT_BECAUSE = {f"{what}, middle page": COUNTED for what in ("games by earning", "live bets", "high rolls")}
 SHORT_BECAUSE |= {f"{what}, search": SEARCHED for what in bench_history.SEARCHES}
