@@ -33,7 +33,7 @@ SHORTEST_WAIT_SECONDS = 0.05
 """Under load, proofs go out in rounds rather than one by one."""
 
 PROOFS_AT_ONCE = 100
-"""Revealed in one transaction, which on SQLite holds up everybody: 20 ms."""
+"""Opened and sent in one go, which holds up everybody else: some 7 ms."""
 
 LONGEST_WAIT_SECONDS = 1.0
 """How late a step ahead of the system clock, or a database that is back, is noticed at the most."""
