@@ -8,6 +8,7 @@ from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
 from models.database import reading, snapshot
+from models.due_proofs import DueBet
 from models.rollups import LiveBetCount
 from models.users import User
 from services.bets import multiplier_hundredths
@@ -46,7 +47,7 @@ NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
 def newest(*, now: Millis, limit: int = NEWEST) -> list[LiveBet]:
     """The last bets that are over, newest first."""
     bets = _with_players().where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(limit)
-    return [live_bet(bet) for bet in bets]
+    return [live_bet(bet, player=bet.user) for bet in bets]
 
 
 @reading()
@@ -70,7 +71,7 @@ def _with_ids(bet_ids: list[int]) -> list[LiveBet]:
     if not bet_ids:
         return []
     bets = _with_players().where(Bet.id.in_(bet_ids)).order_by(*NEWEST_FIRST)
-    return [live_bet(bet) for bet in bets]
+    return [live_bet(bet, player=bet.user) for bet in bets]
 
 
 def _with_players() -> Any:
@@ -89,13 +90,13 @@ def _of_kind(query: Any, kind: Kind) -> Any:
     return query.where(HIGH_ROLL) if kind is Kind.HIGH_ROLLS else query
 
 
-def live_bet(bet: Bet) -> LiveBet:
-    """The public face of one bet, its player loaded with it."""
+def live_bet(bet: Bet | DueBet, *, player: User | DueBet) -> LiveBet:
+    """The public face of one bet. A due bet has its player's name and picture itself."""
     return LiveBet(
         bet_id=bet.id,
         game=bet.game,
-        avatar=bet.user.avatar,
-        username=bet.user.username,
+        avatar=player.avatar,
+        username=player.username,
         wager=Cents(bet.wager_cents),
         multiplier_hundredths=multiplier_hundredths(bet),
         payout=Cents(bet.payout_cents),

@@ -14,10 +14,8 @@ from models import due_proofs
 from models.bets import Bet
 from models.database import reading, writing
 from models.due_proofs import DueBet
-from services.bets import multiplier_hundredths
 from services.clock import Millis
-from services.live_bets import LiveBet
-from services.money import Cents
+from services.live_bets import LiveBet, live_bet
 from services.server_seeds import ServerSeeds
 
 BATCH = 500
@@ -138,14 +136,5 @@ def _proof(bet: DueBet, *, server_seed: str) -> Proof:
         server_seed_commitment=bet.server_seed_commitment,
         server_seed=server_seed,
         is_delivered=bet.proof_delivered_at_ms is not None,
-        live_bet=LiveBet(
-            bet_id=bet.id,
-            game=bet.game,
-            avatar=bet.avatar,
-            username=bet.username,
-            wager=Cents(bet.wager_cents),
-            multiplier_hundredths=multiplier_hundredths(bet),
-            payout=Cents(bet.payout_cents),
-            date=Millis(bet.completed_at_ms),
-        ),
+        live_bet=live_bet(bet, player=bet),
     )
