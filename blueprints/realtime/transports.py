@@ -1,9 +1,6 @@
 """One connection below the protocol: what may wait for its client, and how it is kept alive."""
 
-import logging
-import threading
 import time
-from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,10 +8,8 @@ import engineio.socket
 from engineio.packet import PING, Packet
 from flask_socketio import SocketIO
 
-from blueprints.common.failures import describe
+from blueprints.realtime.deadlines import Deadlines
 from blueprints.realtime.frames import Joined, one_by_one
-
-log = logging.getLogger("platform.realtime")
 
 MAX_WAITING_PACKETS = 500
 """What a client may leave unread: far more than a page that is drawn late ever does."""
@@ -50,7 +45,7 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         """The client has joined, or answered: its next ping is one interval away."""
         if self.last_ping:
             self.last_ping = None
-            self.server.heartbeat.schedule(self.sid)
+            self.server.pings.add(self.sid)
 
     def handle_get_request(self, environ: Mapping[str, Any], start_response: Any) -> Any:
         websocket = environ.get("wsgi.websocket")
@@ -67,44 +62,14 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
 engineio.socket.Socket = Transport
 
 
-class Heartbeat:
-    """The pings of all transports of a server, sent by one task that ends when there are none to send."""
+def keep_alive(socketio: SocketIO) -> None:
+    """Give this server the task that sends its pings."""
+    transports = socketio.server.eio
 
-    def __init__(self, socketio: SocketIO) -> None:
-        self._socketio = socketio
-        self._transports = socketio.server.eio
-        # All wait for the same time, so the first one is always the next one.
-        self._due: deque[tuple[float, str]] = deque()
-        self._guard = threading.Lock()
-
-    def schedule(self, sid: str) -> None:
-        """Send this transport its next ping."""
-        with self._guard:
-            self._due.append((time.monotonic() + self._transports.ping_interval, sid))
-            begins = len(self._due) == 1
-        if begins:
-            self._socketio.start_background_task(self._run)
-
-    def _run(self) -> None:
-        more = True
-        while more:
-            due_at, sid = self._due[0]
-            self._socketio.sleep(max(due_at - time.monotonic(), 0))
-            try:
-                self._ping(sid)
-            except Exception as failure:  # noqa: BLE001  # one transport's; the others' pings go on
-                log.warning("ping failed", extra={"failure": describe(failure)})
-            with self._guard:
-                self._due.popleft()
-                more = bool(self._due)
-
-    def _ping(self, sid: str) -> None:
-        transport = self._transports.sockets.get(sid)
+    def ping(sid: str) -> None:
+        transport = transports.sockets.get(sid)
         if transport is not None and not transport.closing and not transport.closed:
             transport.last_ping = time.time()
             transport.send(Packet(PING))
 
-
-def keep_alive(socketio: SocketIO) -> None:
-    """Give this server the task that sends its pings."""
-    socketio.server.eio.heartbeat = Heartbeat(socketio)
+    transports.pings = Deadlines(socketio, seconds=lambda: transports.ping_interval, then=ping)
