@@ -31,6 +31,7 @@ FAMILIES = (
     "pages",
     "ready_views",
     "spins",
+    "spins_node",
     "spins_sqlite",
     "spin_latency",
     "sockets",

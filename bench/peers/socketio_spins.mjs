@@ -1,0 +1,160 @@
+// The upgrader's spin as a small Node.js server makes it, with socket.io and pg: the platform's own settling statement and
+// the platform's own events, and nothing else. No rate limits, no encryption of seeds, no delivery of proofs that were
+// missed, and a token is read without checking its signature.
+// DATABASE_URL is a database of the platform, SETTLEMENT {text, parameters}: the statement with $1, $2, … for these names.
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import pg from "pg";
+import { Server } from "socket.io";
+
+const { types, Pool } = pg;
+const INT8 = 20;
+types.setTypeParser(INT8, Number);
+const CONNECTIONS = 12;
+const ROLL_RANGE = 10_000_000n;
+const HOUSE_EDGE_PPM = 50_000;
+const [PPM, SHARDS, DAY_MS] = [1_000_000, 64, 86_400_000];
+const { text, parameters } = JSON.parse(process.env.SETTLEMENT);
+const proofDelayMs = Number(process.env.UPGRADER_PROOF_DELAY) * 1000;
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: CONNECTIONS });
+const prices = new Map();
+for (const { market_hash_name: name, price_cents: price } of (await pool.query("SELECT * FROM items")).rows) {
+  prices.set(name, price);
+}
+
+const seeds = new Map();
+const spinning = new Set();
+
+function draw(nonce) {
+  const serverSeed = randomBytes(32).toString("hex");
+  return { nonce, serverSeed, commitment: createHash("sha256").update(serverSeed).digest("hex") };
+}
+
+function rollOf(seed, clientSeed) {
+  const digest = createHmac("sha256", seed.serverSeed).update(`${clientSeed}:${seed.nonce}:0`).digest("hex");
+  return Number((BigInt(`0x${digest}`) * ROLL_RANGE) >> 256n);
+}
+
+function periodsOf(now) {
+  const day = Math.floor(now / DAY_MS);
+  const date = new Date(now);
+  return { week: (day - ((day + 3) % 7)) * DAY_MS, month: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) };
+}
+
+async function settle(player, { amount, item, clientSeed }) {
+  const [seed, price, wager, now] = [seeds.get(player.id), prices.get(item), Math.round(amount * 100), Date.now()];
+  const following = draw(seed.nonce + 1);
+  const threshold = Number(
+    (ROLL_RANGE * BigInt(PPM - HOUSE_EDGE_PPM) * BigInt(wager)) / (BigInt(price) * BigInt(PPM)),
+  );
+  const roll = rollOf(seed, clientSeed);
+  const payout = roll < threshold ? price : 0;
+  const values = {
+    user_id: player.id,
+    nonce: seed.nonce,
+    commitment: seed.commitment,
+    sealed_server_seed: seed.serverSeed,
+    next_commitment: following.commitment,
+    next_sealed_server_seed: following.serverSeed,
+    game: "upgrader",
+    wager,
+    payout,
+    status: payout ? "won" : "lost",
+    item,
+    price,
+    house_edge_ppm: HOUSE_EDGE_PPM,
+    threshold,
+    roll,
+    client_seed: clientSeed,
+    request_id: null,
+    request_digest: null,
+    made_at: now,
+    completed_at: now + proofDelayMs,
+    shard: player.id % SHARDS,
+    high_rolls: wager >= 5_000 || payout >= 10 * wager ? 1 : 0,
+    proof_delay: proofDelayMs,
+    ...periodsOf(now),
+  };
+  const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
+  const [found, betId, ...balances] = (await pool.query(query)).rows[0];
+  if (betId === null) throw new Error(found ? "Insufficient balance" : "A spin is already in progress");
+  seeds.set(player.id, following);
+  const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);
+  return { seed, values, betId, following, balance: { balance, vaultBalance, sweepstakeBalance } };
+}
+
+async function prove(io, socket, player, { seed, values, betId }) {
+  await pool.query({
+    name: "reveal",
+    text: "UPDATE bets SET server_seed = $1, sealed_server_seed = NULL, proof_delivered_at_ms = $2 WHERE id = $3",
+    values: [seed.serverSeed, Date.now(), betId],
+  });
+  const { client_seed: clientSeed, wager, payout } = values;
+  io.emit("live-bets:new", {
+    id: String(betId),
+    game: "upgrader",
+    pfp: "",
+    user: player.username,
+    wager: wager / 100,
+    multiplier: Math.floor((payout * 100) / wager) / 100,
+    payout: payout / 100,
+    date: values.completed_at,
+  });
+  const { serverSeed, commitment: serverSeedCommitment, nonce } = seed;
+  socket.emit("upgrader:proof", { serverSeed, serverSeedCommitment, clientSeed, nonce });
+}
+
+function refuse(socket, acknowledge, error) {
+  const answer = { status: false, error };
+  socket.emit("upgrader:spin", answer);
+  acknowledge?.(answer);
+}
+
+async function spin(io, socket, player, payload, acknowledge) {
+  if (spinning.has(player.id)) return refuse(socket, acknowledge, "A spin is already in progress");
+  spinning.add(player.id);
+  try {
+    const settled = await settle(player, payload);
+    const { seed, values, following } = settled;
+    const percent = values.roll / 100_000;
+    const { nonce, commitment: serverSeedCommitment } = seed;
+    socket.emit("upgrader:pf", { serverSeedCommitment, clientSeed: values.client_seed, nonce, percent });
+    const success = values.status === "won";
+    const answer = { status: true, result: { success, amount: values.payout / 100, item: values.item } };
+    socket.emit("upgrader:spin", answer);
+    acknowledge?.(answer);
+    socket.emit("upgrader:commitment", { serverSeedCommitment: following.commitment, nonce: following.nonce });
+    socket.emit("balance", settled.balance);
+    setTimeout(() => prove(io, socket, player, settled), proofDelayMs);
+  } catch (error) {
+    refuse(socket, acknowledge, error.message);
+  } finally {
+    spinning.delete(player.id);
+  }
+}
+
+// The first seed of a player here: the platform's own can't be opened without its key.
+async function announce(player) {
+  const { rows } = await pool.query("SELECT nonce FROM announced_seeds WHERE user_id = $1", [player.id]);
+  const seed = draw(rows[0].nonce);
+  await pool.query(
+    "UPDATE announced_seeds SET server_seed_commitment = $1, sealed_server_seed = $2 WHERE user_id = $3",
+    [seed.commitment, seed.serverSeed, player.id],
+  );
+  seeds.set(player.id, seed);
+}
+
+const http = createServer((_request, response) => response.end("{}"));
+const io = new Server(http, { maxHttpBufferSize: 65_536 });
+io.use(async (socket, next) => {
+  const claims = JSON.parse(Buffer.from(socket.handshake.auth.token.split(".")[1], "base64url"));
+  const { rows } = await pool.query("SELECT id, username FROM users WHERE platform_id = $1", [claims.sub]);
+  [socket.data.player] = rows;
+  await announce(rows[0]);
+  next();
+});
+io.on("connection", (socket) => {
+  const { player } = socket.data;
+  socket.on("upgrader:spin", (payload, acknowledge) => spin(io, socket, player, payload, acknowledge));
+});
+http.listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,0 +1,70 @@
+"""Spins over sockets on PostgreSQL: against a small Node.js server with socket.io and pg.
+
+Both servers send the same settling statement and the same events to the same load tool, one core each
+(bench/peers/socketio_spins.mjs says what the Node.js server leaves out).
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench.speed.compare import Comparison, take_turns
+from bench.speed.players import at_their_sockets, make_players
+from bench.speed.postgres import DurablePostgres
+from bench.speed.result import Row
+from bench.speed.spinning import NEVER, SOON, Spinning, spinning
+from bench.speed.stage import Stage
+from models import spin_settlement
+
+CROWD = 20
+GOAL = 0.6
+ROUNDS = 5
+
+
+def measure(stage: Stage) -> Iterator[Row]:
+    """Spins a second of 20 players, without and with their proofs."""
+    with stage.postgres() as server:
+        server.move_to([stage.cores.load])
+        yield _row(stage, server, proof_delay=NEVER)
+        yield _row(stage, server, proof_delay=SOON)
+
+
+def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
+    with ExitStack() as stack:
+        own_url, peer_url = (stack.enter_context(server.fresh(Path())) for _ in range(2))
+        own = stack.enter_context(spinning(stage, own_url, CROWD, proof_delay=proof_delay))
+        players = make_players(stage, peer_url, CROWD)
+        node = stack.enter_context(
+            stage.node_peer(
+                "socketio_spins.mjs",
+                DATABASE_URL=peer_url,
+                SETTLEMENT=_settlement(),
+                UPGRADER_PROOF_DELAY=proof_delay,
+            )
+        )
+        peer = Spinning(stage, peer_url, node, stack.enter_context(at_their_sockets(stage, node, players)))
+        measured = [own.without_proofs, peer.without_proofs]
+        if proof_delay == SOON:
+            measured = [own.with_proofs, peer.with_proofs]
+        compared = Comparison(*take_turns(*measured, rounds=1 if stage.quick else ROUNDS))
+    with_proofs = ", with their proofs and live bets" if proof_delay == SOON else ""
+    return Row(
+        work=f"spins over sockets, {CROWD} players, PostgreSQL with fsync{with_proofs}",
+        against="Node.js with socket.io and pg, the same statement and events",
+        goal=GOAL,
+        measured=compared.ratio,
+        detail=(
+            f"{compared.told('spins/s')}; CPU {own.cpu_us:,.0f} to {peer.cpu_us:,.0f} us a spin; "
+            "PostgreSQL on the load tool's core"
+        ),
+    )
+
+
+def _settlement() -> str:
+    """The settling statement with numbered parameters, each cast to its type, and their names in order."""
+    types = spin_settlement.PARAMETERS
+    numbers = {name: f"${number}::{types[name]}" for number, name in enumerate(types, start=1)}
+    text = re.sub(r"(?<!:):(\w+)", lambda name: numbers[name[1]], spin_settlement.AT_ONCE)
+    return json.dumps({"text": text, "parameters": list(types)})
