@@ -228,8 +228,8 @@ class Market:
         return list(query.order_by(Item.next_price_fetch_ms, Item.id).limit(market_rate.SLOTS))
 
     def _is_due(self, now: Millis) -> Any:
-        """A time further ahead than any is set was written under another clock, and counts as long ago."""
-        furthest = now + max(self.period, sources.LONGEST_PAUSE_MS) + 1
+        """A time further ahead than any that is set was written by a wrong clock, and counts as long ago."""
+        furthest = now + max(self.period, sources.LONGEST_PAUSE_MS) + sources.CLOCK_TOLERANCE_MS
         return ~Item.next_price_fetch_ms.between(now + 1, furthest)
 
     @reading()

@@ -13,6 +13,13 @@ from services.clock import Millis
 LEASE_MS = 5 * 60_000
 """A turn that has not ended by then ended with its process."""
 
+CLOCK_TOLERANCE_MS = 5 * 60_000
+"""A stored time further ahead than this was written by a clock that has been set back since.
+
+A time that is less far ahead is normal: the clocks of two processes differ, and a process may have read its
+clock before it waited for the database.
+"""
+
 FAILURES_TO_PAUSE = 3
 LONGEST_PAUSE_MS = 60 * 60_000
 
@@ -61,14 +68,15 @@ def state(source: Source) -> PriceSource:
 def claim(source: Source, *, period: Millis, now: Millis) -> bool:
     """Begin a turn when one is due: the last began a period ago, or its process is gone.
 
-    Of two that ask at once, in whatever process, one gets it. A time that lies in the future was written
-    under another clock and counts as long ago.
+    Of two processes that claim at once, one gets the turn. A time more than CLOCK_TOLERANCE_MS ahead counts
+    as long ago.
     """
     row = PriceSource
-    is_old = (row.claimed_until_ms == 0) & ((row.asked_at_ms <= now - period) | (row.asked_at_ms > now))
-    is_left = (row.claimed_until_ms != 0) & ~row.claimed_until_ms.between(now + 1, now + LEASE_MS)
-    is_paused = row.paused_until_ms.between(now + 1, now + LONGEST_PAUSE_MS)
-    return _begin(source, now, (is_old | is_left) & ~is_paused)
+    is_old = ~row.asked_at_ms.between(now - period + 1, now + CLOCK_TOLERANCE_MS)
+    is_left = ~row.claimed_until_ms.between(now + 1, now + LEASE_MS + CLOCK_TOLERANCE_MS)
+    is_due = ((row.claimed_until_ms == 0) & is_old) | ((row.claimed_until_ms != 0) & is_left)
+    is_paused = row.paused_until_ms.between(now + 1, now + LONGEST_PAUSE_MS + CLOCK_TOLERANCE_MS)
+    return _begin(source, now, is_due & ~is_paused)
 
 
 def claim_regardless(source: Source, *, now: Millis) -> None:
@@ -78,7 +86,7 @@ def claim_regardless(source: Source, *, now: Millis) -> None:
 
 def is_paused(row: PriceSource, now: Millis) -> bool:
     """Whether this source is left alone at this time."""
-    return now < int(row.paused_until_ms) <= now + LONGEST_PAUSE_MS
+    return now < int(row.paused_until_ms) <= now + LONGEST_PAUSE_MS + CLOCK_TOLERANCE_MS
 
 
 def _begin(source: Source, now: Millis, due: peewee.Expression) -> bool:

@@ -291,3 +291,14 @@ def test_a_clock_that_was_set_back_does_not_stop_the_asking(prices, source, cloc
         asks.append(len(source.asks))
 
     assert asks == [2, 2, 3]
+
+
+def test_a_process_whose_clock_is_behind_does_not_ask_again(prices, source, clock, add):
+    add({"One": 1})
+    source.answer = market("$2.00")
+    prices.run_due()
+
+    clock.forward(seconds=-2)
+    prices.run_due()
+
+    assert len(source.asks) == 1

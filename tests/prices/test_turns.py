@@ -72,6 +72,43 @@ def test_a_clock_that_was_set_back_does_not_stop_the_turns(prices, source, clock
     assert len(source.asks) == 2
 
 
+@pytest.mark.parametrize("ends", [True, False], ids=["a turn that is over", "a turn that is under way"])
+def test_a_process_whose_clock_is_behind_does_not_repeat_a_turn(prices, source, clock, restart, ends):
+    behind = restart()
+    good = feed({})
+
+    def answer(handler):
+        if not ends:
+            take_turn_with_the_clock_of_a_minute_ago()
+        good(handler)
+
+    def take_turn_with_the_clock_of_a_minute_ago():
+        clock.forward(minutes=-1)
+        behind.run_due()
+        clock.forward(minutes=1)
+
+    source.answer = answer
+    prices.run_due()
+    if ends:
+        take_turn_with_the_clock_of_a_minute_ago()
+
+    assert len(source.asks) == 1
+
+
+@pytest.mark.parametrize("settings", [7200], indirect=True)
+def test_a_process_whose_clock_is_behind_respects_a_pause_of_an_hour(prices, source, clock, restart):
+    source.answer = text("[]")
+    for _ in range(12):
+        prices.run_due()
+        clock.forward(hours=2)
+    before = len(source.asks)
+    clock.forward(hours=-2, seconds=-1)
+
+    restart(PRICE_REFRESH_SECONDS="60").run_due()
+
+    assert len(source.asks) == before
+
+
 def test_of_two_processes_one_takes_the_turn(prices, source, restart):
     other = restart()
     good = feed({})
