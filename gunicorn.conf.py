@@ -16,8 +16,12 @@ import os
 import resource
 import sys
 
+from dotenv import find_dotenv, load_dotenv
+
 from settings import Settings, SettingsError
 
+# The same file that Flask's own commands read.
+load_dotenv(find_dotenv(usecwd=True))
 try:
     # Checked here as well, because a worker that can't start would be started over and over.
     Settings.from_env(os.environ)

@@ -35,6 +35,8 @@ MISSING = "must be given when APP_ENV is production"
 IN_PRODUCTION = {"APP_ENV": "production", "SECRET_KEY": GOOD_SECRET, "JWT_SECRET": OTHER_SECRET}
 
 SETTINGS = [
+    "ADDRESS_HANDSHAKES_PER_MINUTE",
+    "ADDRESS_MAX_SOCKETS",
     "AFFILIATE_SPECIAL_CODE",
     "APP_ENV",
     "BASE_URL",
@@ -109,6 +111,8 @@ def refused(read):
         ("identity_client_id", ""),
         ("identity_client_secret", ""),
         ("ratelimit_enabled", True),
+        ("address_max_sockets", 1000),
+        ("address_handshakes_per_minute", 300),
         ("trusted_proxies", 0),
         ("catalogue_ttl_seconds", 3600),
         ("platform_trade_host", "steamcommunity.com"),
@@ -433,11 +437,18 @@ def test_a_given_secret_is_used_instead_of_the_kept_one(read):
 def test_the_front_end_is_allowed_by_its_origin(read, frontend_url, origin):
     settings = read(FRONTEND_URL=frontend_url)
 
-    assert settings.allowed_origins == (origin,)
+    assert settings.allowed_origins == ("http://127.0.0.1:5000", origin)
+
+
+def test_the_service_itself_is_allowed_by_its_origin(read):
+    settings = read(BASE_URL="https://example.com/api", FRONTEND_URL="https://play.example.com")
+
+    assert settings.allowed_origins == ("https://example.com", "https://play.example.com")
 
 
 def test_listed_origins_are_allowed_besides_the_front_end(read):
     settings = read(
+        BASE_URL="https://play.example.com/api",
         FRONTEND_URL="https://play.example.com",
         CORS_ORIGINS="https://a.example.com, http://b.example.com:81,",
     )
@@ -451,6 +462,7 @@ def test_listed_origins_are_allowed_besides_the_front_end(read):
 
 def test_an_origin_that_is_listed_twice_is_allowed_once(read):
     settings = read(
+        BASE_URL="https://play.example.com/api",
         FRONTEND_URL="https://play.example.com",
         CORS_ORIGINS="https://play.example.com,https://PLAY.example.com",
     )
@@ -490,6 +502,24 @@ def test_a_refusal_does_not_repeat_a_secret(refused):
     assert "hunter2" not in "".join(lines)
 
 
+@pytest.fixture
+def start(tmp_path):
+    """Runs a command of Python's to its end."""
+
+    def run(command, *, cwd, **variables):
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=cwd,
+            env=os.environ | {"INSTANCE_DIR": str(tmp_path / "instance")} | variables,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -499,22 +529,38 @@ def test_a_refusal_does_not_repeat_a_secret(refused):
     ],
     ids=lambda command: " ".join(command[:2]),
 )
-def test_a_bad_setting_stops_the_start_with_its_line(tmp_path, command):
-    env = os.environ | {"INSTANCE_DIR": str(tmp_path), "JWT_TTL": "a week", "PORT": "5000"}
-
-    ended = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
-    )
+def test_a_bad_setting_stops_the_start_with_its_line(start, command):
+    ended = start(command, cwd=ROOT, JWT_TTL="a week", PORT="5000")
 
     assert ended.returncode != 0
     assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["flask", "--app", str(ROOT / "wsgi.py"), "routes"],
+        ["gunicorn", "-c", str(ROOT / "gunicorn.conf.py"), "wsgi:app"],
+    ],
+    ids=["flask", "gunicorn"],
+)
+def test_settings_of_an_env_file_count(start, tmp_path, command):
+    (tmp_path / ".env").write_text("JWT_TTL=a week\n")
+
+    ended = start(command, cwd=tmp_path, PYTHONPATH=str(ROOT))
+
+    assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
+
+
+def test_the_environment_goes_before_an_env_file(start, tmp_path):
+    (tmp_path / ".env").write_text("JWT_TTL=a week\n")
+
+    ended = start(
+        ["flask", "--app", str(ROOT / "wsgi.py"), "routes"], cwd=tmp_path, PYTHONPATH=str(ROOT), JWT_TTL="5"
+    )
+
+    assert ended.returncode == 0
 
 
 class Recorder(Mapping[str, str]):
