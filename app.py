@@ -40,9 +40,8 @@ from blueprints.profile import avatar, two_factor
 from blueprints.profile import commands as profile_commands
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
-from blueprints.realtime.connections import MAX_SPECTATORS, Connections
 from blueprints.realtime.proof_delivery import install_proofs
-from blueprints.realtime.server import Realtime, create_server, install_realtime
+from blueprints.realtime.server import Realtime, create_realtime, install_realtime
 from blueprints.secrets import commands as secrets_commands
 from blueprints.site import routes as site
 from blueprints.stats import routes as stats
@@ -89,7 +88,7 @@ def create_app(
     metrics = install_metrics(app)
     _register_areas(app)
     _register_commands(app)
-    running = _start_realtime(app, settings)
+    running = _start_realtime(app, settings, timer=timer)
     notes = install_notes(app, running, count_answers=metrics.count_answers, count_event=metrics.count_event)
     # From the inside out.
     frame = frame_answers(
@@ -171,13 +170,11 @@ def _register_commands(app: Flask) -> None:
         app.cli.add_command(command)
 
 
-def _start_realtime(app: Flask, settings: Settings) -> Realtime:
-    socketio = create_server(app, allowed_origins=settings.allowed_origins)
-    max_spectators = MAX_SPECTATORS if settings.ratelimit_enabled else None
-    running = Realtime(socketio, Connections(max_spectators=max_spectators))
+def _start_realtime(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> Realtime:
+    running = create_realtime(app, settings, timer=timer)
     install_realtime(app, running)
     install_proofs(app, running)
     install_prices(app, running)
-    realtime_events.register(app, socketio)
-    upgrader_events.register(app, socketio)
+    realtime_events.register(app, running.socketio)
+    upgrader_events.register(app, running.socketio)
     return running

@@ -1,4 +1,4 @@
-"""Who is on which socket, and how much one player, one address or one socket may have at a time."""
+"""The joined sockets, whose they are, and how many one player or one address may have."""
 
 import threading
 from collections import Counter, defaultdict
@@ -12,14 +12,11 @@ from services.upgrader.errors import TooManySpins
 
 MAX_SOCKETS = 10
 
-MAX_SPECTATORS = 1_000
-"""From one address, behind which a whole house or, unless TRUSTED_PROXIES says better, a proxy may be."""
-
 MAX_EVENTS_IN_FLIGHT = 5
 
 
 class TooManyConnections(PlatformError):
-    """The player has ten sockets already, or the address a thousand of spectators."""
+    """The player or the client address has as many sockets as are allowed."""
 
     status = 429
     text = "Too many connections"
@@ -43,38 +40,38 @@ class Connection:
 
 
 class Connections:
-    """All sockets of this process. Nothing is kept of one that is gone."""
+    """All joined sockets of this process, by player and by client address."""
 
-    def __init__(self, *, max_spectators: int | None = MAX_SPECTATORS) -> None:
-        self._max_spectators = max_spectators
-        self._spectators: Counter[str] = Counter()
+    def __init__(self, *, per_address: int | None) -> None:
+        """``per_address`` sockets at most from one address, players and spectators together."""
+        self._per_address = per_address
         self._by_sid: dict[str, Connection] = {}
         self._by_user: dict[int, dict[str, Connection]] = defaultdict(dict)
+        self._at_address: Counter[str] = Counter()
         self._guard = threading.Lock()
 
     def add(self, connection: Connection) -> None:
-        """Raises TooManyConnections when the player, or a spectator's address, has as many as are allowed."""
+        """Raises TooManyConnections when the player or the address has as many as are allowed."""
         with self._guard:
-            if connection.user_id is None:
-                if self._spectators[connection.address] == self._max_spectators:
-                    raise TooManyConnections
-                self._spectators[connection.address] += 1
-            else:
+            if self._at_address[connection.address] == self._per_address:
+                raise TooManyConnections
+            if connection.user_id is not None:
                 if len(self._by_user.get(connection.user_id, ())) >= MAX_SOCKETS:
                     raise TooManyConnections
                 self._by_user[connection.user_id][connection.sid] = connection
+            self._at_address[connection.address] += 1
             self._by_sid[connection.sid] = connection
 
     def remove(self, sid: str) -> Connection | None:
+        """Forget a socket; returns what it was, or None if it is not here."""
         with self._guard:
             connection = self._by_sid.pop(sid, None)
             if connection is None:
                 return None
-            if connection.user_id is None:
-                self._spectators[connection.address] -= 1
-                if not self._spectators[connection.address]:
-                    del self._spectators[connection.address]
-            else:
+            self._at_address[connection.address] -= 1
+            if not self._at_address[connection.address]:
+                del self._at_address[connection.address]
+            if connection.user_id is not None:
                 sockets = self._by_user[connection.user_id]
                 sockets.pop(sid, None)
                 if not sockets:

@@ -1,10 +1,11 @@
-"""Something to be done for each connection once its time has come, by one task for all of them."""
+"""Calls a function for each of many connections after a fixed time, with one background task for all."""
 
 import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from flask_socketio import SocketIO
 
@@ -12,45 +13,47 @@ from blueprints.common.failures import describe
 
 log = logging.getLogger("platform.realtime")
 
+Value = TypeVar("Value")
 
-class Deadlines:
-    """Times that all lie equally far ahead, so that the first one is always the next one.
 
-    A task runs while there are any. A task, or a timer, for each connection would be most of its memory.
+class Deadlines(Generic[Value]):
+    """Deadlines that all lie equally far ahead, so that the first one added is always the next one due.
+
+    A task runs while there are any. A task or a timer for each connection would be most of its memory.
     """
 
     def __init__(
-        self, socketio: SocketIO, *, seconds: Callable[[], float], then: Callable[[str], None]
+        self, socketio: SocketIO, *, seconds: Callable[[], float], then: Callable[[Value], None]
     ) -> None:
-        """``then`` is called with a transport, so many seconds after it was added.
-
-        ``seconds`` is asked at each one, for a setting that others hold; it should stay the same.
-        """
+        """``then`` is called with each value, ``seconds()`` after it was added. It must not block."""
         self._socketio = socketio
         self._seconds = seconds
         self._then = then
-        self._times: deque[tuple[float, str]] = deque()
+        self._times: deque[tuple[float, Value]] = deque()
         self._guard = threading.Lock()
 
-    def add(self, transport: str, *, most: int | None = None) -> bool:
-        """Whether there was room for one more; there are at most so many."""
+    def add(self, value: Value, *, at_most: int | None = None) -> bool:
+        """Add a deadline; returns False, and adds none, when there are ``at_most`` already."""
         with self._guard:
-            if most is not None and len(self._times) >= most:
+            if at_most is not None and len(self._times) >= at_most:
                 return False
-            self._times.append((time.monotonic() + self._seconds(), transport))
+            self._times.append((time.monotonic() + self._seconds(), value))
             begins = len(self._times) == 1
         if begins:
             self._socketio.start_background_task(self._run)
         return True
 
+    def __len__(self) -> int:
+        return len(self._times)
+
     def _run(self) -> None:
         more = True
         while more:
-            at, transport = self._times[0]
+            at, value = self._times[0]
             self._socketio.sleep(max(at - time.monotonic(), 0))
             try:
-                self._then(transport)
-            except Exception as failure:  # noqa: BLE001  # one transport's; the others' time goes on
+                self._then(value)
+            except Exception as failure:  # noqa: BLE001  # the deadlines of the others go on
                 log.warning("deadline failed", extra={"failure": describe(failure)})
             with self._guard:
                 self._times.popleft()

@@ -81,15 +81,16 @@ def _seconds_of_doubt(reason: str | None) -> float:
 
 def _connection(sid: str, auth: object) -> Connection:
     token = auth.get("token") if isinstance(auth, dict) else None
+    address = request.remote_addr or ""
     if token is None or token == "":
-        return Connection(sid, address=request.remote_addr or "")
+        return Connection(sid, address=address)
     services = platform()
     claims = services.tokens.check(token, now=services.clock())
     try:
         user = users.get(platform_id=claims.platform_id)
     except UserNotFound:
         raise Unauthorized from None
-    return Connection(sid, user.id, expires_at=claims.expires_at)
+    return Connection(sid, user.id, address=address, expires_at=claims.expires_at)
 
 
 def _welcome(sid: str) -> None:

@@ -1,65 +1,99 @@
-"""How connections begin: never too many, a few at a time, and closed when they open and then say nothing."""
+"""How connections begin: a bounded number, a few joining at a time, and closed when they do not join."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from flask_socketio import SocketIO
-from socketio.packet import CONNECT
+from socketio.packet import CONNECT, DISCONNECT
 
 from blueprints.realtime.deadlines import Deadlines
+from blueprints.realtime.transport import Transport, Transports
 from models.fair_slots import FairSlots
+from services.rate import Rate
 
 NAMESPACE = "/"
 
 MAX_HANDSHAKES = 10_000
-"""Begun in one handshake's time, by websocket or polling, which needs no connection that stays."""
+"""Begun in one handshake's time by all clients, over websocket or polling."""
 
 TOO_MANY = "Too many connections"
 
 JOINING_AT_ONCE = 4
-"""Each asks the database. When everybody comes back at once, the others wait and are in nobody's way."""
+"""Joining reads the database. When everybody reconnects at once, the others wait for their turn."""
 
 JOINING_SECONDS = 40.0
-"""Several times what 5,000 at once take: who is sent away after waiting comes again, and costs as much. Less
-than a ping may be without its answer, which is not read meanwhile."""
+"""Several times what 5,000 clients take that reconnect at once: a client that is sent away comes again and
+costs as much. Less than the time within which a client must answer a ping, which is not read meanwhile."""
 
 
-def limit_handshakes(socketio: SocketIO, *, after_seconds: float) -> None:
-    """Close every transport that has not asked to join the default namespace in this time.
+class Handshakes:
+    """Admits transports, and closes those that have not joined the default namespace in time."""
 
-    While 10,000 have been opened in this time no other is: its client gets 401, and tries again later.
-    """
-    server = socketio.server
-    accept, handle = server.eio.handlers["connect"], server.eio.handlers["message"]
-    joining: set[str] = set()
-    """Those that have asked to join, and wait for their turn."""
+    def __init__(
+        self, socketio: SocketIO, transports: Transports, *, seconds: float, per_address: Rate | None
+    ) -> None:
+        """``seconds`` from opening a transport to joining; ``per_address`` counts handshakes by address."""
+        self._socketio = socketio
+        self._server = socketio.server
+        self._transports = transports
+        self._per_address = per_address
+        self._deadlines = Deadlines[str](socketio, seconds=lambda: seconds, then=self._close_unless_joined)
+        self._slots = FairSlots(JOINING_AT_ONCE)
+        self._accept = self._server.eio.handlers["connect"]
+        self._handle = self._server.eio.handlers["message"]
+        self._server.eio.on("connect", self._opened)
+        self._server.eio.on("message", self._message)
 
-    def close_unless_joined(transport: str) -> None:
-        has_joined = server.manager.sid_from_eio_sid(transport, NAMESPACE) or transport in joining
-        if transport in server.eio.sockets and not has_joined:
-            server.eio.disconnect(transport)
+    def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
+        """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
+        if not self._may_begin(environ) or not self._deadlines.add(transport_id, at_most=MAX_HANDSHAKES):
+            return TOO_MANY
+        self._transports.adopt(transport_id)
+        return self._accept(transport_id, environ)
 
-    opened_lately = Deadlines(socketio, seconds=lambda: after_seconds, then=close_unless_joined)
-    slots = FairSlots(JOINING_AT_ONCE)
+    def _may_begin(self, environ: Mapping[str, Any]) -> bool:
+        return self._per_address is None or not self._per_address.spend(environ.get("REMOTE_ADDR"))
 
-    def opened(transport: str, environ: Mapping[str, Any]) -> Any:
-        return accept(transport, environ) if opened_lately.add(transport, most=MAX_HANDSHAKES) else TOO_MANY
-
-    def message(transport: str, data: Any) -> None:
-        if not isinstance(data, str) or not data.startswith(str(CONNECT)):
-            handle(transport, data)
+    def _message(self, transport_id: str, data: Any) -> None:
+        kind = data[:1] if isinstance(data, str) else None
+        if kind == str(CONNECT):
+            self._join(transport_id, data)
             return
-        joining.add(transport)
-        try:
-            with slots.hold(timeout_seconds=JOINING_SECONDS):
-                # Long enough for the network to be looked at: others come in between.
-                socketio.sleep(0.001)
-                handle(transport, data)
-        except TimeoutError:
-            # Its client reconnects by itself, which a refusal would end.
-            server.eio.disconnect(transport)
-        finally:
-            joining.discard(transport)
+        self._handle(transport_id, data)
+        if kind == str(DISCONNECT):
+            # A transport without its namespace would stay open, and count neither here nor as a socket.
+            self._transports.close(transport_id)
 
-    server.eio.on("connect", opened)
-    server.eio.on("message", message)
+    def _join(self, transport_id: str, data: str) -> None:
+        transport = self._transports.get(transport_id)
+        if transport is None:
+            return
+        if transport.is_joining or self._has_joined(transport_id) or not self._may_join(transport):
+            self._transports.close(transport_id)
+            return
+        transport.is_joining = transport.has_tried_to_join = True
+        try:
+            with self._slots.hold(timeout_seconds=JOINING_SECONDS):
+                # Long enough for the hub to look at the network, so that other clients run in between.
+                self._socketio.sleep(0.001)
+                self._handle(transport_id, data)
+        except TimeoutError:
+            # The client reconnects by itself; a refusal would end that.
+            self._transports.close(transport_id)
+        finally:
+            transport.is_joining = False
+            if not self._has_joined(transport_id):
+                # Its first deadline may have passed while it was joining.
+                self._deadlines.add(transport_id)
+
+    def _may_join(self, transport: Transport) -> bool:
+        """A second attempt on one transport counts as one more handshake of its address."""
+        return not transport.has_tried_to_join or self._may_begin(self._server.environ[transport.sid])
+
+    def _has_joined(self, transport_id: str) -> bool:
+        return self._server.manager.sid_from_eio_sid(transport_id, NAMESPACE) is not None
+
+    def _close_unless_joined(self, transport_id: str) -> None:
+        transport = self._transports.get(transport_id)
+        if transport is not None and not transport.is_joining and not self._has_joined(transport_id):
+            transport.close(reason=self._server.reason.SERVER_DISCONNECT)

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,13 +17,15 @@ from gevent import monkey
 from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
 from blueprints.realtime.frames import Bundle, bundles
-from blueprints.realtime.handshakes import NAMESPACE, limit_handshakes
+from blueprints.realtime.handshakes import NAMESPACE, Handshakes
 from blueprints.realtime.packets import refuse_foreign_packets
 from blueprints.realtime.replies import Event, Server, message_of
-from blueprints.realtime.transports import keep_alive
+from blueprints.realtime.transport import Transports
 from models import patience
 from services import exact_json
 from services.aside import pause
+from services.rate import Rate
+from settings import Settings
 
 log = logging.getLogger("platform.realtime")
 
@@ -83,7 +86,8 @@ class Realtime:
     """The real-time side of one app."""
 
     socketio: SocketIO
-    connections: Connections = field(default_factory=Connections)
+    transports: Transports
+    connections: Connections
     tasks: Tasks = field(default_factory=Tasks)
     at_start: list[Callable[[], None]] = field(default_factory=list)
     before_close: list[Callable[[], None]] = field(default_factory=list)
@@ -98,7 +102,7 @@ class Realtime:
 
     def has_transport(self, sid: str) -> bool:
         """Whether the connection below the protocol is still there."""
-        return self.manager.eio_sid_from_sid(sid, NAMESPACE) in self.socketio.server.eio.sockets
+        return self.transports.get(self.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None
 
     def send(self, sids: Sequence[str], events: Sequence[Event]) -> None:
         """Send events to these sockets, each of which gets them in one write; to none that has gone."""
@@ -122,8 +126,22 @@ class Realtime:
                     self.server.eio.send_packet(transport, bundle)
 
     def close_transport(self, sid: str) -> None:
-        """End the connection below the protocol, as a broken network would."""
-        self.socketio.server.eio.disconnect(self.manager.eio_sid_from_sid(sid, NAMESPACE))
+        """End the connection below the protocol, as a broken network would. Does not wait for the client."""
+        self.transports.close(self.manager.eio_sid_from_sid(sid, NAMESPACE))
+
+    def on_pong(self, callback: Callable[[str, float], None]) -> None:
+        """Call ``callback(sid, sent_at)`` whenever a joined socket answers a ping. It must not block.
+
+        ``sent_at`` is the ``time.monotonic()`` at which that ping was sent: everything that was sent to the
+        socket before then has reached its client, because a transport keeps the order.
+        """
+
+        def answered(transport_id: str, sent_at: float) -> None:
+            sid = self.manager.sid_from_eio_sid(transport_id, NAMESPACE)
+            if sid is not None:
+                callback(sid, sent_at)
+
+        self.transports.on_pong.append(answered)
 
     def start(self) -> None:
         """Begin what runs in the background from the first moment, requests or not."""
@@ -134,30 +152,44 @@ class Realtime:
         """Let all sockets go and stop what runs in the background. Spins that have begun end on their own."""
         for stop in self.before_close:
             stop()
-        transports = self.socketio.server.eio
-        for transport in list(transports.sockets):
-            # Each on its own: one that died in silence would wait forever for its queue to empty.
-            self.socketio.start_background_task(transports.disconnect, transport)
+        for transport_id in list(self.server.eio.sockets):
+            self.transports.close(transport_id)
 
 
-def create_server(app: Flask, *, allowed_origins: tuple[str, ...]) -> SocketIO:
-    """A server for this app: on greenlets where the process is patched for them, else on threads."""
-    server = SocketIO()
-    server.init_app(
+def create_realtime(
+    app: Flask, settings: Settings, *, timer: Callable[[], float] = time.monotonic
+) -> Realtime:
+    """The real-time side of this app: on greenlets where the process is patched for them, else on threads.
+
+    ``timer`` counts the seconds of the rate limits.
+    """
+    socketio = SocketIO()
+    socketio.init_app(
         app,
         client_manager=Manager(),
         async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
-        cors_allowed_origins=list(allowed_origins),
+        cors_allowed_origins=list(settings.allowed_origins),
         max_http_buffer_size=MAX_MESSAGE_BYTES,
         json=exact_json,
         manage_session=False,
+        # Transports finds silent clients itself, within the time of a ping and its answer.
+        monitor_clients=False,
         logger=_quiet_logger("socketio"),
         engineio_logger=_quiet_logger("engineio"),
     )
-    keep_alive(server)
-    limit_handshakes(server, after_seconds=HANDSHAKE_SECONDS)
-    refuse_foreign_packets(server)
-    return server
+    limited = settings.ratelimit_enabled
+    transports = Transports(socketio)
+    Handshakes(
+        socketio,
+        transports,
+        seconds=HANDSHAKE_SECONDS,
+        per_address=Rate(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
+        if limited
+        else None,
+    )
+    refuse_foreign_packets(socketio, transports)
+    connections = Connections(per_address=settings.address_max_sockets if limited else None)
+    return Realtime(socketio, transports, connections)
 
 
 def _quiet_logger(name: str) -> logging.Logger:

@@ -1,6 +1,7 @@
 """What transports may do: be so many, be silent for ten seconds, send 64 KiB, come from an allowed origin."""
 
 import json
+import time
 from contextlib import ExitStack
 
 import pytest
@@ -110,27 +111,27 @@ class TestWithFewHandshakes:
         raw().send("40")
 
 
-class TestWithRoomForThreeSpectators:
+class TestWithRoomForThreeSocketsOfAnAddress:
     @pytest.fixture
     def settings(self):
         return {"RATELIMIT_ENABLED": "1"}
 
     @pytest.fixture
-    def app(self, monkeypatch, make_app, settings):
-        monkeypatch.setattr("app.MAX_SPECTATORS", 3)
-        return make_app(**settings)
+    def app(self, make_app, settings):
+        return make_app(ADDRESS_MAX_SOCKETS="3", **settings)
 
-    def test_the_fourth_of_an_address_is_refused_and_a_player_is_not(self, connect, player):
-        for _ in range(3):
-            connect()
+    def test_players_and_spectators_count_together(self, connect, player):
+        for socket_player in (None, player, None):
+            connect(socket_player)
 
         with pytest.raises(Refused, match="Too many connections"):
             connect()
-        assert connect(player).expect("balance")
+        with pytest.raises(Refused, match="Too many connections"):
+            connect(player)
 
     def test_one_that_leaves_makes_room(self, app, connect):
-        spectators = [connect() for _ in range(3)]
-        spectators[0].close()
+        sockets = [connect() for _ in range(3)]
+        sockets[0].close()
         wait_until(lambda: len(app.extensions["realtime"].connections) == 2)
 
         assert connect().expect("live-bets") == []
@@ -157,6 +158,65 @@ class TestWithRoomForThreeSpectators:
             assert [connect().expect("live-bets") for _ in range(5)] == [[]] * 5
 
 
+class TestWithThreeHandshakesAMinute:
+    @pytest.fixture
+    def timer(self):
+        return {"seconds": 0.0}
+
+    @pytest.fixture
+    def app(self, make_app, timer):
+        return make_app(
+            timer=lambda: timer["seconds"],
+            RATELIMIT_ENABLED="1",
+            ADDRESS_HANDSHAKES_PER_MINUTE="3",
+            TRUSTED_PROXIES="1",
+        )
+
+    def test_the_fourth_of_an_address_is_refused_for_a_minute(self, raw, timer):
+        for _ in range(3):
+            raw().close()
+
+        with pytest.raises(websocket.WebSocketBadStatusException):
+            raw()
+        timer["seconds"] = 60
+        assert raw().opened.startswith("0")
+
+    def test_another_address_is_not_affected(self, raw):
+        for _ in range(3):
+            raw(header=["X-Forwarded-For: 192.0.2.7"])
+
+        with pytest.raises(websocket.WebSocketBadStatusException):
+            raw(header=["X-Forwarded-For: 192.0.2.7"])
+        assert raw(header=["X-Forwarded-For: 192.0.2.8"]).opened.startswith("0")
+
+    def test_a_second_attempt_to_join_counts_as_a_handshake(self, raw):
+        client = raw()
+
+        for _ in range(4):
+            client.send('40{"token":"bad"}')
+
+        assert client.closed()
+
+
+def test_leaving_the_namespace_closes_the_transport(raw):
+    client = raw()
+    client.send("40")
+
+    client.send("41")
+
+    assert client.closed()
+
+
+def test_joining_twice_closes_the_transport(raw):
+    client = raw()
+    client.send("40")
+    client.receive()
+
+    client.send("40")
+
+    assert client.closed()
+
+
 class TestPings:
     @pytest.fixture
     def transports(self, app):
@@ -177,6 +237,35 @@ class TestPings:
         silent.send("40")
 
         assert silent.closed(answering=False)
+
+    def test_a_pong_says_when_its_ping_was_sent(self, app, transports, raw):
+        pongs = []
+        app.extensions["realtime"].on_pong(lambda sid, sent_at: pongs.append((sid, sent_at)))
+        client = raw()
+        client.send("40")
+        joined = json.loads(client.receive().removeprefix("40"))
+        joined_at = time.monotonic()
+
+        while client.receive_any() != "2":
+            pass
+        wait_until(lambda: pongs)
+
+        sid, sent_at = pongs[0]
+        assert sid == joined["sid"]
+        assert joined_at < sent_at < time.monotonic()
+
+    def test_a_pong_that_answers_no_ping_is_ignored(self, app, raw):
+        pongs = []
+        app.extensions["realtime"].on_pong(lambda sid, sent_at: pongs.append(sid))
+        client = raw()
+        client.send("40")
+
+        client.send("3")
+        client.send('420["upgrader:spin"]')
+        while not client.receive().startswith("430"):
+            pass
+
+        assert pongs == []
 
 
 def test_nothing_is_kept_of_sockets_that_have_gone(app, connect, new_player):
