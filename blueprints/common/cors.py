@@ -1,4 +1,4 @@
-"""Which other origins' pages may read answers and send tokens: the front end's, and the listed ones."""
+"""Cross-origin resource sharing: pages of these origins may read responses and send tokens."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,17 +7,19 @@ Headers = Sequence[tuple[str, str]]
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 EXPOSED = "ETag, Retry-After, X-Request-Id"
+VARY = ("Vary", "Origin")
+"""On every response: a cache must not give a page a response that another origin, or none, asked for."""
 
 
 class Cors:
-    """The headers for each origin, which is compared as a whole. Cookies are never allowed."""
+    """The CORS headers for each allowed origin, compared as a whole. Cookies are never allowed."""
 
     def __init__(self, origins: Sequence[str]) -> None:
         self._headers: dict[str, Headers] = {
             origin: (
                 ("Access-Control-Allow-Origin", origin),
                 ("Access-Control-Expose-Headers", EXPOSED),
-                ("Vary", "Origin"),
+                VARY,
             )
             for origin in origins
         }
@@ -28,9 +30,11 @@ class Cors:
         return origin if origin in self._headers else None
 
     def headers(self, environ: Mapping[str, Any]) -> Headers:
-        """What the answer to this request tells the browser; nothing for any other origin."""
-        headers = self._headers.get(environ.get("HTTP_ORIGIN", ""), ())
-        if headers and environ["REQUEST_METHOD"] == "OPTIONS":
+        """The headers for this request. Without an allowed origin only ``Vary``, for caches on the way."""
+        headers = self._headers.get(environ.get("HTTP_ORIGIN", ""))
+        if headers is None:
+            return (VARY,)
+        if environ["REQUEST_METHOD"] == "OPTIONS":
             return (*headers, *_preflight(environ))
         return headers
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from flask import Flask
 
-from blueprints.common.cors import Cors
+from blueprints.common.cors import VARY, Cors
 from blueprints.common.exchange import KEY, Exchange
 from blueprints.common.notes import AnswerNote, Notes
 from blueprints.common.written_fields import WrittenFields
@@ -38,7 +38,7 @@ class Frame:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"].startswith(SOCKETS):
-            return self._inner(environ, start_response)
+            return self._inner(environ, _with_socket_headers(start_response))
         began = time.perf_counter()
         exchange = environ[KEY] = Exchange(new_request_id())
 
@@ -63,6 +63,15 @@ class Frame:
             # One player's answer must not be shown to the next one at the same machine.
             headers.append(("Cache-Control", "no-store"))
         headers.append((REQUEST_ID, exchange.request_id or ""))
+
+
+def _with_socket_headers(start_response: StartResponse) -> StartResponse:
+    """Socket.IO's own CORS headers come without ``Vary``. What a poll returns belongs to one client."""
+
+    def start(status: str, headers: Headers, *exc_info: Any) -> Any:
+        return start_response(status, [*headers, VARY, ("Cache-Control", "no-store")], *exc_info)
+
+    return start
 
 
 def new_request_id() -> str:

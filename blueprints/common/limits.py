@@ -1,4 +1,4 @@
-"""How often one client may call: so many reads, writes and begun logins a minute.
+"""How often one client may call: so many reads, writes, searches and begun logins a minute.
 
 Source: DECISIONS, "HTTP conventions". Spins have a limit of their own (services/upgrader/spin_rate.py), and
 so have guesses at 2FA codes, which holds whatever the settings say.
@@ -18,14 +18,29 @@ from services.rate import Rate
 
 SECONDS = 60
 READS, WRITES, LOGIN_STARTS, LOGIN_RETURNS = 300, 60, 20, 20
+COSTLY_READS = 30
+"""Searches in a player's whole history and pages far from a list's start, which count as reads, too."""
+
+FAR_ROWS = 20_000
+"""A page beyond these is far: SQLite blocks the process for some milliseconds to skip so many rows."""
+
+PREFLIGHTS = 600
+"""OPTIONS requests by address: they carry no token, and many players may share an address."""
+
+PROBES = 120
+"""Requests to each of /metrics and /readyz by address: two a second. Monitoring asks less often."""
 
 READING = ("GET", "HEAD")
 LOGIN_STARTING = ("login.begin_platform", "login.begin_identity")
 LOGIN_RETURNING = ("login.finish_platform", "login.finish_identity")
 """Counted, because each asks the provider something, and a provider may tire of us."""
 
+SEARCHES = ("stats.fairness", "stats.payments")
+LONG_LISTS = ("stats.fairness", "stats.payments", "stats.games", "stats.live_bets")
+PROBED = ("system.metrics", "system.readyz")
+
 FREE_BLUEPRINTS = ("system", "media", "site", "swagger_ui")
-"""What watches over the service, and files that a page loads by the dozen."""
+"""Monitoring, and files that a page loads by the dozen."""
 
 
 class TooManyRequests(PlatformError):
@@ -48,10 +63,17 @@ class Limits:
         self._writes = Rate(most=WRITES, seconds=SECONDS, timer=timer)
         self._login_starts = Rate(most=LOGIN_STARTS, seconds=SECONDS, timer=timer)
         self._login_returns = Rate(most=LOGIN_RETURNS, seconds=SECONDS, timer=timer)
+        self._costly_reads = Rate(most=COSTLY_READS, seconds=SECONDS, timer=timer)
+        self._preflights = Rate(most=PREFLIGHTS, seconds=SECONDS, timer=timer)
+        self._probes = Rate(most=PROBES, seconds=SECONDS, timer=timer)
 
     def spend(self, environ: Mapping[str, Any], *, endpoint: str | None) -> None:
         """Count a request. Raises TooManyRequests, and has counted nothing then."""
-        if endpoint in LOGIN_STARTING:
+        if environ["REQUEST_METHOD"] == "OPTIONS":
+            _check(self._preflights.spend(environ.get("REMOTE_ADDR")))
+        elif endpoint in PROBED:
+            _check(self._probes.spend((endpoint, environ.get("REMOTE_ADDR"))))
+        elif endpoint in LOGIN_STARTING:
             self._spend(self._login_starts, environ)
         elif endpoint in LOGIN_RETURNING:
             self._spend(self._login_returns, environ)
@@ -64,10 +86,12 @@ class Limits:
         """Count a read. Raises TooManyRequests."""
         self._spend(self._reads, environ)
 
+    def spend_costly_read(self, environ: Mapping[str, Any]) -> None:
+        """Count a search or a far page, besides the read that it is. Raises TooManyRequests."""
+        self._spend(self._costly_reads, environ)
+
     def _spend(self, rate: Rate, environ: Mapping[str, Any]) -> None:
-        wait_seconds = rate.spend(self._client(environ))
-        if wait_seconds:
-            raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
+        _check(rate.spend(self._client(environ)))
 
     def _client(self, environ: Mapping[str, Any]) -> str:
         """The token's player, wherever they are; else the address."""
@@ -77,13 +101,30 @@ class Limits:
             return f"address {environ.get('REMOTE_ADDR')}"
 
 
+def _check(wait_seconds: float) -> None:
+    if wait_seconds:
+        raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
+
+
 def limit_requests(app: Flask, limits: Limits) -> None:
-    """Count every request of the API before anything else is done for it."""
+    """Count requests before anything else is done for them."""
 
     @app.before_request
     def spend() -> None:
-        if request.blueprint not in FREE_BLUEPRINTS and request.method != "OPTIONS":
+        is_free = request.blueprint in FREE_BLUEPRINTS and request.endpoint not in PROBED
+        if request.method == "OPTIONS" or not is_free:
             limits.spend(request.environ, endpoint=request.endpoint)
+        if _is_costly():
+            limits.spend_costly_read(request.environ)
+
+
+def _is_costly() -> bool:
+    if request.endpoint in SEARCHES and request.args.get("search"):
+        return True
+    if request.endpoint not in LONG_LISTS:
+        return False
+    page, limit = (request.args.get(name, default=1, type=int) for name in ("page", "limit"))
+    return page * limit > FAR_ROWS
 
 
 def trust_proxies(app: Flask, *, count: int) -> None:

@@ -100,6 +100,7 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
         search=query["search"],
         proofs=proofs,
         now=now,
+        pause=Pace(),
     )
     items = [fairness_entry(bet, server_seed=proofs.visible_server_seed(bet, now=now)) for bet in found.rows]
     return _answer(place, found.total, {"items": items, "total": found.total})

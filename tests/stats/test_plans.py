@@ -159,3 +159,14 @@ def test_no_search_reads_the_bets_of_others(statements):
 
     assert len(plans) > 3
     assert {sql: lines for sql, lines in plans.items() if reads_all_bets(lines)} == {}
+
+
+@pytest.mark.parametrize("search", ["abc", "42", "seed&page=2&sort=least-recent"])
+def test_a_search_for_a_proof_reads_a_thousand_bets_a_statement(statements, search):
+    searching = [
+        parameters for sql, parameters in statements("/stats/fairness", f"search={search}") if "LIKE" in sql
+    ]
+
+    # The player, the first and the last nonce of each slice.
+    slices = [(first, last) for _user, first, last, *_ in searching]
+    assert slices == [(1, 1000), (1001, 2000)]

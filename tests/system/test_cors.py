@@ -34,6 +34,67 @@ def test_an_allowed_origin_may_read_every_answer(client, origin, path):
     assert "Origin" in ", ".join(answer.headers.getlist("Vary"))
 
 
+CHANGED_BY_CORS = [
+    ("GET", "/healthz", {}),
+    ("GET", "/upgrader/items", {}),
+    ("GET", "/upgrader/rules", {}),
+    ("GET", "/leaderboard", {}),
+    ("GET", "/auth/me", {}),
+    ("GET", "/auth/platform", {}),
+    ("POST", "/auth/logout", {}),
+    ("GET", "/no-such-path", {}),
+    ("GET", "/media/neutral/avatar.webp", {}),
+    ("GET", "/media/avatars/unknown.webp", {}),
+    ("GET", "/docs/", {}),
+    ("GET", "/openapi.json", {}),
+    ("GET", "/", {}),
+    ("GET", "/assets/page.js", {}),
+    ("OPTIONS", "/auth/me", {"Access-Control-Request-Method": "GET"}),
+    ("GET", "/socket.io/?EIO=4&transport=polling", {}),
+    ("GET", "/socket.io/?EIO=3", {}),
+]
+
+
+def varies_by_origin(answer):
+    names = ",".join(answer.headers.getlist("Vary")).lower().split(",")
+    return "origin" in {name.strip() for name in names}
+
+
+@pytest.mark.parametrize("origin", [{}, {"Origin": FRONT_END}, {"Origin": STRANGERS[0]}])
+@pytest.mark.parametrize(("method", "path", "headers"), CHANGED_BY_CORS)
+def test_every_answer_varies_by_origin(client, method, path, headers, origin):
+    answer = client.open(path, method=method, headers=headers | origin, buffered=True)
+
+    assert varies_by_origin(answer)
+
+
+@pytest.mark.parametrize("path", ["/upgrader/items", "/upgrader/rules", "/leaderboard"])
+def test_not_modified_varies_by_origin(client, path):
+    etag = client.get(path).headers["ETag"]
+
+    answers = [client.get(path, headers={"If-None-Match": etag}) for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [304, 304]
+    assert all(varies_by_origin(answer) for answer in answers)
+
+
+@pytest.mark.parametrize("path", ["/upgrader/rules", "/socket.io/?EIO=4&transport=polling"])
+def test_the_own_origin_is_allowed(make_app, path):
+    client = make_app(BASE_URL="https://api.example.com", FRONTEND_URL=FRONT_END).test_client()
+
+    answer = client.get(path, headers={"Origin": "https://api.example.com"})
+
+    assert (answer.status_code, answer.headers[ALLOWED_ORIGIN]) == (200, "https://api.example.com")
+
+
+def test_a_page_may_send_a_two_factor_code(client):
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-2fa-code"}
+
+    answer = client.options("/affiliate/set-code", headers={"Origin": FRONT_END} | asked)
+
+    assert "x-2fa-code" in answer.headers["Access-Control-Allow-Headers"].lower()
+
+
 @pytest.mark.parametrize("origin", STRANGERS)
 def test_another_origin_may_read_nothing(client, origin):
     answer = client.get("/upgrader/items", headers={"Origin": origin})

@@ -6,6 +6,7 @@ import pytest
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 READS, WRITES, LOGIN_STARTS = 300, 60, 20
+PREFLIGHTS, PROBES, COSTLY_READS = 600, 120, 30
 TOO_MANY = "Too many requests"
 
 
@@ -124,6 +125,48 @@ def test_asking_whether_one_may_ask_costs_nothing(client, spent):
 
     preflight = {"Origin": "https://play.example.com", "Access-Control-Request-Method": "GET"}
     assert client.options("/upgrader/rules", headers=preflight).status_code == 200
+
+
+PREFLIGHT = {"Origin": "https://play.example.com", "Access-Control-Request-Method": "GET"}
+
+
+@pytest.mark.parametrize("path", ["/upgrader/rules", "/healthz", "/no-such-path"])
+def test_the_preflight_after_six_hundred_in_a_minute_is_refused(client, path):
+    statuses = [client.options("/auth/me", headers=PREFLIGHT).status_code for _ in range(PREFLIGHTS)]
+
+    answer = client.options(path, headers=PREFLIGHT)
+
+    assert set(statuses) == {200}
+    assert answer.status_code == 429
+    assert client.options(path, environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code in (200, 404)
+    assert client.get("/upgrader/rules").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/readyz"])
+def test_the_probe_after_a_hundred_and_twenty_in_a_minute_is_refused(client, path):
+    statuses = [client.get(path).status_code for _ in range(PROBES)]
+
+    assert set(statuses) == {200}
+    assert client.get(path).status_code == 429
+    assert client.get(path, environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code == 200
+    assert client.get("/upgrader/rules").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/stats/fairness", "search=x"),
+        ("/stats/payments", "search=x"),
+        ("/stats/games", "page=201&limit=100&sort=most-earned"),
+        ("/stats/live-bets", "page=201&limit=100"),
+    ],
+)
+def test_the_costly_read_after_thirty_in_a_minute_is_refused(client, player, path, query):
+    asked = [client.get(f"{path}?{query}&other={n}", headers=player.headers) for n in range(COSTLY_READS)]
+
+    assert {answer.status_code for answer in asked} == {200}
+    assert client.get(f"{path}?{query}", headers=player.headers).status_code == 429
+    assert client.get(f"{path}?page=2", headers=player.headers).status_code == 200
 
 
 class TestWithTheLimitsOff:
