@@ -1,9 +1,10 @@
-"""Making an avatar of an image: 256 x 256, upright, animated if it was, and nothing of the file besides.
+"""Turns an uploaded image into an avatar: WebP, 256 x 256, upright, animated if the upload was.
 
-Everything that the file carries along (EXIF with its places, profiles, comments) stays behind, because
-only pixels are taken over.
+Only pixels are copied, so metadata (EXIF with its GPS position, profiles, comments) and anything that follows
+the image in the file are dropped. ``python -m bench.avatars`` prints what the most expensive files cost.
 """
 
+import time
 import warnings
 from io import BytesIO
 
@@ -11,31 +12,42 @@ from PIL import (
     ExifTags,
     GifImagePlugin,
     Image,
+    ImageOps,
     JpegImagePlugin,
     MpoImagePlugin,
     PngImagePlugin,
+    UnidentifiedImageError,
     WebPImagePlugin,
 )
 
-from services.avatars import containers
-from services.avatars.errors import DamagedImage
-from services.avatars.layout import Layout
+from services.avatars.errors import (
+    MAX_FILE_BYTES,
+    MAX_FRAMES,
+    MAX_SIDE,
+    MAX_TOTAL_PIXELS,
+    AnimationTooLarge,
+    DamagedImage,
+    EmptyFile,
+    FileTooLarge,
+    ImageTooLarge,
+    TooManyFrames,
+    WrongType,
+)
 from services.errors import PlatformError
-from services.pictures import AVATAR_SIDE
 
-_QUALITY = 82
-_DRAFT_SIDE = 2 * AVATAR_SIDE
+AVATAR_SIDE = 256
+"""Pixels."""
 
-_LEAST_FRAME_MS, _USUAL_FRAME_MS, _MOST_FRAME_MS = 20, 100, 60_000
-_FOREVER = 0
-
+_FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _PLUGINS = (GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
-"""Loaded with this module: a decoder that is looked up in a thread would be imported there.
+"""Imported here, because Pillow would otherwise import them in the worker thread."""
 
-MPO is a JPEG with further ones behind it; Pillow takes such a JPEG for one by itself.
-"""
+_MAX_DECODE_SECONDS = 5.0
+_READ_BYTES = 1024
+_QUALITY = 82
+_MIN_FRAME_MS, _DEFAULT_FRAME_MS, _MAX_FRAME_MS = 20, 100, 60_000
 
-_UPRIGHT = {
+_TRANSPOSE = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
     4: Image.Transpose.FLIP_TOP_BOTTOM,
@@ -44,94 +56,112 @@ _UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What undoes each orientation of EXIF."""
+"""By EXIF orientation."""
 
-# A file chooses what the library warns of, and how often.
+# Pillow allocates some buffers before a size can be checked here. It raises at twice this number.
+Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
+# Whoever makes the file chooses what Pillow warns of, and how often.
 warnings.filterwarnings("ignore", module=r"PIL\.")
-# Sizes are checked before; whatever gets past that is refused and not told of on standard error.
-warnings.simplefilter("error", Image.DecompressionBombWarning)
+
+
+class _TimedFile(BytesIO):
+    """Raises DamagedImage when it is read after its thread has used ``_MAX_DECODE_SECONDS`` of CPU time.
+
+    Pillow parses and decodes in small reads. Some files make it work for minutes within all limits of size,
+    such as a progressive JPEG with thousands of scans.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self._deadline = time.thread_time() + _MAX_DECODE_SECONDS
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if time.thread_time() > self._deadline:
+            raise DamagedImage
+        return super().read(size)
 
 
 def render(data: bytes) -> bytes:
     """The avatar as WebP. Raises one of the refusals in services/avatars/errors.py, and nothing else."""
-    name, layout = containers.inspect(data)
+    if not data:
+        raise EmptyFile
+    if len(data) > MAX_FILE_BYTES:
+        raise FileTooLarge
     try:
-        return _webp(*_frames(data, name, layout))
+        with Image.open(_TimedFile(data), formats=_FORMATS) as image:
+            # The deadline is checked once in so many bytes, which hold at most some thirty scans of a JPEG.
+            image.decodermaxblock = _READ_BYTES
+            return _webp(*_frames(image))
     except PlatformError:
         raise
-    except Exception:  # noqa: BLE001  # decoders fail in many ways; each means that the image is no good
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise ImageTooLarge from None
+    except UnidentifiedImageError:
+        raise WrongType from None
+    except Exception:  # noqa: BLE001  # decoders fail in many ways
         raise DamagedImage from None
 
 
-def _frames(data: bytes, name: str, layout: Layout) -> tuple[list[Image.Image], list[int]]:
-    """Every frame as it will be stored, and for how many milliseconds each is shown."""
+def _frames(image: Image.Image) -> tuple[list[Image.Image], list[int]]:
+    """Every frame of the avatar, and for how many milliseconds each is shown."""
+    # The further images of an MPO (a JPEG) are previews and depth maps, not frames.
+    count = 1 if image.format in {"JPEG", "MPO"} else getattr(image, "n_frames", 1)
+    _check_size(image, count)
+    # A no-op except for JPEG, which can be decoded at a half, a quarter or an eighth of its size.
+    image.draft(None, (2 * AVATAR_SIDE, 2 * AVATAR_SIDE))
     pictures, durations = [], []
-    with Image.open(BytesIO(data), formats=[name]) as image:
-        if image.width > layout.width or image.height > layout.height:
-            raise DamagedImage
-        if name == "JPEG":
-            # Decoded at a fraction of its size, when that is enough.
-            image.draft(None, (_DRAFT_SIDE, _DRAFT_SIDE))
-        # A picture for programs that can't animate is no frame of the animation.
-        for number in range(1 if image.info.get("default_image") else 0, layout.frames):
-            image.seek(number)
-            image.load()
-            pictures.append(_square(image))
-            durations.append(_duration(image))
-        turn = _UPRIGHT.get(_orientation(image))
-    if turn is not None:
-        pictures = [picture.transpose(turn) for picture in pictures]
+    # An APNG can begin with a picture for programs that can't animate.
+    for number in range(1 if image.info.get("default_image") else 0, count):
+        image.seek(number)
+        # A frame of a GIF can enlarge the canvas.
+        _check_size(image, count)
+        pictures.append(ImageOps.fit(_in_colour(image), (AVATAR_SIDE, AVATAR_SIDE), Image.Resampling.LANCZOS))
+        durations.append(_duration(image))
+    transpose = _TRANSPOSE.get(_orientation(image))
+    if transpose is not None:
+        pictures = [picture.transpose(transpose) for picture in pictures]
     return pictures, durations
+
+
+def _check_size(image: Image.Image, frames: int) -> None:
+    if max(image.size) > MAX_SIDE:
+        raise ImageTooLarge
+    if frames > MAX_FRAMES:
+        raise TooManyFrames
+    if image.width * image.height * frames > MAX_TOTAL_PIXELS:
+        raise AnimationTooLarge
 
 
 def _orientation(image: Image.Image) -> int:
     try:
         orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
-    except Exception:  # noqa: BLE001  # metadata that can't be read is no reason to refuse the picture
+    except Exception:  # noqa: BLE001  # unreadable metadata is no reason to refuse the picture
         return 1
     return orientation if isinstance(orientation, int) else 1
 
 
 def _duration(image: Image.Image) -> int:
     duration = int(image.info.get("duration", 0))
-    # Browsers slow down what is faster than they can show; so does what is stored.
-    return min(duration, _MOST_FRAME_MS) if duration >= _LEAST_FRAME_MS else _USUAL_FRAME_MS
-
-
-def _square(image: Image.Image) -> Image.Image:
-    """The middle of a frame as a square of the stored size, in RGB or RGBA, without anything else."""
-    side = min(image.size)
-    left, top = (image.width - side) // 2, (image.height - side) // 2
-    box = (left, top, left + side, top + side)
-    # What is cut off need not be converted.
-    middle = _in_colour(image.crop(box) if image.width != image.height else image)
-    picture = middle.resize((AVATAR_SIDE, AVATAR_SIDE), Image.Resampling.LANCZOS, reducing_gap=3.0)
-    picture.info.clear()
-    return picture
+    # Browsers replace durations that are too short to show.
+    return min(duration, _MAX_FRAME_MS) if duration >= _MIN_FRAME_MS else _DEFAULT_FRAME_MS
 
 
 def _in_colour(image: Image.Image) -> Image.Image:
+    image.load()
     if image.mode.startswith("I"):
-        # 16 bits a pixel: Pillow would cut off what is brighter than 255 instead of scaling.
+        # 16 bits per pixel: Pillow's convert() clips at 255 instead of scaling.
         image = image.point(lambda value: value / 257).convert("L")
-    wanted = "RGBA" if image.has_transparency_data else "RGB"
-    return image if image.mode == wanted else image.convert(wanted)
+    return image.convert("RGBA" if image.has_transparency_data else "RGB")
 
 
 def _webp(pictures: list[Image.Image], durations: list[int]) -> bytes:
     file = BytesIO()
+    for picture in pictures:
+        picture.info.clear()
     first, *others = pictures
     if others:
-        first.save(
-            file,
-            "WEBP",
-            save_all=True,
-            append_images=others,
-            duration=durations,
-            loop=_FOREVER,
-            quality=_QUALITY,
-            method=2,
-        )
+        options = {"save_all": True, "append_images": others, "duration": durations, "loop": 0, "method": 2}
     else:
-        first.save(file, "WEBP", quality=_QUALITY, method=4)
+        options = {"method": 4}
+    first.save(file, "WEBP", quality=_QUALITY, **options)
     return file.getvalue()

@@ -138,8 +138,8 @@ def test_of_one_player_one_upload_is_under_way(app, send, slow, player, new_play
     slow.send(form[50:])
     first = slow.getresponse().status
 
-    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
-    assert refused.json() == {"error": "Another upload of yours is under way"}
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+    assert refused.json() == {"error": "Too many requests"}
     assert (others, first, send(PNG, player.headers).status_code) == (200, 200, 200)
 
 

@@ -1,6 +1,7 @@
 """POST /profile/avatar: what is taken, and what becomes of it."""
 
 import random
+import struct
 from io import BytesIO
 
 import numpy as np
@@ -29,6 +30,19 @@ def corners():
 
 def is_near(pixel, colour):
     return all(abs(had - wanted) <= 12 for had, wanted in zip(pixel, colour, strict=True))
+
+
+@pytest.fixture
+def stored_bytes(upload, kept, tmp_path):
+    """Uploads files one after the other; returns what is stored for each."""
+
+    def one(data):
+        answer = upload(data)
+        assert answer.status_code == 200, answer.json
+        (name,) = kept()
+        return (tmp_path / "instance" / "media" / "avatars" / name).read_bytes()
+
+    return lambda files: [one(data) for data in files]
 
 
 def middle(picture):
@@ -225,14 +239,43 @@ def test_a_file_of_exactly_2_mib_is_taken(stored):
     assert stored(data + bytes(2_097_152 - len(data))).size == (256, 256)
 
 
-def test_a_camera_may_append_further_whole_images(stored):
-    photograph, preview = plain(colour=GREEN), plain(size=(8, 8))
-    listed = encoded(photograph, "MPO", save_all=True, append_images=[preview])
-    unlisted = encoded(photograph, "JPEG") + bytes(3) + encoded(preview, "JPEG")
+def box(name, content):
+    """A part of an MP4 file."""
+    return struct.pack(">I4s", 8 + len(content), name) + content
 
-    pictures = [stored(data) for data in (listed, unlisted)]
 
-    assert [(picture.n_frames, is_near(middle(picture), GREEN)) for picture in pictures] == [(1, True)] * 2
+SAMSUNG = b"\0\0\x01\x0a\x0e\0\0\0Image_UTC_Data1700000000000"
+TRAILERS = {
+    "Samsung's": SAMSUNG
+    + struct.pack("<4sIIHHIII4s", b"SEFH", 107, 1, 0, 0x0A01, len(SAMSUNG), 36, 24, b"SEFT"),
+    "a motion photo": box(b"ftyp", b"mp42\0\0\0\0isommp42")
+    + box(b"mdat", random.Random(1).randbytes(99_999)),
+    "a second image": encoded(plain(colour=BLUE, size=(8, 8)), "JPEG"),
+    "a part of an image": b"\xff\xd8\xff\xe1",
+    "an archive": b"PK\x03\x04" + bytes(26) + b"PK\x05\x06" + bytes(18),
+    "a script": b"<html><script>alert(1)</script></html>",
+    "zeros": bytes(1000),
+}
+
+
+@pytest.mark.parametrize("trailer", TRAILERS.values(), ids=TRAILERS)
+def test_what_follows_an_image_is_dropped(stored_bytes, trailer):
+    files = [encoded(corners(), kind) for kind in ("JPEG", "PNG", "WEBP", "GIF")]
+    files += [encoded(corners(), "JPEG", progressive=True), encoded(corners(), "WEBP", lossless=True)]
+    files += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
+
+    alone, followed = (stored_bytes([file + end for file in files]) for end in (b"", trailer))
+
+    assert followed == alone
+
+
+def test_of_a_file_with_previews_the_first_image_counts(stored):
+    data = encoded(corners(), "MPO", save_all=True, append_images=[plain(size=(8, 8))])
+    assert Image.open(BytesIO(data)).n_frames == 2
+
+    picture = stored(data)
+
+    assert (picture.n_frames, is_near(picture.convert("RGB").getpixel((40, 40)), RED)) == (1, True)
 
 
 def test_noise_of_two_megabytes_is_a_picture_too(stored):
