@@ -20,7 +20,7 @@ from cachetools import LRUCache, cachedmethod
 from models import patience
 from models.database import database, reading
 from models.items import Item
-from services.aside import in_slices, pause
+from services.background import in_slices, pause
 from services.clock import Millis
 from services.item_search import BETWEEN, NameSearch, Positions
 from services.money import Cents

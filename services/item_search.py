@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from services.aside import in_slices
+from services.background import in_slices
 
 BETWEEN = "\0"
 """No name and no search has it, so nothing is found across two names."""

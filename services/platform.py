@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.affiliates.codes import PromoCodes
-from services.aside import Aside
 from services.avatars.change import Avatars
+from services.background import WorkerPool
 from services.cases.pricing import follow_item_prices
 from services.cases.version import begin_change
 from services.catalogue import CatalogueCache
@@ -38,7 +38,7 @@ class Platform:
     seeds: ServerSeeds
     two_factor: TwoFactorAuthentication
     avatars: Avatars
-    aside: Aside
+    worker_pool: WorkerPool
     catalogue: CatalogueCache
     upgrader: Upgrader
     proofs: Proofs
@@ -60,7 +60,7 @@ def build_platform(
     """Wire the services to each other. ``timer`` gives the seconds in which spins are counted."""
     secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
     seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys)
-    aside = Aside()
+    worker_pool = WorkerPool()
     catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
     rules = UpgraderRules(
         house_edge_ppm=settings.upgrader_house_edge_ppm,
@@ -79,8 +79,8 @@ def build_platform(
         tokens=tokens,
         seeds=seeds,
         two_factor=TwoFactorAuthentication(secret_key=secret_key, previous_keys=previous_keys),
-        avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", aside=aside),
-        aside=aside,
+        avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
+        worker_pool=worker_pool,
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),

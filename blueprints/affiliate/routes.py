@@ -19,7 +19,7 @@ from blueprints.realtime import outgoing
 from services.affiliates import referrals
 from services.affiliates.codes import USE_BONUS
 from services.affiliates.referrals import Overview
-from services.aside import Pace
+from services.background import CooperativeYield
 from services.money import number_from_cents
 
 blueprint = Area("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
@@ -47,7 +47,9 @@ def stats() -> Response:
     """The players who used the caller's code, the most profitable first."""
     players = referrals.statistics(owner_id=current_user().id)
     # Owners with thousands of players are what the programme is for; others must not wait for their lists.
-    return build_ready_list(ReferredPlayerSchema(many=True).dump, players, pause=Pace()).response()
+    return build_ready_list(
+        ReferredPlayerSchema(many=True).dump, players, pause=CooperativeYield()
+    ).response()
 
 
 @blueprint.get("/overview")

@@ -39,7 +39,7 @@ from blueprints.common.platform import platform
 from blueprints.common.ready_answer import ReadyAnswer
 from blueprints.common.ready_list import build_ready_list
 from blueprints.common.written import json_response, tagged_json
-from services.aside import Pace, used_up
+from services.background import CooperativeYield, drain
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
@@ -58,9 +58,9 @@ CASES_A_SLICE = 1
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
 def _ready_cases(which: str, _version: Version) -> ReadyAnswer:
     """A whole list as bytes, made once for each version of it, which is read before the cases are."""
-    pause = Pace()
+    pause = CooperativeYield()
     cases = reading.all_of(kinds=KINDS[which], pause=pause)
-    return build_ready_list(listed_cases, used_up(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
+    return build_ready_list(listed_cases, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
 
 
 @blueprint.get("")
@@ -83,7 +83,7 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.alt_response(400, schema=ErrorSchema)
 def page_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
-    number, limit, pause = query["page"], query["limit"], Pace()
+    number, limit, pause = query["page"], query["limit"], CooperativeYield()
     cases, total = reading.page(
         kinds=KINDS[query["case_type"]],
         number=number,
@@ -100,7 +100,7 @@ def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[b
     """Case by case: all at once may be twelve megabytes. The list is used up."""
     yield b'{"cases":['
     before = b""
-    for case in used_up(cases):
+    for case in drain(cases):
         yield before + orjson.dumps(paged_case(case))
         before = b","
     yield b'],"pagination":' + orjson.dumps(pagination.written()) + b"}"

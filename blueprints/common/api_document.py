@@ -7,7 +7,7 @@ from typing import Any
 import flask_smorest
 from flask import Response
 
-from services.aside import pause
+from services.background import pause
 
 
 class DocumentedApi(flask_smorest.Api):

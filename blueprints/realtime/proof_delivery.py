@@ -20,7 +20,7 @@ from blueprints.realtime import outgoing
 from blueprints.realtime.proof_queues import Sent, SentLately, Waiting
 from blueprints.realtime.server import Realtime, pause, realtime
 from models.bets import Bet
-from services.aside import in_slices
+from services.background import in_slices
 from services.clock import Millis
 from services.upgrader.proofs import Proof
 

@@ -23,7 +23,7 @@ from blueprints.realtime.replies import Event, Server, message_of
 from blueprints.realtime.transport import Transports
 from models import patience
 from services import exact_json
-from services.aside import pause
+from services.background import pause
 from services.rate import Rate
 from settings import Settings
 

@@ -21,7 +21,7 @@ from blueprints.stats.schemas import (
     TotalsSchema,
 )
 from services import live_bets as live
-from services.aside import Pace
+from services.background import CooperativeYield
 from services.changes import Topic
 from services.pages import Place
 from services.statistics import fairness as proofs_of_player
@@ -78,7 +78,7 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
         kind=payments_of_player.Kind(query["type"]),
         sort=payments_of_player.Sort(query["sort"]),
         search=query["search"],
-        pause=Pace(),
+        pause=CooperativeYield(),
     )
     return _answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
 
@@ -100,7 +100,7 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
         search=query["search"],
         proofs=proofs,
         now=now,
-        pause=Pace(),
+        pause=CooperativeYield(),
     )
     items = [fairness_entry(bet, server_seed=proofs.visible_server_seed(bet, now=now)) for bet in found.rows]
     return _answer(place, found.total, {"items": items, "total": found.total})

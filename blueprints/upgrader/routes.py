@@ -26,7 +26,7 @@ from blueprints.upgrader.schemas import (
 )
 from blueprints.upgrader.views import listed_items, rules_view, whole_bet
 from services import bets
-from services.aside import Pace
+from services.background import CooperativeYield
 from services.catalogue import Catalogue, Sort
 from services.server_seeds import Commitment
 
@@ -36,7 +36,7 @@ blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
 def _ready_items(catalogue: Catalogue) -> ReadyAnswer:
     """The whole catalogue as bytes, made once for each state of it."""
-    return build_ready_list(listed_items, catalogue.items, pause=Pace())
+    return build_ready_list(listed_items, catalogue.items, pause=CooperativeYield())
 
 
 @blueprint.get("/items")

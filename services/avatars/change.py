@@ -8,20 +8,20 @@ from pathlib import Path
 from models.database import UNAVAILABLE, reading, writing
 from models.users import User
 from services import changes
-from services.aside import Aside
 from services.avatars.errors import UploadUnderWay
 from services.avatars.files import AvatarFiles
 from services.avatars.render import render
+from services.background import WorkerPool
 from services.changes import Topic
 from services.errors import PlayerGone
 
 
 class Avatars:
-    """Renders aside, keeps the file, then points the player at it."""
+    """Renders an upload in the worker pool, stores the file, then sets it as the avatar."""
 
-    def __init__(self, *, directory: Path, aside: Aside) -> None:
+    def __init__(self, *, directory: Path, worker_pool: WorkerPool) -> None:
         self._files = AvatarFiles(directory)
-        self._aside = aside
+        self._worker_pool = worker_pool
         self._guard = threading.Lock()
         self._uploading: set[int] = set()
 
@@ -44,7 +44,7 @@ class Avatars:
         Raises one of the refusals in services/avatars/errors.py, TooBusy and PlayerGone. Of several changes
         at once the last one stays, and each removes what it replaced.
         """
-        path = self._files.add(self._aside.run(render, data))
+        path = self._files.add(self._worker_pool.run(render, data))
         try:
             replaced = _point_at(path, user_id=user_id)
         except BaseException:

@@ -1,0 +1,8 @@
+"""The production app with a view that tells whether an avatar is being rendered."""
+
+from wsgi import app
+
+
+@app.get("/rendering")
+def rendering():
+    return {"rendering": not app.extensions["platform"].worker_pool._workers._free}
