@@ -19,11 +19,24 @@ from services import item_import, users
 from services.clock import now_ms
 from services.money import Cents
 from settings import Settings
+from tests.support import programs
 from tests.support.databases import PostgresServer, SqliteFiles, postgres_server
 from tests.support.servers import come_to_rest, threaded_server
 from tests.support.sockets import Socket
 
 SECRET = "a secret of the tests, long enough to be one"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    programs.register_markers(config)
+
+
+def pytest_report_header() -> list[str]:
+    return programs.report_missing()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    programs.deselect_missing(config, items)
 
 
 @pytest.fixture(scope="session")
