@@ -6,7 +6,7 @@ from peewee import fn
 
 from models.bets import Bet
 from models.database import reading
-from models.due_proofs import DueBet
+from models.proof_queries import DueBet
 from services.errors import BetNotFound
 from services.money import Cents
 

@@ -8,7 +8,7 @@ from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
 from models.database import reading, snapshot
-from models.due_proofs import DueBet
+from models.proof_queries import DueBet
 from models.rollups import LiveBetCount
 from models.users import User
 from services.bets import multiplier_hundredths

@@ -8,7 +8,7 @@ from cachetools import LRUCache
 
 from models.bets import Bet
 from models.database import reading
-from models.due_proofs import DueBet
+from models.proof_queries import DueBet
 from models.users import AnnouncedSeed
 from services import fairness
 from services.errors import UserNotFound

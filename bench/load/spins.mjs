@@ -14,6 +14,7 @@ const MOST_LATENCIES = 4_000_000;
 const CONNECTING_AT_ONCE = 20;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10];
+const [EVENT, BRACKET] = [0x32, 0x5b];
 const latencies = new Float64Array(MOST_LATENCIES);
 const mask = randomBytes(4);
 let answers = null;
@@ -95,7 +96,10 @@ function join(token) {
 
     const read = reader((opcode, data, start, end) => {
       // Most frames are events that a browser would show; here their first letters are enough.
-      if (opcode === TEXT) take(data.toString("utf8", start, data[start + 1] === 0x32 ? start + 2 : end));
+      if (opcode === TEXT && data[start + 1] === EVENT && data[start + 2] !== BRACKET) {
+        // One that asks for an acknowledgement: a proof.
+        say(`43${data.toString("latin1", start + 2, data.indexOf(BRACKET, start))}[]`);
+      } else if (opcode === TEXT) take(data.toString("utf8", start, data[start + 1] === EVENT ? start + 2 : end));
       else if (opcode === PING) socket.write(frame(PONG, data.subarray(start, end)));
       else if (opcode === CLOSE) fail("the server closed a socket");
     });

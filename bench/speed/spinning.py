@@ -17,9 +17,9 @@ from tests.support.servers import RunningServer
 SOON, NEVER = "0.5", "600"
 """Seconds until a proof is due: so that proofs are part of what is measured, or none of it."""
 
-PROOF_SECONDS = 2.0
+PROOF_SECONDS = 1.5
 """From a spin to the mark that its proof was delivered, when nothing is behind: half a second until it is
-due, one until it counts as delivered, and what the rounds of both take."""
+due, then its acknowledgement and at most a second until the next round writes it."""
 
 UNDER_WAY_SECONDS = 2.5
 """Of spinning, so that most of it is while proofs are on their way."""

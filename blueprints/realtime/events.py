@@ -11,7 +11,7 @@ from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
 from blueprints.realtime.handshakes import NAMESPACE
-from blueprints.realtime.proof_delivery import BROKEN_SECONDS, HEARTBEAT_SECONDS, proofs
+from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
 from models import patience
 from models.database import reading
@@ -22,8 +22,6 @@ from services.errors import PlatformError, Unauthorized, UserNotFound
 log = logging.getLogger("platform.events")
 
 FAILED = "Something went wrong"
-PING_TIMEOUT = "ping timeout"
-CLIENT_DISCONNECT = "client disconnect"
 
 
 def register(app: Flask, socketio: SocketIO) -> None:
@@ -61,22 +59,19 @@ def connect(auth: object = None) -> None:
     proofs().start()
 
 
-def disconnect(reason: str | None = None) -> None:
-    """Forget a socket; what was sent to one that turned out to be dead is sent again."""
+def disconnect(_reason: str | None = None) -> None:
+    """Forget a socket. Proofs that it has not confirmed are sent again."""
     sid = request.sid  # type: ignore[attr-defined]
     if realtime().manager.is_connected(sid, NAMESPACE):
         # Not the end of a connection: a client has sent an event of this name.
         return
-    connection = realtime().connections.remove(sid)
-    if connection is not None and connection.user_id is not None:
-        in_background(proofs().socket_gone, sid, _seconds_of_doubt(reason))
+    _forget(sid)
 
 
-def _seconds_of_doubt(reason: str | None) -> float:
-    """For how long before its end a socket may not have received what it was sent."""
-    if reason == PING_TIMEOUT:
-        return HEARTBEAT_SECONDS
-    return 0 if reason == CLIENT_DISCONNECT else BROKEN_SECONDS
+def _forget(sid: str) -> None:
+    # In this order: a proof that is sent in between finds the socket gone.
+    realtime().connections.remove(sid)
+    proofs().socket_gone(sid)
 
 
 def _connection(sid: str, auth: object) -> Connection:
@@ -100,7 +95,7 @@ def _welcome(sid: str) -> None:
         return
     if not realtime().has_transport(sid):
         # It ended while the handshake was waiting for the database; no other event will tell.
-        realtime().connections.remove(sid)
+        _forget(sid)
         return
     now = platform().clock()
     try:
@@ -117,4 +112,4 @@ def _welcome(sid: str) -> None:
 def _welcome_player(user_id: int, sid: str) -> None:
     commitment = outgoing.commitment_event(platform().seeds.announced(user_id=user_id))
     realtime().send([sid], [commitment, outgoing.balance_event(balances_of(user_id))])
-    proofs().deliver_missed(user_id)
+    proofs().send_missed(user_id, sid=sid)

@@ -70,8 +70,8 @@ def live_bets_event(bets: list[LiveBet]) -> Event:
 
 
 def send_proof(sid: str, proof: Proof) -> None:
-    """To one socket of the player."""
-    realtime().send([sid], [(PROOF, _proof.dump(proof))])
+    """Send a proof to one socket of the player, which may acknowledge it. The id is the nonce."""
+    realtime().send_with_ack(sid, (PROOF, _proof.dump(proof)), ack_id=proof.nonce)
 
 
 def send_balance(user_id: int, balances: Balances) -> None:

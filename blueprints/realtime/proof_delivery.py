@@ -1,14 +1,14 @@
-"""Timed proofs: when a bet is over, its seed goes to its player and the bet to everybody.
+"""Reveals the seed of each bet that is over: the proof to its player, the live bet to everybody.
 
-When each proof is due stands in the database. What is kept here only says which socket asked, which proofs
-have been handed to a socket so lately that it may still turn out to be dead, and how much time has passed: a
-clock that is set back, by an hour or by a year, makes no proof wait for longer than its delay.
+The database holds when each proof is due and whether it was delivered. This process only remembers which
+socket placed a bet and which proofs no client has confirmed yet. What is lost with the process is sent again
+when the player next connects.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 from flask import Flask, current_app
@@ -17,7 +17,7 @@ from flask_socketio import SocketIO
 from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
-from blueprints.realtime.proof_queues import Sent, SentLately, Waiting
+from blueprints.realtime.proof_queues import ProofSchedule, UnconfirmedProofs
 from blueprints.realtime.server import Realtime, pause, realtime
 from models.bets import Bet
 from services.background import in_slices
@@ -27,53 +27,45 @@ from services.upgrader.proofs import Proof
 log = logging.getLogger("platform.proofs")
 
 EXTENSION = "proofs"
-NOBODY: Mapping[int, str | None] = {}
 
 SHORTEST_WAIT_SECONDS = 0.05
-"""Under load, proofs go out in rounds rather than one by one."""
+"""Under load, proofs are sent in rounds rather than one by one."""
 
 PROOFS_AT_ONCE = 100
-"""Opened and sent in one go, which holds up everybody else: some 7 ms."""
+"""Opened and sent without a pause for other tasks: about 7 ms."""
 
 LONGEST_WAIT_SECONDS = 1.0
-"""How late a step ahead of the system clock, or a database that is back, is noticed at the most."""
+"""The longest time between two rounds while there is work, also after a failure or a step of the clock."""
 
 LONGEST_ROUND_SECONDS = 10.0
-"""What a stop waits for at the most; a round takes as long as the database lets it."""
+"""How long a stop waits for the round that is running. A round takes as long as its queries."""
 
-SETTLING_SECONDS = 1.0
-"""A proof counts as delivered this long after it was handed to the transport, not at once: a process that
-is killed in between sends it again."""
+ACKNOWLEDGING_SECONDS = 1.0
+"""How long a seed that was sent is not written yet: most clients acknowledge the proof meanwhile, and one
+UPDATE writes both. Without that, the mark follows with the next pong."""
 
 PENDING_SECONDS = 10.0
-"""How often the database is asked for bets that nobody here has scheduled; there are nearly never any."""
-
-BROKEN_SECONDS = 5.0
-"""A connection that broke may not have carried what it was handed in this time before."""
-
-HEARTBEAT_SECONDS = 60.0
-"""A socket that died in silence is found out within this time (ping interval and timeout, and some)."""
+"""How often the database is asked for bets that nobody has scheduled. There are hardly ever any."""
 
 
 class ProofDelivery:
-    """One background task for each process that reveals seeds on time and sees proofs to their players."""
+    """Sends proofs when they are due, and again until a client confirms them. One task sends all of them."""
 
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
         self._app = app
         self._socketio = socketio
-        self._waiting = Waiting()
-        self._sent = SentLately()
-        self._claimed: set[int] = set()
+        self._schedule = ProofSchedule()
+        self._unconfirmed = UnconfirmedProofs()
+        # Proofs that were due before, by their bets, and the socket that gets them first.
+        self._missed: dict[int, str | None] = {}
         self._guard = threading.Lock()
-        # Whether a proof was delivered is decided, here and in the database, by one at a time.
-        self._deciding = threading.Lock()
         self._wake = threading.Event()
         self._running = False
         self._stopping = False
         self._ended = threading.Event()
 
     def start(self) -> None:
-        """Begin, once: with what other processes, or this one before a restart, left to be revealed."""
+        """Start the task, once. It begins with the bets that a stopped server left unrevealed."""
         with self._guard:
             if self._running or self._stopping:
                 return
@@ -82,45 +74,41 @@ class ProofDelivery:
 
     def schedule(self, bet: Bet, *, sid: str) -> None:
         """Send this bet's proof to this socket when it is due."""
-        self._enqueue(bet.id, Millis(bet.completed_at_ms), sid=sid)
-        if len(self._waiting) == 1:
-            # Proofs fall due in the order of their spins, so with others waiting it is awake in time.
+        self._add(bet.id, Millis(bet.completed_at_ms), sid=sid)
+        if len(self._schedule) == 1:
+            # Proofs fall due in the order of their spins. With others waiting, the task wakes in time.
             self._wake.set()
 
-    def deliver_missed(self, user_id: int) -> None:
-        """Send a player who is connected now the proofs that fell due while they were not."""
+    def send_missed(self, user_id: int, *, sid: str) -> None:
+        """Send a socket that has just connected the player's proofs that were never confirmed."""
         services = platform()
-        now = services.clock()
-        missed = services.proofs.undelivered(user_id=user_id, now=now)
-        with self._guard:
-            # Several sockets of one player may come back at once; each proof is one task's to send.
-            claimed = {bet_id for bet_id in missed if bet_id not in self._sent} - self._claimed
-            self._claimed |= claimed
-        try:
-            self._send_all(services.proofs.open(list(claimed)))
-        finally:
-            with self._guard:
-                self._claimed -= claimed
+        missed = services.proofs.undelivered(user_id=user_id, now=services.clock())
+        self._send_later(dict.fromkeys(missed, sid))
 
-    def socket_gone(self, sid: str, within_seconds: float) -> None:
-        """Take back what a socket was sent in this time before it ended, and find the player another."""
-        since = time.monotonic() - within_seconds
-        services = platform()
-        with self._deciding:
-            with self._guard:
-                lost = self._sent.to_socket(sid, since=since)
-            # First there, then here: while the database is away they stay known, and are not lost.
-            services.proofs.mark_undelivered(lost)
-            with self._guard:
-                self._sent.take_back(lost)
-        self._send_all(services.proofs.open(lost))
+    def socket_gone(self, sid: str) -> None:
+        """Send what this socket did not confirm to the player's others, or at the next connection."""
+        self._send_later(dict.fromkeys(self._unconfirmed.socket_gone(sid)))
+
+    def acknowledged(self, sid: str, nonce: int) -> None:
+        """The client acknowledged the proof with this nonce."""
+        self._unconfirmed.acknowledged(sid, nonce)
+
+    def answered_ping(self, sid: str, pinged_at: float) -> None:
+        """The client answered a ping that was queued at this time of ``time.monotonic()``."""
+        self._unconfirmed.answered_ping(sid, pinged_at)
 
     def close(self) -> None:
-        """Stop, after the round that is under way. What is not sent by now is sent after the next start."""
+        """Stop after the running round. What is not confirmed by then is sent again after the next start."""
         self._stopping = True
         self._wake.set()
         if self._running:
             self._ended.wait(LONGEST_ROUND_SECONDS)
+
+    def _send_later(self, missed: Mapping[int, str | None]) -> None:
+        if missed:
+            with self._guard:
+                self._missed.update(missed)
+            self._wake.set()
 
     def _run(self) -> None:
         with self._app.app_context():
@@ -130,116 +118,122 @@ class ProofDelivery:
                 if self._stopping:
                     break
                 try:
-                    # Again and again: a commit whose answer was lost, or a process that died, leaves bets
-                    # that nobody has scheduled.
+                    # A commit whose answer was lost, or another process that died, leaves bets unscheduled.
                     if time.monotonic() - looked_at >= PENDING_SECONDS:
                         self._schedule_pending()
                         looked_at = time.monotonic()
-                    self._mark_sent(at_least_seconds_ago=SETTLING_SECONDS)
-                    self._forget_outlived()
+                    self._write(sent_before=time.monotonic() - ACKNOWLEDGING_SECONDS)
                     self._send_due()
+                    self._send_missed()
                 except Exception as failure:  # noqa: BLE001  # the next round tries again
                     log.error("proofs delayed", extra={"failure": describe(failure)})  # noqa: TRY400
                     self._wake.wait(LONGEST_WAIT_SECONDS)
                 self._wake.wait(self._seconds_to_wait())
-            self._mark_the_last()
+            self._write_last()
         self._ended.set()
 
-    def _mark_the_last(self) -> None:
+    def _write_last(self) -> None:
         try:
-            self._mark_sent(at_least_seconds_ago=0)
-        except Exception as failure:  # noqa: BLE001  # they come again after the next start
-            log.error("proofs not written down", extra={"failure": describe(failure)})  # noqa: TRY400
+            self._write(sent_before=time.monotonic())
+        except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
+            log.error("proofs not written", extra={"failure": describe(failure)})  # noqa: TRY400
+
+    def _write(self, *, sent_before: float) -> None:
+        """Mark the confirmed proofs as delivered, and write the seeds of those sent before this time."""
+        services = platform()
+        confirmed = self._unconfirmed.confirmed()
+        if confirmed:
+            seeds = {sent.bet_id: sent.proof.server_seed if sent.proof else None for sent in confirmed}
+            services.proofs.mark_delivered(seeds, now=services.clock())
+            self._unconfirmed.forget(confirmed)
+        unwritten = self._unconfirmed.unwritten(sent_before=sent_before)
+        if unwritten:
+            services.proofs.write_down(unwritten)
+            self._unconfirmed.written(unwritten)
 
     def _schedule_pending(self) -> None:
         for bet_id, completed_at in in_slices(platform().proofs.pending(), PROOFS_AT_ONCE):
-            self._enqueue(bet_id, completed_at, sid=None)
+            self._add(bet_id, completed_at, sid=None)
 
-    def _enqueue(self, bet_id: int, completed_at: Millis, *, sid: str | None) -> None:
-        """Once for each bet, although a new one may be found in the database and scheduled as well."""
+    def _add(self, bet_id: int, completed_at: Millis, *, sid: str | None) -> None:
+        """Schedule a bet, unless its proof was sent already: its seed stays sealed for a moment longer."""
+        if bet_id in self._unconfirmed:
+            return
         services = platform()
-        # One that lies further ahead than any delay was made under a clock that was set back since.
+        # A bet that is due later than any delay was settled before the clock was set back.
         ahead_ms = min(completed_at - services.clock(), services.upgrader.rules.proof_delay)
         due_at = time.monotonic() + max(ahead_ms, 0) / 1000
-        with self._guard:
-            # One that has been sent stays sealed in the database for a moment.
-            if bet_id not in self._sent:
-                self._waiting.add(bet_id, due_at_ms=completed_at, due_at=due_at, sid=sid)
+        self._schedule.add(bet_id, due_at_ms=completed_at, due_at=due_at, sid=sid)
 
     def _send_due(self) -> None:
-        """Some at a time: after a standstill there may be thousands."""
-        now = platform().clock()
-        with self._guard:
-            due = self._waiting.due(now=now, timer=time.monotonic())
+        due = self._schedule.due(now=platform().clock(), timer=time.monotonic())
+        # In slices: after a standstill there may be thousands.
         for first in range(0, len(due), PROOFS_AT_ONCE):
             if self._stopping:
                 break
-            self._send_these(due[first : first + PROOFS_AT_ONCE])
+            chunk = due[first : first + PROOFS_AT_ONCE]
+            # Opened before they are taken: if the database fails, the next round tries again.
+            opened = platform().proofs.open(chunk)
+            sids = self._schedule.take(chunk)
+            outgoing.announce_live_bets([proof.live_bet for proof in opened])
+            self._send_all(opened, sids)
             pause()
 
-    def _send_these(self, due: list[int]) -> None:
-        services = platform()
-        # Opened first, no longer waiting only then: what the database can't do now is tried again.
-        opened = services.proofs.open(due)
-        with self._guard:
-            asked_by = self._waiting.take(due)
-        outgoing.announce_live_bets([proof.live_bet for proof in opened])
-        self._send_all([proof for proof in opened if not proof.is_delivered], asked_by)
-
-    def _send_all(self, proofs: Sequence[Proof], asked_by: Mapping[int, str | None] = NOBODY) -> None:
-        """What reaches nobody now is written down now; all else when it counts as delivered."""
-        kept = [proof for proof in proofs if not self._send(proof, asked_by=asked_by.get(proof.bet_id))]
-        platform().proofs.write_down(kept)
-
-    def _send(self, proof: Proof, *, asked_by: str | None) -> bool:
-        """To the socket that asked; else to the player's others; else it waits for the next connection.
-
-        Whether it is on its way.
-        """
-        if proof.bet_id in self._sent:
-            return True
-        sids = realtime().connections.sids_of(proof.user_id, now=platform().clock())
-        for sid in [asked_by] if asked_by in sids else sids:
-            outgoing.send_proof(sid, proof)
+    def _send_missed(self) -> None:
+        """Send proofs that were due before. Their live bets are public already, or due in this round."""
+        while self._missed and not self._stopping:
             with self._guard:
-                self._sent.add(Sent(proof.bet_id, sid, time.monotonic(), proof))
-        return bool(sids)
+                chunk = {bet_id: self._missed.pop(bet_id) for bet_id in list(self._missed)[:PROOFS_AT_ONCE]}
+            try:
+                opened = platform().proofs.open(list(chunk))
+            except Exception:
+                self._send_later(chunk)
+                raise
+            self._send_all(opened, chunk)
+            pause()
 
-    def _mark_sent(self, *, at_least_seconds_ago: float) -> None:
-        """Write down which proofs have reached their players, as far as one can know."""
-        before = time.monotonic() - at_least_seconds_ago
-        with self._deciding:
-            with self._guard:
-                settled = self._sent.unmarked(until=before)
-            if settled:
-                services = platform()
-                services.proofs.mark_delivered(settled, now=services.clock())
-            with self._guard:
-                self._sent.mark(settled)
+    def _send_all(self, opened: list[Proof], sids: Mapping[int, str | None]) -> None:
+        """Send proofs that are not on their way. Write the seeds of those whose players are not connected."""
+        waiting = [p for p in opened if not p.is_delivered and p.bet_id not in self._unconfirmed]
+        platform().proofs.write_down(
+            [proof for proof in waiting if not self._send(proof, sids[proof.bet_id])]
+        )
 
-    def _forget_outlived(self) -> None:
-        before = time.monotonic() - HEARTBEAT_SECONDS
-        with self._guard:
-            self._sent.forget(until=before)
+    def _send(self, proof: Proof, sid: str | None) -> bool:
+        """Send to this socket, or to the player's others if it has gone. Returns whether there was any."""
+        connections = realtime().connections
+        connected = connections.sids_of(proof.user_id, now=platform().clock())
+        if not connected:
+            return False
+        receivers = [sid] if sid in connected else connected
+        sent = self._unconfirmed.add(proof, receivers)
+        for receiver in receivers:
+            outgoing.send_proof(receiver, proof)
+        sent.sent_at = time.monotonic()
+        for receiver in receivers:
+            if connections.get(receiver) is None:
+                # It ended before the proof was added, so its end did not report the proof.
+                self.socket_gone(receiver)
+        return True
 
     def _seconds_to_wait(self) -> float:
-        now = platform().clock()
-        with self._guard:
-            ahead = self._waiting.seconds_ahead(now=now, timer=time.monotonic())
-            if ahead is not None:
-                return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
-            return LONGEST_WAIT_SECONDS if self._sent else PENDING_SECONDS
+        ahead = self._schedule.seconds_ahead(now=platform().clock(), timer=time.monotonic())
+        if ahead is not None:
+            return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
+        return LONGEST_WAIT_SECONDS if self._unconfirmed else PENDING_SECONDS
 
 
 def install_proofs(app: Flask, running: Realtime) -> None:
-    """Give this app its proof delivery; it begins with the first request or socket, and ends with the app."""
+    """Give this app its proof delivery. It starts with the first request or socket."""
     delivery = ProofDelivery(app, running.socketio)
     app.extensions[EXTENSION] = delivery
     running.before_close.append(delivery.close)
+    running.manager.acknowledged = delivery.acknowledged
+    running.on_pong(delivery.answered_ping)
 
     @app.before_request
-    def reveal_what_fell_due() -> None:
-        # Not before, because a command builds an app too and must not run beside itself.
+    def start_delivery() -> None:
+        # Not earlier: a command builds an app too, and must not send proofs beside the server.
         delivery.start()
 
 

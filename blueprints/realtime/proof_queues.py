@@ -1,95 +1,157 @@
-"""Which proofs wait until they are due, and which were handed to a socket lately.
-
-Both in the order of their times, so that a round takes as long as there are proofs in it. With 1,200 spins a
-second 72,000 are of the last minute: to look at each twenty times a second took a fifth of the server.
-"""
+"""Which proofs are not due yet, and which have been sent without a confirmation from the client."""
 
 import heapq
 import itertools
-from collections import deque
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from services.clock import Millis
 from services.upgrader.proofs import Proof
 
 
-class Waiting:
-    """Bets that are not over, by their ids, and the sockets that asked for them.
+class ProofSchedule:
+    """Bets that are not over yet, by their ids, with the sockets that placed them.
 
-    A bet is due by two clocks, of which the one that comes first counts: the system's, in ms, and a timer
-    that nobody sets, in seconds.
+    A bet is due by the system clock, in ms, or by a monotonic timer, in seconds, whichever comes first.
     """
 
     def __init__(self) -> None:
-        self._asked_by: dict[int, str | None] = {}
+        self._sids: dict[int, str | None] = {}
         self._by_clock: list[tuple[int, int]] = []
         self._by_timer: list[tuple[float, int]] = []
-        # In order; what is due stays here until it is taken.
+        # In order. A bet that is due stays here until it is taken.
         self._due: dict[int, None] = {}
+        self._guard = threading.Lock()
 
     def add(self, bet_id: int, *, due_at_ms: int, due_at: float, sid: str | None) -> None:
-        """Once for each bet; a socket that asked is added to one that nobody had asked for."""
-        if bet_id not in self._asked_by:
-            heapq.heappush(self._by_clock, (due_at_ms, bet_id))
-            heapq.heappush(self._by_timer, (due_at, bet_id))
-        self._asked_by[bet_id] = sid or self._asked_by.get(bet_id)
+        """Add a bet, or the socket of one that was added without."""
+        with self._guard:
+            if bet_id not in self._sids:
+                heapq.heappush(self._by_clock, (due_at_ms, bet_id))
+                heapq.heappush(self._by_timer, (due_at, bet_id))
+            self._sids[bet_id] = sid or self._sids.get(bet_id)
 
     def due(self, *, now: Millis, timer: float) -> list[int]:
-        """What is due, until it is taken."""
-        for heap, time in ((self._by_clock, now), (self._by_timer, timer)):
-            while heap and heap[0][0] <= time:
-                _, bet_id = heapq.heappop(heap)
-                if bet_id in self._asked_by:
-                    self._due[bet_id] = None
-        return list(self._due)
+        """The bets that are due and have not been taken."""
+        with self._guard:
+            for heap, time in ((self._by_clock, now), (self._by_timer, timer)):
+                while heap and heap[0][0] <= time:
+                    _, bet_id = heapq.heappop(heap)
+                    if bet_id in self._sids:
+                        self._due[bet_id] = None
+            return list(self._due)
 
     def take(self, bet_ids: Sequence[int]) -> dict[int, str | None]:
-        """No longer wait for these; the socket that asked for each."""
-        for bet_id in bet_ids:
-            self._due.pop(bet_id, None)
-        return {bet_id: self._asked_by.pop(bet_id) for bet_id in bet_ids}
+        """Remove these due bets; returns their sockets."""
+        with self._guard:
+            for bet_id in bet_ids:
+                self._due.pop(bet_id, None)
+            return {bet_id: self._sids.pop(bet_id) for bet_id in bet_ids}
 
     def seconds_ahead(self, *, now: Millis, timer: float) -> float | None:
-        """Until the next one is due, negative when it is overdue; None when none waits."""
-        if not self._asked_by:
-            return None
-        if self._due:
-            return 0
-        for heap in (self._by_clock, self._by_timer):
-            # The other clock came first.
-            while heap[0][1] not in self._asked_by:
-                heapq.heappop(heap)
-        return min((self._by_clock[0][0] - now) / 1000, self._by_timer[0][0] - timer)
+        """Seconds until the next bet is due, 0 or less when one is overdue. None without any bet."""
+        with self._guard:
+            if not self._sids:
+                return None
+            if self._due:
+                return 0
+            for heap in (self._by_clock, self._by_timer):
+                # Drop those that the other clock made due.
+                while heap[0][1] not in self._sids:
+                    heapq.heappop(heap)
+            return min((self._by_clock[0][0] - now) / 1000, self._by_timer[0][0] - timer)
 
     def __len__(self) -> int:
-        return len(self._asked_by)
+        return len(self._sids)
 
 
-@dataclass
-class Sent:
-    """What a socket was handed, and when by the timer; the proof itself until it is marked as delivered."""
+@dataclass(slots=True, eq=False)
+class SentProof:
+    """A proof on its way to one or more sockets. ``sent_at`` is by ``time.monotonic()``."""
 
     bet_id: int
-    sid: str
-    sent_at: float
+    nonce: int
     proof: Proof | None
+    """Kept until its seed is written to the database; None afterwards, to save memory."""
+    sent_at: float = float("inf")
+    sids: set[str] = field(default_factory=set)
 
 
-class SentLately:
-    """Proofs whose sockets may still turn out to be dead."""
+class UnconfirmedProofs:
+    """Proofs that were sent and are not yet marked as delivered in the database.
+
+    A proof is confirmed when one of its sockets acknowledges it, or answers a ping that was queued after it.
+    When its last socket ends before that, it is undelivered. Safe to use from several threads.
+    """
 
     def __init__(self) -> None:
-        self._by_bet: dict[int, Sent] = {}
-        self._by_socket: dict[str, dict[int, Sent]] = {}
-        self._unmarked: deque[Sent] = deque()
+        self._by_bet: dict[int, SentProof] = {}
+        self._by_socket: dict[str, dict[int, SentProof]] = {}
+        self._unwritten: dict[int, SentProof] = {}
+        self._confirmed: list[SentProof] = []
+        self._guard = threading.Lock()
 
-    def add(self, sent: Sent) -> None:
-        # The last one sent is the last one in order.
-        self._drop(sent.bet_id)
-        self._by_bet[sent.bet_id] = sent
-        self._by_socket.setdefault(sent.sid, {})[sent.bet_id] = sent
-        self._unmarked.append(sent)
+    def add(self, proof: Proof, sids: Sequence[str]) -> SentProof:
+        """Add a proof that is about to be sent to these sockets."""
+        sent = SentProof(proof.bet_id, proof.nonce, proof, sids=set(sids))
+        with self._guard:
+            self._by_bet[proof.bet_id] = self._unwritten[proof.bet_id] = sent
+            for sid in sids:
+                self._by_socket.setdefault(sid, {})[proof.nonce] = sent
+        return sent
+
+    def acknowledged(self, sid: str, nonce: int) -> None:
+        """A socket acknowledged the proof with this nonce. An unknown one is ignored."""
+        with self._guard:
+            sent = self._by_socket.get(sid, {}).get(nonce)
+            if sent is not None:
+                self._confirm([sent])
+
+    def answered_ping(self, sid: str, pinged_at: float) -> None:
+        """A socket answered a ping that was queued at this time, and so has what was sent before it."""
+        with self._guard:
+            received = self._by_socket.get(sid, {}).values()
+            self._confirm([sent for sent in received if sent.sent_at < pinged_at])
+
+    def socket_gone(self, sid: str) -> list[int]:
+        """Forget a socket; returns the bets whose proofs no other socket may still confirm."""
+        lost = []
+        with self._guard:
+            for sent in self._by_socket.pop(sid, {}).values():
+                sent.sids.discard(sid)
+                if not sent.sids:
+                    lost.append(sent.bet_id)
+                    self._unwritten.pop(sent.bet_id, None)
+                    del self._by_bet[sent.bet_id]
+        return lost
+
+    def confirmed(self) -> list[SentProof]:
+        """The proofs to mark as delivered; they stay here until ``forget``."""
+        with self._guard:
+            return list(self._confirmed)
+
+    def unwritten(self, *, sent_before: float) -> list[Proof]:
+        """Proofs that were sent before this time, unconfirmed, and whose seeds are to be written."""
+        with self._guard:
+            # In the order of sending.
+            old = itertools.takewhile(lambda sent: sent.sent_at < sent_before, self._unwritten.values())
+            return [sent.proof for sent in old if sent.proof is not None]
+
+    def written(self, proofs: Sequence[Proof]) -> None:
+        """The seeds of these proofs are in the database."""
+        with self._guard:
+            for proof in proofs:
+                sent = self._unwritten.pop(proof.bet_id, None)
+                if sent is not None:
+                    sent.proof = None
+
+    def forget(self, marked: Sequence[SentProof]) -> None:
+        """These are marked as delivered in the database."""
+        with self._guard:
+            del self._confirmed[: len(marked)]
+            for sent in marked:
+                del self._by_bet[sent.bet_id]
 
     def __contains__(self, bet_id: int) -> bool:
         return bet_id in self._by_bet
@@ -97,43 +159,13 @@ class SentLately:
     def __len__(self) -> int:
         return len(self._by_bet)
 
-    def to_socket(self, sid: str, *, since: float) -> list[int]:
-        """The bets whose proofs this socket was handed after this time."""
-        return [sent.bet_id for sent in self._by_socket.get(sid, {}).values() if sent.sent_at > since]
-
-    def take_back(self, bet_ids: Sequence[int]) -> None:
-        for bet_id in bet_ids:
-            self._drop(bet_id)
-
-    def unmarked(self, *, until: float) -> list[Proof]:
-        """Those that were sent by this time and are still here, not marked as delivered yet."""
-        sent_by_then = itertools.takewhile(lambda sent: sent.sent_at <= until, self._unmarked)
-        return [sent.proof for sent in sent_by_then if sent.proof and self._by_bet.get(sent.bet_id) is sent]
-
-    def mark(self, proofs: Sequence[Proof]) -> None:
-        """These are marked as delivered."""
-        for proof in proofs:
-            sent = self._by_bet.get(proof.bet_id)
-            if sent is not None:
-                sent.proof = None
-        while self._unmarked and self._is_settled(self._unmarked[0]):
-            self._unmarked.popleft()
-
-    def forget(self, *, until: float) -> None:
-        """Those that were sent by this time, and are marked."""
-        while self._by_bet:
-            first = next(iter(self._by_bet.values()))
-            if first.proof is not None or first.sent_at > until:
-                break
-            self._drop(first.bet_id)
-
-    def _drop(self, bet_id: int) -> None:
-        sent = self._by_bet.pop(bet_id, None)
-        if sent is not None:
-            of_socket = self._by_socket[sent.sid]
-            del of_socket[bet_id]
-            if not of_socket:
-                del self._by_socket[sent.sid]
-
-    def _is_settled(self, sent: Sent) -> bool:
-        return sent.proof is None or self._by_bet.get(sent.bet_id) is not sent
+    def _confirm(self, received: Sequence[SentProof]) -> None:
+        for sent in received:
+            self._confirmed.append(sent)
+            self._unwritten.pop(sent.bet_id, None)
+            for sid in sent.sids:
+                of_socket = self._by_socket[sid]
+                del of_socket[sent.nonce]
+                if not of_socket:
+                    del self._by_socket[sid]
+            sent.sids.clear()

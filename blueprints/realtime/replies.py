@@ -22,9 +22,9 @@ class Reply(Protocol):
     def __call__(self, answer: Any, *, before: Sequence[Event] = (), after: Sequence[Event] = ()) -> None: ...
 
 
-def message_of(event: Event) -> str:
-    """As the protocol has it, in the default namespace. Nothing of ours has binary parts."""
-    return f"{EVENT}{exact_json.dumps(event)}"
+def message_of(event: Event, *, ack_id: int | None = None) -> str:
+    """Encode an event of the default namespace. ``ack_id`` asks the client to acknowledge it."""
+    return f"{EVENT}{'' if ack_id is None else ack_id}{exact_json.dumps(event)}"
 
 
 class Server(socketio.Server):  # type: ignore[misc]  # the library carries no types

@@ -44,6 +44,14 @@ class Manager(socketio.Manager):  # type: ignore[misc]
     """
 
     accepted: Callable[[str], None]
+    acknowledged: Callable[[str, int], None]
+
+    def trigger_callback(self, sid: str, id: int, _data: Any) -> None:  # noqa: A002  # the library's name
+        """Report an acknowledgement by its id.
+
+        The library keeps a callback for each event until it is acknowledged. Most clients never do that.
+        """
+        self.acknowledged(sid, id)
 
     def connect(self, sid: str, namespace: str) -> Any:
         accepted = super().connect(sid, namespace)
@@ -103,6 +111,10 @@ class Realtime:
     def has_transport(self, sid: str) -> bool:
         """Whether the connection below the protocol is still there."""
         return self.transports.get(self.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None
+
+    def send_with_ack(self, sid: str, event: Event, *, ack_id: int) -> None:
+        """Send an event that the client may acknowledge; ``manager.acknowledged`` is called with this id."""
+        self._send([sid], Bundle([message_of(event, ack_id=ack_id)]))
 
     def send(self, sids: Sequence[str], events: Sequence[Event]) -> None:
         """Send events to these sockets, each of which gets them in one write; to none that has gone."""

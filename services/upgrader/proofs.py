@@ -4,16 +4,16 @@ The time a proof is due is stored with the bet, so nothing here needs to survive
 out stays so, whatever the clock says afterwards: the bet may be of a clock that was ahead.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import peewee
 
-from models import due_proofs
+from models import proof_queries
 from models.bets import Bet
 from models.database import reading, writing
-from models.due_proofs import DueBet
+from models.proof_queries import DueBet
 from services.clock import Millis
 from services.live_bets import LiveBet, live_bet
 from services.server_seeds import ServerSeeds
@@ -40,7 +40,7 @@ class Proofs:
 
     def __init__(self, *, seeds: ServerSeeds) -> None:
         self._seeds = seeds
-        # The bets whose seeds are out, and not written down yet.
+        # Bets whose seeds are revealed and not written to the database yet.
         self._out: set[int] = set()
 
     @reading()
@@ -52,14 +52,13 @@ class Proofs:
     def open(self, bet_ids: Sequence[int]) -> list[Proof]:
         """The proofs of these bets, which are due, in the order of the bets.
 
-        Nothing is written: that is one statement for all that becomes of them, ``mark_delivered`` for those
-        that have reached their players, ``write_down`` for the others. Until then it is known here only
-        that they are out.
+        Nothing is written: ``mark_delivered`` or ``write_down`` does that for many at once. Until then only
+        this process knows that these seeds are revealed.
         """
         proofs: list[Proof] = []
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
             with reading():
-                bets = due_proofs.find(chunk)
+                bets = proof_queries.find(chunk)
             for bet in bets:
                 seed = self._seeds.of_bet(bet)
                 if bet.server_seed is None:
@@ -68,10 +67,10 @@ class Proofs:
         return proofs
 
     def write_down(self, proofs: Sequence[Proof]) -> None:
-        """Show these seeds for good. Doing it again, here or in another process, changes nothing."""
+        """Write these seeds to the database, revealed. Doing it twice changes nothing."""
         for seeds in self._chunks(proofs):
             with writing():
-                due_proofs.reveal(seeds)
+                proof_queries.reveal(seeds)
             self._forget(seeds)
 
     def reveal(self, bet_ids: Sequence[int]) -> None:
@@ -104,21 +103,20 @@ class Proofs:
         )
         return list(query.scalars())
 
-    def mark_delivered(self, proofs: Sequence[Proof], *, now: Millis) -> None:
-        """Remember that these proofs have reached their player, and show their seeds for good."""
-        for seeds in self._chunks(proofs):
-            with writing():
-                due_proofs.reveal_and_mark(seeds, delivered_at=now)
-            self._forget(seeds)
+    def mark_delivered(self, seeds: Mapping[int, str | None], *, now: Millis) -> None:
+        """Mark proofs as delivered, by the ids of their bets.
 
-    def mark_undelivered(self, bet_ids: Iterable[int]) -> None:
-        """Take that back: their socket turns out to have been dead."""
-        for chunk in peewee.chunked(sorted(bet_ids), BATCH):
+        A seed that is not in the database yet is given with its bet, and written by the same statement; None
+        leaves the seed as it is.
+        """
+        for chunk in peewee.chunked(sorted(seeds.items()), BATCH):
+            marked = dict(chunk)
             with writing():
-                due_proofs.take_back(chunk)
+                proof_queries.mark_delivered(marked, delivered_at=now)
+            self._forget(marked)
 
     def _chunks(self, proofs: Sequence[Proof]) -> Iterator[dict[int, str]]:
-        """Their seeds by the ids of their bets, in one order for everybody who writes them."""
+        """Seeds by the ids of their bets, always in the same order so that two writers do not deadlock."""
         ordered = sorted(proofs, key=lambda proof: proof.bet_id)
         for chunk in peewee.chunked(ordered, BATCH):
             yield {proof.bet_id: proof.server_seed for proof in chunk}

@@ -62,17 +62,17 @@ class Stage:
 
 
 class PlayerSocket(Socket):
-    """A socket that tells its player's memory what it hears, at the moment of hearing it."""
+    """A socket that writes what it hears into its player's memory. Half of the players acknowledge."""
 
     def __init__(self, url: str, memory: Memory) -> None:
         self._memory = memory
-        super().__init__(url, auth={"token": memory.token})
+        super().__init__(url, auth={"token": memory.token}, acknowledges=memory.user_id % 2 == 0)
 
     def _event(self, packet: str) -> tuple[str, Any]:
         if packet.startswith('42["live-bets'):
             # Everybody's bets, on every socket: to read them all would be most of the storm.
             return "live-bets", None
-        event, payload = Socket._event(packet)
+        event, payload = super()._event(packet)
         self._memory.hear(event, payload)
         return event, payload
 

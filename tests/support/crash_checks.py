@@ -44,6 +44,7 @@ def problems(memory: Memory, url: str) -> Iterator[str]:
         *_wrong_answers(memory, traces),
         *_wrong_commitments(memory, traces),
         *_wrong_total(memory, traces, url),
+        *_wrong_marks(memory, traces),
         *_missing_proofs(memory, traces, url),
     ]
     for what in found:
@@ -142,6 +143,13 @@ def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
     shown = round((me["balance"] + me["vaultBalance"]) * 100)
     if not total == traces.cents == shown:
         yield f"has {traces.cents} cents, is shown {shown}, can account for {total}"
+
+
+def _wrong_marks(memory: Memory, traces: Traces) -> Iterator[str]:
+    """Proofs that count as delivered although no socket of the player received them."""
+    for bet in traces.bets:
+        if bet.proof_delivered_at_ms is not None and bet.nonce not in memory.proven:
+            yield f"nonce {bet.nonce}: its proof counts as delivered and was never received"
 
 
 def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:

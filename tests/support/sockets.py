@@ -73,9 +73,15 @@ class Transport:
 
 
 class Socket:
-    """A connected client. Raises Refused when it is not let in."""
+    """A connected client. Raises Refused when it is not let in.
 
-    def __init__(self, url: str, *, auth: Any = None, header: Sequence[str] = ()) -> None:
+    ``acknowledges``: whether it acknowledges the events for which the server asks that.
+    """
+
+    def __init__(
+        self, url: str, *, auth: Any = None, header: Sequence[str] = (), acknowledges: bool = False
+    ) -> None:
+        self._acknowledges = acknowledges
         self.seen: list[tuple[str, Any]] = []
         self._unread: deque[tuple[str, Any]] = deque()
         self._ids = itertools.count()
@@ -123,8 +129,11 @@ class Socket:
     def close(self) -> None:
         self.transport.close()
 
-    @staticmethod
-    def _event(packet: str) -> tuple[str, Any]:
+    def _event(self, packet: str) -> tuple[str, Any]:
         assert packet.startswith("42"), packet
-        name, *payload = exact_json.loads(packet[2:])
+        body = packet[packet.index("[") :]
+        ack_id = packet[2 : -len(body)]
+        if ack_id and self._acknowledges:
+            self.transport.send(f"43{ack_id}[]")
+        name, *payload = exact_json.loads(body)
         return name, payload[0] if payload else None

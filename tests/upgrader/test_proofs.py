@@ -189,36 +189,6 @@ class TestWithAClockThatStands:
         assert announced["user"] == player.username
 
 
-def test_a_delivered_proof_does_not_come_again(connect, player, item):
-    socket = connect(player)
-    socket.spin({"amount": 1, "item": item})
-    socket.expect("upgrader:proof")
-    wait_until(lambda: not _undelivered(player))
-
-    again = connect(player)
-    again.expect("live-bets")
-
-    assert "upgrader:proof" not in [name for name, _ in again.seen]
-
-
-def test_a_proof_sent_to_a_socket_that_was_dead_comes_again(connect, app, player, item):
-    socket = connect(player)
-    socket.spin({"amount": 1, "item": item})
-    socket.expect("upgrader:proof")
-    wait_until(lambda: not _undelivered(player))
-    realtime = app.extensions["realtime"]
-    other = connect(player)
-    other.expect("live-bets")
-    with app.app_context():
-        (sid, _) = realtime.connections.sids_of(player.id, now=0)
-        realtime.connections.remove(sid)
-
-        # What the server does when a socket has not answered its pings.
-        app.extensions["proofs"].socket_gone(sid, 60)
-
-    assert other.expect("upgrader:proof")["nonce"] == 1
-
-
 def _undelivered(player):
     with reading():
         return Bet.select().where(Bet.user == player.id, Bet.proof_delivered_at_ms.is_null()).count()
@@ -229,31 +199,14 @@ def _sealed(player):
         return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
 
 
-def test_a_proof_whose_socket_ends_at_once_goes_to_the_players_other(connect, app, player, item):
-    """Before it counts as delivered: nothing has been written down of it yet."""
-    asking, other = connect(player), connect(player)
-    asking.spin({"amount": 1, "item": item})
-    asking.expect("upgrader:proof")
-    connections = app.extensions["realtime"].connections
-    with app.app_context():
-        asked_by, _ = connections.sids_of(player.id, now=0)
-        connections.remove(asked_by)
-
-        app.extensions["proofs"].socket_gone(asked_by, 5)
-
-    assert other.expect("upgrader:proof")["nonce"] == 1
-    wait_until(lambda: not _undelivered(player))
-    assert _sealed(player) == 0
-
-
 def test_a_bet_that_has_been_shown_is_not_announced_again(monkeypatch, connect, player, item):
-    """Though it is looked for among the sealed ones until its proof counts as delivered."""
+    """Although its seed is sealed in the database for a second longer."""
     monkeypatch.setattr("blueprints.realtime.proof_delivery.PENDING_SECONDS", 0.05)
     socket = connect(player)
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
 
-    wait_until(lambda: not _undelivered(player))
+    wait_until(lambda: not _sealed(player))
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
 

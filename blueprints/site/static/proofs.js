@@ -11,15 +11,18 @@ const VERDICTS = {
   unknown: "Not checked: the browser only allows this over https.",
 };
 
-/** Add a proof on top of the list. `shown` is the spin as the player saw it. */
+/** Add a proof on top of the list, unless it is there: one may come twice. `shown` is the spin as the player saw it. */
 export async function addProof(list, proof, shown) {
   const result = canVerify() ? await verify(proof, shown) : null;
+  if (list.querySelector(`[data-nonce="${proof.nonce}"]`)) return;
   const verdict = result ? (result.checks.every((check) => check.passed) ? "good" : "bad") : "unknown";
   const details = make("details", { open: true }, make("summary", {}, "All values"), values(proof, result));
   if (result) details.append(checks(result.checks));
   // Only the newest lies open.
   list.querySelector("details[open]")?.removeAttribute("open");
-  list.prepend(make("li", { className: `proof ${verdict}` }, heading(proof, shown, verdict), details));
+  const entry = make("li", { className: `proof ${verdict}` }, heading(proof, shown, verdict), details);
+  entry.dataset.nonce = proof.nonce;
+  list.prepend(entry);
   while (list.children.length > MOST) list.lastElementChild.remove();
 }
 

@@ -71,7 +71,7 @@ export class Socket {
     else if (packet[0] === PING) this.#transport.send(PONG);
     else if (packet[0] === CLOSE || packet.startsWith(DISCONNECT)) this.#transport.close();
     else if (packet.startsWith(CONNECT)) this.#accepted();
-    else if (packet.startsWith(EVENT)) this.#tell(...JSON.parse(packet.slice(packet.indexOf("["))));
+    else if (packet.startsWith(EVENT)) this.#event(packet);
     else if (packet.startsWith(ACK)) this.#answered(packet);
     else if (packet.startsWith(REFUSAL)) this.#refused(JSON.parse(packet.slice(REFUSAL.length)));
   }
@@ -86,6 +86,14 @@ export class Socket {
     this.connected = true;
     this.#tell("connect");
     for (const back of this.#waiting.splice(0)) back();
+  }
+
+  #event(packet) {
+    const bracket = packet.indexOf("[");
+    const id = packet.slice(EVENT.length, bracket);
+    this.#tell(...JSON.parse(packet.slice(bracket)));
+    // The server asked to be told that it arrived.
+    if (id) this.#transport.send(`${ACK}${id}[]`);
   }
 
   #answered(packet) {

@@ -1,7 +1,6 @@
-"""Bets whose proofs are due, read and written some at a time.
+"""Statements about bets whose proofs are due, each for many bets at once.
 
-As queries of peewee, which are put together anew for each list of ids, they took 65 µs a bet, of the 600 that
-a spin and all that follows it took.
+Written as SQL: Peewee builds a query anew for each list of ids, which took 65 of a spin's 600 µs.
 """
 
 import json
@@ -33,25 +32,26 @@ class DueBet(NamedTuple):
 OF_USERS = ("username", "avatar")
 COLUMNS = ", ".join(f"{'users' if name in OF_USERS else 'bets'}.{name}" for name in DueBet._fields)
 
-# A list is one parameter, a JSON text, so that these texts are the same for any number of bets.
+# A list is one parameter, a JSON text, so that each statement is the same for any number of bets.
 FIND = f"""
 SELECT {COLUMNS}
 FROM bets JOIN users ON users.id = bets.user_id
 WHERE bets.id IN {{ids}}
 ORDER BY bets.id
-"""  # noqa: S608  # names of ours
+"""  # noqa: S608  # constants of this file
 REVEAL = """
 UPDATE bets SET server_seed = opened.value, sealed_server_seed = NULL
 FROM {opened} AS opened
 WHERE bets.id = CAST(opened.key AS BIGINT) AND bets.server_seed IS NULL
 """
-# One version of the row instead of two: each costs PostgreSQL entries in nine indexes.
-REVEAL_AND_MARK = """
-UPDATE bets SET server_seed = sent.value, sealed_server_seed = NULL, proof_delivered_at_ms = {mark}
+# With a seed, one new version of the row instead of two: each costs PostgreSQL entries in nine indexes.
+MARK_DELIVERED = """
+UPDATE bets SET
+    server_seed = COALESCE(bets.server_seed, sent.value), sealed_server_seed = NULL,
+    proof_delivered_at_ms = {mark}
 FROM {opened} AS sent
-WHERE bets.id = CAST(sent.key AS BIGINT)
+WHERE bets.id = CAST(sent.key AS BIGINT) AND COALESCE(bets.server_seed, sent.value) IS NOT NULL
 """
-TAKE_BACK = "UPDATE bets SET proof_delivered_at_ms = NULL WHERE id IN {ids}"
 
 SQLITE = {"mark": "?", "ids": "(SELECT value FROM json_each(?))", "opened": "json_each(?)"}
 POSTGRESQL = {
@@ -62,23 +62,18 @@ POSTGRESQL = {
 
 
 def find(bet_ids: Sequence[int]) -> list[DueBet]:
-    """These bets, in the order of their ids. To be used within ``reading()``."""
+    """Return these bets in the order of their ids. Use it within ``reading()``."""
     return [DueBet._make(row) for row in _execute(FIND, json.dumps(bet_ids)).fetchall()]
 
 
 def reveal(seeds: Mapping[int, str]) -> None:
-    """Write these opened seeds, by the ids of their bets, in the place of the sealed ones."""
+    """Replace the sealed seeds of these bets by the opened ones."""
     _execute(REVEAL, json.dumps(seeds))
 
 
-def reveal_and_mark(seeds: Mapping[int, str], *, delivered_at: int) -> None:
-    """The same, and when the proofs reached their players, in ms."""
-    _execute(REVEAL_AND_MARK, delivered_at, json.dumps(seeds))
-
-
-def take_back(bet_ids: Sequence[int]) -> None:
-    """These bets' proofs have not reached their players after all."""
-    _execute(TAKE_BACK, json.dumps(bet_ids))
+def mark_delivered(seeds: Mapping[int, str | None], *, delivered_at: int) -> None:
+    """Write when the proofs of these bets were delivered, in ms, and the seeds that are not revealed yet."""
+    _execute(MARK_DELIVERED, delivered_at, json.dumps(seeds))
 
 
 def _execute(text: str, *parameters: Any) -> Any:

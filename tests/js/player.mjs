@@ -1,0 +1,21 @@
+// One player's socket, steered by lines on standard input: node player.mjs ADDRESS TOKEN TRANSPORT ACKNOWLEDGES
+// A line is "disconnect", "connect", or the JSON payload of a spin. Every event is printed as [name, payload].
+import { createInterface } from "node:readline";
+import { io } from "socket.io-client";
+
+const [address, token, transport, acknowledges] = process.argv.slice(2);
+const socket = io(address, { auth: { token }, transports: [transport], reconnection: false });
+const print = (...event) => console.log(JSON.stringify(event));
+
+socket.on("connect", () => print("connect"));
+socket.on("disconnect", (reason) => print("disconnect", reason));
+socket.onAny((name, payload, acknowledge) => {
+  if (acknowledges === "true") acknowledge?.();
+  print(name, payload);
+});
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === "disconnect") socket.disconnect();
+  else if (line === "connect") socket.connect();
+  else socket.emit("upgrader:spin", JSON.parse(line));
+}
+process.exit(0);
