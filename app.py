@@ -55,6 +55,7 @@ from blueprints.upgrader import events as upgrader_events
 from blueprints.upgrader import routes as upgrader_routes
 from blueprints.users import commands as users_commands
 from models.database import open_database
+from services import checks
 from services.clock import Millis, now_ms
 from services.platform import build_platform
 from settings import Settings, SettingsError
@@ -106,8 +107,13 @@ def create_app(
 def _settings_or_exit() -> Settings:
     try:
         return Settings.from_env(os.environ)
-    except SettingsError as problem:
-        sys.exit(str(problem))
+    except SettingsError as error:
+        problems = error.problems
+        if "check" in sys.argv and "DATABASE_URL" not in str(error):
+            # `flask check` reports everything at once.
+            open_database(error.settings.database_url)
+            problems = problems + checks.problems(error.settings)
+        sys.exit("\n".join(problems))
 
 
 def _configure(app: Flask) -> None:
@@ -152,6 +158,7 @@ def _register_areas(app: Flask) -> None:
 
 def _register_commands(app: Flask) -> None:
     for command in (
+        system_commands.check,
         system_commands.db,
         system_commands.seed,
         system_commands.demo_page,

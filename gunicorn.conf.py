@@ -24,11 +24,11 @@ from settings import Settings, SettingsError
 load_dotenv(find_dotenv(usecwd=True))
 try:
     # Checked here as well, because a worker that can't start would be started over and over.
-    Settings.from_env(os.environ)
+    settings = Settings.from_env(os.environ)
 except SettingsError as problem:
     sys.exit(str(problem))
 
-bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT') or '5000'}"
+bind = f"{settings.host}:{settings.port}"
 # One process: the spin locks, the connections and the catalogue live in it.
 workers = 1
 worker_class = "blueprints.serving.worker.Worker"
@@ -50,4 +50,4 @@ keepalive = 5
 # Its place is fixed, so two servers on one machine would fight over it.
 control_socket_disable = True
 accesslog = None
-loglevel = os.environ.get("GUNICORN_LOG_LEVEL", "info")
+loglevel = settings.gunicorn_log_level

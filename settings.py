@@ -16,9 +16,11 @@ from urllib.parse import urlsplit
 from environs import Env, EnvValidationError, ValidationError
 from marshmallow.validate import OneOf, Regexp
 
-INSTANCE_DIR = Path(__file__).resolve().parent / "instance"
+ROOT = Path(__file__).resolve().parent
+INSTANCE_DIR = ROOT / "instance"
+EXAMPLE = ROOT / ".env.example"
 MIN_SECRET_LENGTH = 32
-MIN_DIFFERENT_CHARACTERS = 8
+MIN_DIFFERENT_CHARACTERS = 10
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 AMOUNT = "must be an amount from 0.01 to 1000000000 with at most two decimals"
@@ -27,19 +29,25 @@ SECONDS = "must be seconds from 0 to 600 with at most three decimals"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
 RANDOM = f"must be a random text of at least {MIN_SECRET_LENGTH} characters"
 RANDOM_LIST = f"must be random texts of at least {MIN_SECRET_LENGTH} characters, separated by commas"
+DIFFERENT = "must differ from SECRET_KEY"
 
 DATABASE = Regexp(r"(sqlite:///|postgres(ql)?://).", error="must begin with sqlite:/// or postgresql://")
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
+LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
 
 
 class SettingsError(Exception):
-    """One or more settings are bad. ``str()`` gives one line for each, naming the setting."""
+    """One or more settings are bad. ``str()`` gives one line for each, naming the setting.
 
-    def __init__(self, problems: list[str]) -> None:
+    ``settings`` has the default in the place of each bad value.
+    """
+
+    def __init__(self, problems: list[str], settings: "Settings") -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
+        self.settings = settings
 
 
 # A parser returns the value of a text, or raises ValidationError with what the text must be.
@@ -135,6 +143,7 @@ class Settings:
 
     production: bool = _setting("APP_ENV", "development", _choice("development", "production"))
     instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", Path)  # noqa: RUF009
+    host: str = _setting("HOST", "127.0.0.1")
     port: int = _setting("PORT", "5000", _whole(1, 65_535))
     base_url: str = _setting("BASE_URL", "http://127.0.0.1:{port}", _base())
     frontend_url: str = _setting("FRONTEND_URL", "{base_url}/", _address)
@@ -183,6 +192,7 @@ class Settings:
     price_feed_url: str = _setting("PRICE_FEED_URL", "", _address, secret=True)
     price_market_url: str = _setting("PRICE_MARKET_URL", "", _address, secret=True)
     price_refresh_seconds: int = _setting("PRICE_REFRESH_SECONDS", "3600", _whole(1, 86_400))
+    gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], *, instance_dir: Path = INSTANCE_DIR) -> "Settings":
@@ -198,13 +208,18 @@ class Settings:
             # A bad value is replaced by the default, so that only its own line is reported.
             values[each.name] = parse(default) if value is None else value
         settings = cls(**values)
-        problems = read.problems() + [f"{name}: {what}" for name, what in settings._problems().items()]
+        wrong = settings._conflicts()
+        if settings.production:
+            wrong |= settings._unsafe()
+            if not env.get("BASE_URL", "").strip():
+                wrong["BASE_URL"] = "must be given when APP_ENV is production"
+        problems = read.problems() + [f"{name}: {what}" for name, what in wrong.items()]
         if problems:
-            raise SettingsError(problems)
+            raise SettingsError(problems, settings)
         return replace(
             settings,
-            secret_key=settings.secret_key or _stored_secret(settings.instance_dir, "SECRET_KEY"),
-            jwt_secret=settings.jwt_secret or _stored_secret(settings.instance_dir, "JWT_SECRET"),
+            secret_key=settings.secret_key or _stored_secret(settings, "SECRET_KEY"),
+            jwt_secret=settings.jwt_secret or _stored_secret(settings, "JWT_SECRET"),
         )
 
     @property
@@ -213,8 +228,8 @@ class Settings:
         origins = (_origin(self.base_url), _origin(self.frontend_url), *self.cors_origins)
         return tuple(dict.fromkeys(origins))
 
-    def _problems(self) -> dict[str, str]:
-        """What is wrong with settings that are good by themselves."""
+    def _conflicts(self) -> dict[str, str]:
+        """What is wrong with settings that parsers accepted, by their names."""
         wrong = {}
         try:
             self.instance_dir.mkdir(parents=True, exist_ok=True)
@@ -226,11 +241,12 @@ class Settings:
         for given, missing in (pair, pair[::-1]):
             if getattr(self, given) and not getattr(self, missing):
                 wrong[missing.upper()] = f"must be given together with {given.upper()}"
-        return wrong | (self._production_problems() if self.production else {})
+        return wrong
 
-    def _production_problems(self) -> dict[str, str]:
+    def _unsafe(self) -> dict[str, str]:
+        """What production refuses, by the names of the settings."""
         wrong = {}
-        for name in ("platform_openid_url", "platform_api_url", "identity_discovery_url"):
+        for name in ("base_url", "platform_openid_url", "platform_api_url", "identity_discovery_url"):
             if not _is_private(getattr(self, name)):
                 wrong[name.upper()] = "must be an https address when APP_ENV is production"
         for name in ("secret_key", "jwt_secret"):
@@ -238,6 +254,8 @@ class Settings:
                 wrong[name.upper()] = "must be given when APP_ENV is production"
             elif _is_weak(getattr(self, name)):
                 wrong[name.upper()] = RANDOM
+        if self.jwt_secret and self.jwt_secret == self.secret_key:
+            wrong["JWT_SECRET"] = DIFFERENT
         if any(map(_is_weak, self.previous_secret_keys)):
             wrong["SECRET_KEY_PREVIOUS"] = RANDOM_LIST
         if any(map(_is_weak, self.previous_jwt_secrets)):
@@ -276,14 +294,18 @@ def _is_private(url: str) -> bool:
 
 
 def _is_weak(secret: str) -> bool:
-    return len(secret) < MIN_SECRET_LENGTH or len(set(secret)) < MIN_DIFFERENT_CHARACTERS
+    """Whether a secret is short, has few characters, repeats a shorter text, or is in ``.env.example``."""
+    if len(secret) < MIN_SECRET_LENGTH or len(set(secret)) < MIN_DIFFERENT_CHARACTERS:
+        return True
+    repeats = any(secret.startswith(secret[n:]) for n in range(1, len(secret) // 2 + 1))
+    return repeats or (EXAMPLE.is_file() and secret in EXAMPLE.read_text())
 
 
-def _stored_secret(directory: Path, name: str) -> str:
+def _stored_secret(settings: Settings, name: str) -> str:
     """A development secret, drawn on first use. Two processes that start together get the same one."""
-    path = directory / name.lower()
+    path = settings.instance_dir / name.lower()
     if not path.exists():
-        handle, unfinished = tempfile.mkstemp(dir=directory)
+        handle, unfinished = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_hex(32))
         # A link appears whole or not at all, and never replaces the file of another process.
@@ -292,5 +314,5 @@ def _stored_secret(directory: Path, name: str) -> str:
         Path(unfinished).unlink()
     secret = path.read_text().strip()
     if len(secret) < MIN_SECRET_LENGTH:
-        raise SettingsError([f"{name}: the file {path.name} in the instance directory is damaged"])
+        raise SettingsError([f"{name}: the file {path.name} in the instance directory is damaged"], settings)
     return secret

@@ -5,9 +5,11 @@ one and the same state. Each is a context manager and a decorator, and joins wha
 HTTP views, socket handlers, commands and background greenlets all need nothing else.
 """
 
+import os
+import re
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import peewee
@@ -46,6 +48,12 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         # instead, because a greenlet that polls inside SQLite stops all the others.
         self._write_turn = threading.Lock()
 
+    def _connect(self) -> Any:
+        # SQLite gives a new file, and the -wal and -shm files beside it, to everybody who may read.
+        with suppress(OSError):
+            os.close(os.open(self.database, os.O_CREAT | os.O_EXCL, 0o600))
+        return super()._connect()
+
     def slot(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
@@ -59,16 +67,28 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         """SQLite plans by the indexes alone."""
 
 
-UNDEFINED_TABLE, UNDEFINED_COLUMN = "42P01", "42703"
+UNDEFINED = {"42P01": "a table", "42703": "a column"}
+"""PostgreSQL's codes."""
+MISSING = (
+    re.compile(r"no such (?P<kind>table|column): (?P<name>[\w.]+)"),
+    re.compile(r"(?P<kind>relation|column) \"?(?P<name>[\w.]+)\"? (of relation \"\w+\" )?does not exist"),
+    re.compile(r"table \w+ has no (?P<kind>column) named (?P<name>\w+)"),
+)
 
 
-def is_schema_behind(error: Exception) -> bool:
-    """Whether a statement failed because a migration has not been applied."""
+def schema_problem(error: BaseException) -> str | None:
+    """Which table or column a statement failed for want of; None for a failure of another kind."""
+    for pattern in MISSING:
+        if found := pattern.match(str(error)):
+            kind = found["kind"].replace("relation", "table")
+            return f"the {kind} {found['name']} is missing: flask db upgrade"
+    # A server whose messages are in another language.
     code = getattr(error.__cause__ or error.__context__, "pgcode", None)
-    return code in (UNDEFINED_TABLE, UNDEFINED_COLUMN) or str(error).startswith(
-        ("no such table", "no such column")
-    )
+    return f"{UNDEFINED[code]} is missing: flask db upgrade" if code in UNDEFINED else None
 
+
+SCHEMA_ERRORS = (peewee.ProgrammingError, peewee.OperationalError)
+"""What ``schema_problem`` can say something about: PostgreSQL's and SQLite's."""
 
 database = peewee.DatabaseProxy()
 """What all models are bound to; ``open_database`` says which one it is."""

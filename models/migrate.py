@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playhouse.migrations import Runner
 
-from models.database import Sqlite, database, reading
+from models.database import Sqlite, Table, database, reading
 
 DIRECTORY = Path(__file__).with_name("migrations")
 ADVISORY_LOCK = 4_915_231_710_227
@@ -26,6 +26,14 @@ def pending() -> list[str]:
     """The names of the migrations that this database still lacks."""
     with reading():
         return [migration.name for migration in _runner().status() if not migration.applied]
+
+
+def look_at_tables() -> None:
+    """Raise the database's error if a table is missing; the first of them is named in it."""
+    names = [model._meta.table_name for model in Table.__subclasses__()]  # noqa: SLF001  # peewee's documented way
+    nothing = [f'SELECT 1 FROM "{name}" WHERE 1 = 0' for name in names]  # noqa: S608  # names of our own
+    with reading():
+        database.execute_sql(" UNION ALL ".join(nothing))
 
 
 def _runner() -> Runner:

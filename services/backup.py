@@ -18,8 +18,7 @@ def backup(path: Path) -> None:
         raise OperatorError("this is for SQLite; for PostgreSQL use pg_dump --format=custom")
     with reading():
         try:
-            # Ours from here on: it may be removed again.
-            path.touch(exist_ok=False)
+            path.touch(mode=0o600, exist_ok=False)
         except OSError:
             raise OperatorError("the file must be a new one, in a directory that is there") from None
         try:

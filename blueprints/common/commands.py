@@ -13,7 +13,7 @@ import orjson
 import peewee
 from flask.cli import AppGroup
 
-from models.database import UNAVAILABLE, is_schema_behind
+from models.database import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services import exact_json
 from services.errors import OperatorError, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
@@ -48,11 +48,9 @@ def operator_command(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*args, **kwargs)
         except (OperatorError, PlatformError) as error:
             raise click.ClickException(str(error)) from None
-        except (peewee.ProgrammingError, *UNAVAILABLE) as error:
-            if is_schema_behind(error):
-                raise click.ClickException(
-                    "the database schema is not up to date: flask db upgrade"
-                ) from None
+        except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
+            if problem := schema_problem(error):
+                raise click.ClickException(f"the database schema is not up to date: {problem}") from None
             if isinstance(error, peewee.ProgrammingError):
                 raise
             raise click.ClickException(f"the database is not available: {_first_line(error)}") from None
@@ -73,13 +71,21 @@ class OperatorCommand(click.Command):
 
 
 class OperatorGroup(AppGroup):
-    """A group of such commands."""
+    """A group of such commands, which reports an unknown command or option in one line as well."""
 
     command_class = OperatorCommand
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _one_line():
-            return super().resolve_command(ctx, args)
+            return super().make_context(*args, **kwargs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Raises ClickException for an unknown command: Flask's own group looks up commands only here."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not ctx.resilient_parsing:
+            with _one_line():
+                raise click.exceptions.NoSuchCommand(cmd_name, possibilities=self.commands, ctx=ctx)
+        return command
 
 
 @contextmanager

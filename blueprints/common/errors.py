@@ -13,7 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from blueprints.common.api_document import DocumentedApi
 from blueprints.common.failures import describe
-from models.database import UNAVAILABLE, is_schema_behind
+from models.database import UNAVAILABLE, schema_problem
 from services.errors import PlatformError, Unavailable
 
 log = logging.getLogger("platform.errors")
@@ -101,7 +101,7 @@ def error_response(text: str, status: int) -> Response:
 
 
 def register_error_handlers(app: Flask) -> None:
-    """Answer the platform's own errors, and a database that is away."""
+    """Answer the platform's own errors, and those of a database that is away or lacks a migration."""
 
     @app.errorhandler(PlatformError)
     def refused(error: PlatformError) -> Response:
@@ -113,7 +113,8 @@ def register_error_handlers(app: Flask) -> None:
         return response
 
     def unavailable(error: Exception) -> Response:
-        log.error("database unavailable", extra={"failure": describe(error)})
+        message = "database schema not up to date" if schema_problem(error) else "database unavailable"
+        log.error(message, extra={"failure": describe(error)})
         return refused(Unavailable())
 
     for kind in UNAVAILABLE:
@@ -121,7 +122,7 @@ def register_error_handlers(app: Flask) -> None:
 
     @app.errorhandler(peewee.ProgrammingError)
     def behind(error: peewee.ProgrammingError) -> Response:
-        if not is_schema_behind(error):
+        if not schema_problem(error):
             raise error
         return unavailable(error)
 

@@ -4,13 +4,16 @@ import errno
 import traceback
 from pathlib import Path
 
+from models.database import schema_problem
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def describe(error: BaseException) -> str:
     """The exception's kind, its causes', and where each was raised.
 
-    Never its message: a database puts the values of a refused row into it, a library its argument.
+    Never its message, except for the name of a missing table or column: a database puts the values of a
+    refused row into a message, a library its argument.
     """
     parts = []
     cause: BaseException | None = error
@@ -20,7 +23,8 @@ def describe(error: BaseException) -> str:
         frames = [
             f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(cause.__traceback__)
         ]
-        parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}")
+        problem = schema_problem(cause)
+        parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}{f' ({problem})' if problem else ''}")
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return "; caused by ".join(parts)
 

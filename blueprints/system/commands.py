@@ -1,4 +1,4 @@
-"""flask db upgrade and backup, flask seed, flask demo: what a fresh clone needs before it can serve."""
+"""flask check, flask db upgrade and backup, flask seed, flask demo."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ from blueprints.common.commands import OperatorCommand, OperatorGroup, operator_
 from blueprints.common.platform import platform
 from models import migrate
 from services import backup as backups
-from services import demo
+from services import checks, demo
+from services.errors import OperatorError
+from services.platform import Platform
 
 db = OperatorGroup("db", help="The database schema.")
 
@@ -30,22 +32,53 @@ def backup(file: Path) -> None:
     print_json({"file": str(file), "bytes": file.stat().st_size})
 
 
-@click.command("seed", cls=OperatorCommand)
+@click.command("check", cls=OperatorCommand)
 @with_appcontext
 @operator_command
-def seed() -> None:
-    """Import the demo catalogue, its pictures and its cases; again changes nothing."""
+def check() -> None:
+    """Report everything that keeps the server from working: settings, database, schema, instance directory.
+
+    Each problem and each warning is a line on standard error; exit code 1 if there is a problem. Whether
+    TRUSTED_PROXIES fits is known only to the server, which warns in its log when forwarding headers arrive
+    that it does not trust.
+    """
+    settings = platform().settings
+    problems, warnings = checks.problems(settings), checks.warnings(settings)
+    for line in problems + [f"warning: {warning}" for warning in warnings]:
+        click.echo(line, err=True)
+    print_json({"problems": len(problems), "warnings": len(warnings)})
+    if problems:
+        raise click.exceptions.Exit(1)
+
+
+force = click.option("--force", is_flag=True, help="Do it although APP_ENV is production.")
+
+
+def _services_for_demo(*, force: bool) -> Platform:
     services = platform()
+    if services.settings.production and not force:
+        raise OperatorError("APP_ENV is production: demo data needs --force")
+    return services
+
+
+@click.command("seed", cls=OperatorCommand)
+@force
+@with_appcontext
+@operator_command
+def seed(*, force: bool) -> None:
+    """Import the demo catalogue, its pictures and its cases; again changes nothing."""
+    services = _services_for_demo(force=force)
     seeded = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
     print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases})
 
 
 @click.command("demo", cls=OperatorCommand)
+@force
 @with_appcontext
 @operator_command
-def demo_page() -> None:
-    """The address of the built-in page, signed in as a demo player with coins."""
-    services = platform()
+def demo_page(*, force: bool) -> None:
+    """Print the address of the built-in page, signed in as a demo player with coins."""
+    services = _services_for_demo(force=force)
     user = demo.player(seeds=services.seeds, now=services.clock())
     token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
     print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={token}"})

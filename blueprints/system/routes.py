@@ -13,6 +13,7 @@ from blueprints.common.errors import ErrorSchema, error_response
 from blueprints.common.schemas import WireSchema
 from blueprints.system.metrics import metrics_text
 from models import migrate
+from models.database import SCHEMA_ERRORS, reading, schema_problem
 
 blueprint = Area("system", __name__, description="Health and metrics")
 
@@ -38,8 +39,15 @@ def healthz() -> dict[str, Any]:
 @blueprint.alt_response(503, schema=ErrorSchema)
 def readyz() -> dict[str, Any] | Response:
     """The database answers and has the schema of this version."""
-    if migrate.pending():
-        return error_response(SCHEMA_OUTDATED, 503)
+    try:
+        with reading():
+            migrate.look_at_tables()
+            if migrate.pending():
+                return error_response(SCHEMA_OUTDATED, 503)
+    except SCHEMA_ERRORS as error:
+        if problem := schema_problem(error):
+            return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)
+        raise
     return {"status": "ok"}
 
 

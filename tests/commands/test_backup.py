@@ -2,6 +2,7 @@
 
 import os
 import resource
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,13 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
 def test_a_backup_of_postgresql_is_left_to_its_own_tool(fails, tmp_path):
     assert "pg_dump" in fails("db", "backup", str(tmp_path / "backup"))
     assert list(Path(tmp_path).glob("backup")) == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_backup_is_for_its_owner_only(run, tmp_path):
+    run("db", "backup", str(tmp_path / "backup"))
+
+    assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
 
 @pytest.mark.usefixtures("played")

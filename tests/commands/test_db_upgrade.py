@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from models.database import Table, database, reading
+from models.database import Table, database, reading, writing
+from models.items import Item
 from tests.support.servers import ROOT
 
 MIGRATIONS = sorted(path.stem for path in Path(ROOT, "models", "migrations").glob("[0-9]*.py"))
@@ -81,3 +82,14 @@ def test_of_two_upgrades_at_once_one_does_the_work(env, empty_database_url):
 
     assert [upgrade.returncode for upgrade in upgrades] == [0, 0], ended
     assert sorted(json.loads(stdout)["applied"] for stdout, _ in ended) == [[], MIGRATIONS]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_files_of_sqlite_are_for_their_owner_only(run, tmp_path):
+    run("db", "upgrade")
+
+    with writing():
+        Item.delete().execute()
+        modes = {file.name: oct(file.stat().st_mode & 0o777) for file in tmp_path.glob("empty.db*")}
+    modes.pop("empty.db.upgrade-lock")
+    assert modes == dict.fromkeys(["empty.db", "empty.db-shm", "empty.db-wal"], "0o600")

@@ -143,3 +143,20 @@ def test_the_demo_player_is_made_once(run):
 
     assert first["username"] == second["username"]
     assert run("ledger", "audit") == {"users": 1, "transactions": 1, "entries": 2, "mismatches": 0}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("command", ["seed", "demo"])
+def test_production_needs_force_for_demo_data(make_app, instance_dir, command):
+    app = make_app(
+        APP_ENV="production",
+        SECRET_KEY="f3a9c1d77be04e52a8816b1f0c9d2e34",
+        JWT_SECRET="0b7e55d1c2f84a6d9be3a7716c20f498",
+        INSTANCE_DIR=str(instance_dir),
+    )
+    runner = app.test_cli_runner()
+
+    refused, forced = runner.invoke(args=[command]), runner.invoke(args=[command, "--force"])
+
+    assert (refused.exit_code, forced.exit_code) == (1, 0)
+    assert refused.stderr == "Error: APP_ENV is production: demo data needs --force\n"

@@ -1,0 +1,51 @@
+"""What ``flask check`` looks at besides the settings: the database, its schema and the instance directory."""
+
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import peewee
+
+from models import migrate
+from models.database import UNAVAILABLE, Sqlite, database, schema_problem
+from settings import Settings
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def problems(settings: Settings) -> list[str]:
+    """What keeps a server with these settings from working, one line each. The database must be open."""
+    return [*_database_problems(), *_directory_problems(settings.instance_dir)]
+
+
+def warnings(settings: Settings) -> list[str]:
+    """What an operator should look at, one line each."""
+    private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
+    private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
+    return [
+        f"{path} can be read by other users: chmod 600"
+        for path in private
+        if path.exists() and path.stat().st_mode & OTHERS
+    ]
+
+
+def _database_problems() -> Iterator[str]:
+    try:
+        if pending := migrate.pending():
+            yield f"schema: {len(pending)} migrations are missing: flask db upgrade"
+        else:
+            migrate.look_at_tables()
+    except (peewee.DatabaseError, *UNAVAILABLE) as error:
+        if problem := schema_problem(error):
+            yield f"schema: {problem}"
+        else:
+            yield f"DATABASE_URL: the database cannot be reached: {str(error).strip().splitlines()[0]}"
+
+
+def _directory_problems(directory: Path) -> Iterator[str]:
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            return
+    except OSError:
+        yield "INSTANCE_DIR: must be a directory that this user can write to"

@@ -1,0 +1,41 @@
+"""A mistyped command: one line on standard error, and exit code 1."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.servers import ROOT
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+MISTYPED = {
+    "an unknown command": ["sed"],
+    "an unknown command of a group": ["users", "shwo"],
+    "an unknown option": ["seed", "--forse"],
+    "an unknown option of a group": ["users", "--nope", "show"],
+    "an unknown option of a command of a group": ["users", "show", "--nope"],
+    "a missing argument": ["users", "show"],
+    "an argument too many": ["users", "show", "1", "2"],
+    "a file that is not there": ["items", "import", "nowhere.json"],
+}
+
+
+@pytest.mark.parametrize("arguments", MISTYPED.values(), ids=MISTYPED.keys())
+def test_a_mistyped_command_is_one_line(fails, arguments):
+    said = fails(*arguments)
+
+    assert said.startswith("Error: ")
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["sed"], ["users", "shwo"]], ids=" ".join)
+def test_a_mistyped_command_of_a_shell_is_one_line(env, arguments):
+    command = [sys.executable, "-m", "flask", *arguments]
+
+    ended = subprocess.run(
+        command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1)
