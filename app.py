@@ -23,7 +23,8 @@ from blueprints.common.notes import install_notes
 from blueprints.common.paths import Anything
 from blueprints.common.platform import install_platform
 from blueprints.common.ready_answers import install_ready_answers
-from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, look_at_requests
+from blueprints.common.redirects import redirect_within_the_service
+from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, limit_bodies, look_at_requests
 from blueprints.common.schemas import WIRE_TYPES
 from blueprints.common.security_headers import security_headers
 from blueprints.common.waiting import bound_waiting
@@ -85,6 +86,8 @@ def create_app(
     limits = Limits(platform, timer=timer) if settings.ratelimit_enabled else None
     if limits:
         limit_requests(app, limits)
+    limit_bodies(app)
+    redirect_within_the_service(app)
     register_error_handlers(app)
     metrics = install_metrics(app)
     _register_areas(app)

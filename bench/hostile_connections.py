@@ -1,8 +1,8 @@
-"""What a crowd of silent and slow connections does to the production server.
+"""What a crowd of silent, slow and stopped connections does to the production server.
 
     python -m bench.hostile_connections
 
-Prints how long it took until the last one was let go, the slowest answer that /healthz gave meanwhile, and
+Prints how long it took until the last one was closed, the slowest answer that /healthz gave meanwhile, and
 how much memory the crowd took at its height.
 """
 
@@ -17,7 +17,7 @@ from models.database import open_database
 from tests.support.crowds import Crowd, besiege
 from tests.support.servers import gunicorn, server_process
 
-SILENT, SLOW = 1_050, 200
+SILENT, SLOW, STOPPED = 1_050, 200, 20
 PATIENCE_SECONDS = 120
 MIB = 1024 * 1024
 
@@ -31,7 +31,9 @@ def main() -> None:
         env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory)}
         with (
             server_process(gunicorn(), env, directory) as server,
-            click.progressbar(length=SILENT + 2 * SLOW, label="let go", file=sys.stderr) as progress,
+            click.progressbar(
+                length=SILENT + 3 * SLOW + 2 * STOPPED, label="closed", file=sys.stderr
+            ) as progress,
         ):
 
             def looking_on(crowd: Crowd) -> None:
@@ -42,11 +44,12 @@ def main() -> None:
                 server.process.pid,
                 silent=SILENT,
                 slow=SLOW,
+                stopped=STOPPED,
                 patience_seconds=PATIENCE_SECONDS,
                 looking_on=looking_on,
             )
-    print(f"{SILENT} silent, {SLOW} slow headers, {SLOW} slow bodies: left {crowd.left}")
-    print(f"until the last was let go: {crowd.seconds:.1f} s")
+    print(f"left: {crowd.left}, {crowd.server_left} at the server")
+    print(f"until the last was closed: {crowd.seconds:.1f} s")
     print(f"slowest /healthz of {len(crowd.health_seconds)}: {max(crowd.health_seconds) * 1000:.0f} ms")
     print(f"memory at its height: {crowd.memory_growth_bytes / MIB:.1f} MiB more than before")
 

@@ -15,6 +15,8 @@ from services.errors import UnstorableText
 from services.text import is_storable
 
 BODY_LIMIT_BYTES = 64 * 1024
+WITH_OWN_LIMIT = ("avatar.change_avatar",)
+"""Endpoints that read their own bodies, with another limit."""
 
 
 class ContractRequest(Request):
@@ -93,3 +95,13 @@ def look_at_requests(app: Flask) -> None:
             exchange_in(request.environ).route = request.url_rule.rule
         if not is_storable(request.path):
             raise UnstorableText
+
+
+def limit_bodies(app: Flask) -> None:
+    """Answer 413 to a body over the limit, also where the view reads none and where there is no view."""
+
+    @app.before_request
+    def limit() -> None:
+        has_body = request.content_length or "HTTP_TRANSFER_ENCODING" in request.environ
+        if has_body and request.endpoint not in WITH_OWN_LIMIT:
+            request.get_data()

@@ -1,21 +1,31 @@
 """One connection of the production server: its requests, each within bounds of time and size."""
 
+import io
 import logging
 import time
 from io import BytesIO
 from typing import Any, ClassVar
 
 import gevent
-import geventwebsocket.handler
 from gevent.pywsgi import headers_factory
 from geventwebsocket.handler import WebSocketHandler
+from geventwebsocket.websocket import Stream
 from gunicorn.workers.ggevent import PyWSGIHandler
 
 from blueprints.common.failures import describe
+from blueprints.realtime.server import MAX_MESSAGE_BYTES
 from blueprints.serving.answer import AnswerWriter
-from blueprints.serving.body import BoundedInput
-from blueprints.serving.headers import BAD_REQUEST, LINE_TOO_LONG, Refused, check_request_line, read_head
+from blueprints.serving.body import Body, BodyError, BodyTooSlow
+from blueprints.serving.headers import (
+    BAD_REQUEST,
+    LINE_TOO_LONG,
+    Refused,
+    check_request_line,
+    read_head,
+    split_target,
+)
 from blueprints.serving.turns import EVERY_ROUND, Turns
+from blueprints.serving.upgrade import SOCKETS_PATH, VERSION, accept_value, asks_for_websocket, refusal_of
 from blueprints.serving.websocket import BoundedWebSocket
 
 log = logging.getLogger("platform.worker")
@@ -27,21 +37,23 @@ HEAD_SECONDS = 10.0
 """From a connection's opening, or from a further request's first byte, to the end of its header."""
 
 BODY_SECONDS = 30.0
+REQUEST_SECONDS = 55.0
+"""From the end of a request's header to the end of its response; websockets have bounds of their own."""
+
+SOCKET_SECONDS = 50.0
+"""For one write to a client that does not read."""
+
 READ_BYTES = 2 * 1024
 """Read ahead of a connection. The library's 8 KiB were kept for as long as a websocket lived."""
 
 IN_A_ROUND = 8
 """So many requests or messages of one connection, then it is the others' turn."""
 
-SOCKET_SECONDS = 120.0
-"""For one answer to be taken off our hands, and for a websocket to say anything at all."""
-
-# The library's handler makes its websockets by this name.
-geventwebsocket.handler.WebSocket = BoundedWebSocket
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class TooSlow(OSError):
-    """No request, or no end of one, in time; the connection is closed without a word."""
+    """No request, or no end of one, in time; the connection is closed without an answer."""
 
 
 class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[misc]
@@ -91,7 +103,12 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
         if not raw_requestline.endswith("\n"):
             raise Refused(LINE_TOO_LONG if len(raw_requestline) > 1 else BAD_REQUEST)
         check_request_line(raw_requestline)
-        return bool(super().read_request(raw_requestline))
+        super().read_request(raw_requestline)
+        authority, self.path = split_target(self.command, self.path)
+        if authority is not None:
+            del self.headers["Host"]
+            self.headers["Host"] = authority
+        return True
 
     def MessageClass(self, rfile: Any, *_: Any) -> Any:  # noqa: N802  # the library's name
         """The header fields. Raises Refused and TooSlow."""
@@ -101,16 +118,16 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
 
     def get_environ(self) -> dict[str, Any]:
         environ: dict[str, Any] = super().get_environ()
-        unbounded = self.wsgi_input
-        self.wsgi_input = BoundedInput(
+        expects = environ.get("HTTP_EXPECT", "").lower() if self.request_version == "HTTP/1.1" else ""
+        self.wsgi_input = Body(
             self.rfile,
-            self.content_length,
-            socket=unbounded.socket,
-            chunked_input=unbounded.chunked_input,
+            length=None if "HTTP_TRANSFER_ENCODING" in environ else self.content_length or 0,
             seconds=BODY_SECONDS,
+            send_continue=(lambda: self.socket.sendall(CONTINUE)) if expects == "100-continue" else None,
         )
-        if environ["wsgi.input"] is unbounded:
-            environ["wsgi.input"] = self.wsgi_input
+        has_body = not self.wsgi_input.is_consumed
+        environ["wsgi.input"] = io.BufferedReader(self.wsgi_input) if has_body else self.wsgi_input
+        environ["wsgi.input_terminated"] = True
         return environ
 
     def handle_one_response(self) -> None:
@@ -120,13 +137,67 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
             self.close_connection = True
 
     def run_application(self) -> None:
+        """Raises gevent.Timeout for a request that takes too long; its connection is closed."""
         self.busy.add(self)
+        self._time_limit = gevent.Timeout.start_new(REQUEST_SECONDS)
         try:
-            super().run_application()
+            if self._has_complete_packet():
+                super().run_application()
         finally:
+            self._time_limit.close()
             self.busy.discard(self)
 
+    def _has_complete_packet(self) -> bool:
+        """Read what a polling client sends before Engine.IO does, which logs a failed read as its own fault.
+
+        False when the request has been refused. Any other request is left to the app.
+        """
+        if self.environ["PATH_INFO"] != SOCKETS_PATH or self.wsgi_input.is_consumed:
+            return True
+        try:
+            packet = self.environ["wsgi.input"].read(MAX_MESSAGE_BYTES + 1)
+        except BodyTooSlow:
+            self._refuse("408 Request Timeout", "The body has not arrived in time")
+            return False
+        except BodyError:
+            self._refuse(BAD_REQUEST, "The body is malformed")
+            return False
+        if len(packet) > MAX_MESSAGE_BYTES:
+            self._refuse("413 Content Too Large", "Request entity too large")
+            return False
+        self.environ |= {"wsgi.input": BytesIO(packet), "CONTENT_LENGTH": str(len(packet))}
+        return True
+
+    def _refuse(self, status: str, text: str, *fields: tuple[str, str]) -> None:
+        """Answer a request that the app does not see, and close the connection."""
+        fields = (("Content-Type", "text/plain"), ("Content-Length", str(len(text))), *fields)
+        self.start_response(status, [*fields, ("Connection", "close")])
+        self.write(text.encode())
+
+    def upgrade_websocket(self) -> list[bytes] | None:
+        """Make this connection a websocket if the request asks for one, or refuse it.
+
+        The library's own checks answer 500 to a malformed key and accept any path and origin.
+        """
+        if not asks_for_websocket(self.environ):
+            return None
+        transports = self.application.extensions["realtime"].server.eio
+        refusal = refusal_of(self.environ, transports)
+        if refusal is not None:
+            # Frames may follow; they must not be taken for a request.
+            self._refuse(*refusal, ("Sec-WebSocket-Version", VERSION))
+            return []
+        self.websocket = BoundedWebSocket(self.environ, Stream(self), self)
+        self.environ |= {"wsgi.websocket": self.websocket, "wsgi.websocket_version": VERSION}
+        accepted = accept_value(self.environ["HTTP_SEC_WEBSOCKET_KEY"])
+        self.start_response(
+            "101 Switching Protocols",
+            [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accepted)],
+        )
+        return None
+
     def run_websocket(self) -> None:
+        self._time_limit.close()
         # 4 KiB that nobody looks at any more, for as long as the socket lives.
         del self.headers
         super().run_websocket()
@@ -138,15 +209,21 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
         return gevent.Timeout(max(self._deadline - time.monotonic(), 0.001), TooSlow("head"))
 
     def _handle_client_error(self, error: Exception) -> tuple[str, bytes] | None:
-        """The answer to what is no request. Nothing of it is logged: a token may be in it."""
-        if isinstance(error, TooSlow):
+        """The answer to a malformed request. Nothing of it is logged: a token may be in it."""
+        if isinstance(error, OSError):
+            # Too slow, or gone.
             return None
-        if not isinstance(error, Refused):
+        if not isinstance(error, ValueError):
             log.error("request not understood", extra={"failure": describe(error)})
         status = error.status if isinstance(error, Refused) else BAD_REQUEST
         answer = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         return status, answer.encode()
 
-    def _log_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:
-        """A connection that failed, without the message and the environment that pywsgi would print."""
-        log.error("connection failed", extra={"failure": describe(error)})
+    def handle_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:
+        """Close a connection that failed, without the message and environment that pywsgi would print."""
+        self.close_connection = True
+        if isinstance(error, gevent.Timeout):
+            log.error("request took too long", extra={"failure": describe(error)})
+        elif not isinstance(error, (OSError, gevent.GreenletExit)):
+            log.error("connection failed", extra={"failure": describe(error)})
+            self._send_error_response_if_possible(500)

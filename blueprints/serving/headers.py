@@ -1,7 +1,7 @@
-"""The head of an HTTP request, read within bounds and judged strictly.
+"""The head of an HTTP request, parsed strictly and within bounds (RFC 9112, sections 2.2, 3, 5 and 6).
 
-Whatever two programs could read differently (RFC 9112, sections 2.2, 5 and 6) is refused: a proxy in front
-must never see another request than the one that is answered here.
+What two programs could read differently is refused, so that a proxy in front never sees another request than
+the one that is served.
 """
 
 import re
@@ -11,11 +11,15 @@ MAX_LINE_BYTES = 8_190
 MAX_HEAD_BYTES = 16 * 1024
 MAX_FIELDS = 100
 
-_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-REQUEST_LINE = re.compile(rf"{_NAME} [^\x00-\x20\x7f]+ HTTP/1\.[01]\r\n")
-FIELD = re.compile(rf"({_NAME}):([\t\x20-\x7e\x80-\xff]*)\r\n".encode())
+NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+REQUEST_LINE = re.compile(rf"{NAME} [^\x00-\x20\x7f]+ HTTP/1\.[01]\r\n")
+FIELD = re.compile(rf"({NAME}):([\t\x20-\x7e\x80-\xff]*)\r\n".encode())
 LENGTH = re.compile(rb"[0-9]{1,15}")
+AUTHORITY = r"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?"
+HOST = re.compile(AUTHORITY.encode())
+ABSOLUTE_TARGET = re.compile(rf"(?i:https?)://({AUTHORITY})(?![^/?])(.*)")
 ONCE = (b"content-length", b"transfer-encoding", b"host")
+TRAILERS_REFUSED = (*ONCE, b"trailer")
 
 
 class Refused(ValueError):
@@ -43,11 +47,28 @@ def check_request_line(line: str) -> None:
         raise Refused(BAD_REQUEST)
 
 
-def read_head(stream: Lines, *, version: str) -> bytes:
-    """The header fields and the empty line after them, as they came.
+def split_target(method: str, target: str) -> tuple[str | None, str]:
+    """The authority and the path with its query, of a request's target.
 
-    ``version`` is the request line's, such as HTTP/1.1. Raises Refused for a head that is too large, badly
-    written, or unclear about where its body ends.
+    The authority of the absolute form replaces the Host field (RFC 9112, section 3.2.2); it is None for the
+    other forms. Raises Refused for another scheme, for the authority form, and for a fragment.
+    """
+    if "#" in target:
+        raise Refused(BAD_REQUEST)
+    if target.startswith("/") or (target == "*" and method == "OPTIONS"):
+        return None, target
+    absolute = ABSOLUTE_TARGET.fullmatch(target)
+    if absolute is None:
+        raise Refused(BAD_REQUEST)
+    authority, path = absolute.groups()
+    return authority, path if path.startswith("/") else f"/{path}"
+
+
+def read_head(stream: Lines, *, version: str) -> bytes:
+    """The header fields and the empty line after them, unchanged.
+
+    ``version`` is the request line's, such as HTTP/1.1. Raises Refused for a head that is too large,
+    malformed, without a valid Host, or ambiguous about where its body ends.
     """
     head = bytearray()
     fields: list[tuple[bytes, bytes]] = []
@@ -67,9 +88,12 @@ def _check_framing(fields: list[tuple[bytes, bytes]], version: str) -> None:
     names = [name for name, _ in fields]
     values = dict(fields)
     length, coding = values.get(b"content-length"), values.get(b"transfer-encoding")
+    host = values.get(b"host")
     upgrading = values.get(b"upgrade", b"").lower() == b"websocket"
     unclear = (
         any(names.count(name) > 1 for name in ONCE)
+        or (host is None and version == "HTTP/1.1")
+        or (host is not None and not HOST.fullmatch(host))
         or (length is not None and not LENGTH.fullmatch(length))
         or (coding is not None and (coding.lower() != b"chunked" or version != "HTTP/1.1"))
         or (length is not None and coding is not None)

@@ -12,6 +12,9 @@ from blueprints.realtime.server import MAX_MESSAGE_BYTES
 MAX_FRAMES = 64
 """Frames that one message may come in."""
 
+MESSAGE_SECONDS = 50.0
+"""For the next message to arrive. Clients answer a ping every 25 s."""
+
 FAREWELL_SECONDS = 2.0
 """How long a client may take to answer the closing frame."""
 
@@ -39,10 +42,18 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
     current_app = Nobody()
 
     def read_message(self) -> str | bytes | None:
-        """The next message; None when the client has closed. Raises ProtocolError, UnicodeError."""
+        """The next message; None when the client has closed.
+
+        Raises ProtocolError, UnicodeError, TimeoutError.
+        """
         self.handler.let_others_have_a_round()
         if self.closed:
             return None
+        # Over all frames: control frames between two pieces must not prolong it.
+        with gevent.Timeout(MESSAGE_SECONDS, TimeoutError("no message")):
+            return self._read_frames()
+
+    def _read_frames(self) -> str | bytes | None:
         message = bytearray()
         kind = None
         for _ in range(MAX_FRAMES):

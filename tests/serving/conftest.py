@@ -1,4 +1,4 @@
-"""A production server that many tests of one file may abuse, one after the other."""
+"""Production servers that many tests of one file may abuse, one after the other."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,8 @@ from tests.support.databases import SqliteFiles
 from tests.support.servers import RunningServer, gunicorn, server_process
 
 
-@pytest.fixture(scope="module")
-def production(
-    sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
+def _serve(
+    target: str, sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningServer]:
     """Connections are handled before any database is asked, so one kind is enough."""
     directory = tmp_path_factory.mktemp("production")
@@ -21,6 +20,27 @@ def production(
             "INSTANCE_DIR": str(directory / "instance"),
             "SECRET_KEY": SECRET,
             "JWT_SECRET": SECRET[::-1],
+            "BASE_URL": "http://127.0.0.1:5000",
+            "RATELIMIT_ENABLED": "0",
         }
-        with server_process(gunicorn(), env, directory) as server:
+        with server_process(gunicorn(target), env, directory) as server:
             yield server
+
+
+@pytest.fixture(scope="module")
+def production(
+    sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningServer]:
+    yield from _serve("wsgi:app", sqlite_files, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def odd(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """The app behind programs that answer as WSGI lets them."""
+    yield from _serve("tests.support.odd_answers_app:app", sqlite_files, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def stuck(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """The app with a view that never answers."""
+    yield from _serve("tests.support.stuck_app:app", sqlite_files, tmp_path_factory)

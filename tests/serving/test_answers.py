@@ -6,26 +6,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.conftest import SECRET
 from tests.support.raw_http import open_connection, read_until_closed
-from tests.support.servers import gunicorn, server_process
 
 LONG = b"long " * 10_000
 HUGE = b"".join(b"%07d " % number for number in range(2_000_000))
-
-
-@pytest.fixture(scope="module")
-def odd(sqlite_files, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("odd")
-    with sqlite_files.fresh(directory) as url:
-        env = {
-            "DATABASE_URL": url,
-            "INSTANCE_DIR": str(directory / "instance"),
-            "SECRET_KEY": SECRET,
-            "JWT_SECRET": SECRET[::-1],
-        }
-        with server_process(gunicorn("tests.support.odd_answers_app:app"), env, directory) as server:
-            yield server
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from collections import deque
 from itertools import repeat
 
 import pytest
+import requests
 
 from tests.support.raw_http import open_connection, read_until_closed, statuses
 
@@ -39,7 +40,6 @@ REFUSED = {
         b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         400,
     ),
-    "a chunk of no size": (POST + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n", 405),
     "a blank before the colon": (GET + b"Content-Length : 4\r\n\r\nabcd", 400),
     "a folded field": (GET + b"X-Folded: a\r\n b\r\n\r\n", 400),
     "a field without a colon": (GET + b"nonsense\r\n\r\n", 400),
@@ -48,6 +48,17 @@ REFUSED = {
     "a lone line feed": (GET + b"X-Feed: a\n\r\n", 400),
     "a lone carriage return": (GET + b"X-Return: a\rb\r\n\r\n", 400),
     "two hosts": (GET + b"Host: b\r\n\r\n", 400),
+    "no host": (b"GET /healthz HTTP/1.1\r\n\r\n", 400),
+    "no host in the absolute form": (b"GET http://a/healthz HTTP/1.1\r\n\r\n", 400),
+    "an empty host": (b"GET /healthz HTTP/1.1\r\nHost:\r\n\r\n", 400),
+    "a host with a path": (b"GET /healthz HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+    "a host with a user": (b"GET /healthz HTTP/1.1\r\nHost: b@a\r\n\r\n", 400),
+    "two hosts in one field": (b"GET /healthz HTTP/1.1\r\nHost: a, b\r\n\r\n", 400),
+    "a target of another scheme": (b"GET ftp://a/healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a target with a user": (b"GET http://b@a/healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a target without a slash": (b"GET healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a target with a fragment": (b"GET /healthz#a HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a tunnel": (b"CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", 400),
     "HTTP/0.9": (b"GET /healthz\r\n\r\n", 400),
     "HTTP/2.0": (b"GET /healthz HTTP/2.0\r\n\r\n", 400),
     "two blanks in the request line": (b"GET  /healthz HTTP/1.1\r\n\r\n", 400),
@@ -85,10 +96,72 @@ def test_a_chunked_body_is_followed_by_the_next_request(production):
     assert statuses(production.url, POST + body + NEXT) == [405, 200]
 
 
+@pytest.mark.parametrize(
+    "target", [b"http://a/healthz", b"HTTPS://[::1]:443/healthz?a=b", b"/healthz?http://a/"]
+)
+def test_the_absolute_form_of_a_target_is_served(production, target):
+    assert statuses(production.url, b"GET " + target + b" HTTP/1.1\r\nHost: b\r\n\r\n" + NEXT) == [200, 200]
+
+
+def test_the_absolute_form_without_a_path_is_the_root(production):
+    assert statuses(production.url, b"GET http://a HTTP/1.1\r\nHost: a\r\n\r\n" + NEXT) == [200, 200]
+
+
+@pytest.mark.parametrize("upgrade", [b"", b"Connection: upgrade\r\nUpgrade: h2c\r\n"])
+def test_another_protocol_offered_with_a_body_changes_nothing(production, upgrade):
+    body = upgrade + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+
+    assert statuses(production.url, POST + body + NEXT) == [405, 200]
+
+
+@pytest.mark.parametrize("path", ["/docs", "//auth//me"])
+def test_a_redirect_contains_neither_the_host_nor_a_page(production, path):
+    answer = requests.get(
+        production.url + path, headers={"Host": "evil.example.com"}, allow_redirects=False, timeout=20
+    )
+
+    assert answer.status_code == 308
+    assert answer.headers["Location"] == {"/docs": "/docs/", "//auth//me": "/auth/me"}[path]
+    assert answer.content == b""
+
+
+@pytest.mark.parametrize("path", ["/docs", "//auth//me"])
+def test_a_redirect_is_not_offered_to_a_method_that_is_not_allowed_there(production, path):
+    answer = requests.post(production.url + path, allow_redirects=False, timeout=20)
+
+    assert (answer.status_code, "GET" in answer.headers["Allow"]) == (405, True)
+
+
+LIMIT = 64 * 1024
+UNREAD = [
+    b"GET /auth/me",
+    b"GET /healthz",
+    b"POST /healthz",
+    b"GET /nothing",
+    b"GET /docs",
+    b"GET /socket.io/",
+]
+
+
+@pytest.mark.parametrize("framing", ["declared", "chunked"])
+@pytest.mark.parametrize("line", UNREAD)
+def test_a_body_over_the_limit_is_refused_where_none_is_read(production, line, framing):
+    """Up to the limit it changes nothing."""
+    answered = []
+    for size in (LIMIT, LIMIT + 1):
+        body = b"Content-Length: %d\r\n\r\n" % size + b"a" * size
+        if framing == "chunked":
+            body = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % size + b"a" * size + b"\r\n0\r\n\r\n"
+        answered += statuses(production.url, line + b" HTTP/1.1\r\nHost: a\r\n" + body + NEXT)[:1]
+
+    assert answered[0] != 413
+    assert answered[1] == 413
+
+
 def test_a_body_nobody_wants_is_thrown_away_up_to_a_bound(production):
     wanted_by_nobody = POST + b"Content-Length: 1000000\r\n\r\n" + b"a" * 1_000_000
 
-    assert statuses(production.url, wanted_by_nobody + NEXT) == [405, 200]
+    assert statuses(production.url, wanted_by_nobody + NEXT) == [413, 200]
 
 
 def test_a_body_beyond_all_bounds_ends_the_connection(production):

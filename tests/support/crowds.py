@@ -1,5 +1,6 @@
-"""Many connections that ask for nothing, or take forever to: what they do to a server, and to others."""
+"""Many connections that stop at some step, or take forever: what they do to a server, and to others."""
 
+import json
 import resource
 import socket
 import time
@@ -9,18 +10,31 @@ from pathlib import Path
 
 import requests
 
-from tests.support.raw_http import is_closed, open_connection
+from tests.support.raw_http import open_connection
 
 STEP_SECONDS = 0.25
-UNFINISHED_HEAD = b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: "
-UNFINISHED_BODY = b"POST /auth/me HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
+POLLING = "/socket.io/?EIO=4&transport=polling"
+GET = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
+POST = b"POST /auth/me HTTP/1.1\r\nHost: a\r\n"
+LARGE_ANSWERS = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 100
+UPGRADE = (
+    "GET {session} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+DRIPPING = ("slow heads", "slow bodies", "slow chunks", "slow packets")
+"""These send a byte in every step."""
+
+UNREAD = "unread answers"
+"""Their connections show no end, because something is unread; only the server shows it."""
 
 
 @dataclass
 class Crowd:
-    """What a crowd was like: how many still stood at the end, and how others fared meanwhile."""
+    """How many connections were left at the end, and how others fared meanwhile."""
 
     left: dict[str, int] = field(default_factory=dict)
+    server_left: int = 0
+    """More connections that the server has open than before."""
     health_seconds: list[float] = field(default_factory=list)
     memory_growth_bytes: int = 0
     seconds: float = 0
@@ -32,55 +46,93 @@ def besiege(
     *,
     silent: int,
     slow: int,
+    stopped: int,
     patience_seconds: float,
     looking_on: Callable[[Crowd], None] = lambda _crowd: None,
 ) -> Crowd:
-    """Hold silent connections, slow headers and slow bodies open until the server has closed them all.
+    """Hold connections open until the server has closed them all, or ``patience_seconds`` have passed.
 
-    Gives up after ``patience_seconds``. ``pid`` is the server's, for its memory. The slow ones send a byte
-    every quarter of a second; between these bytes ``/healthz`` is asked.
+    ``silent`` send nothing; ``slow`` is the number of each kind that sends a byte every quarter of a second;
+    ``stopped`` of each kind stop in a polling packet, in an upgrade, or read no answers. ``pid`` is the
+    server's. Meanwhile ``/healthz`` is asked.
     """
-    _allow_many_files(silent + 2 * slow + 200)
-    crowd, began, memory = Crowd(), time.monotonic(), resident_bytes(pid)
+    _allow_many_files(silent + 3 * slow + 3 * stopped + 200)
+    crowd, connections, memory = Crowd(), open_connections(pid), resident_bytes(pid)
+    began = time.monotonic()
     groups = {
-        "silent": _open(url, silent, b""),
-        "slow headers": _open(url, slow, UNFINISHED_HEAD),
-        "slow bodies": _open(url, slow, UNFINISHED_BODY),
+        "silent": _open(url, silent, lambda: b""),
+        "slow heads": _open(url, slow, lambda: GET + b"X-Slow: "),
+        "slow bodies": _open(url, slow, lambda: POST + b"Content-Length: 60000\r\n\r\n"),
+        "slow chunks": _open(url, slow, lambda: POST + b"Transfer-Encoding: chunked\r\n\r\nffff\r\n"),
+        "slow packets": _open(url, stopped, lambda: _packet(url)),
+        "half upgrades": _open(url, stopped, lambda: _upgrade(url)),
+        UNREAD: _open(url, stopped, lambda: LARGE_ANSWERS),
     }
-    while any(groups.values()) and crowd.seconds < patience_seconds:
-        for name, connections in groups.items():
-            groups[name] = [each for each in connections if _still_there(each, name)]
+    while (any(crowd.left.values()) or crowd.server_left > 0 or not crowd.left) and (
+        crowd.seconds < patience_seconds
+    ):
+        for name in groups.keys() - {UNREAD}:
+            groups[name] = [each for each in groups[name] if _still_there(each, name)]
+            crowd.left[name] = len(groups[name])
         crowd.health_seconds.append(_seconds_for_health(url))
         crowd.memory_growth_bytes = max(crowd.memory_growth_bytes, resident_bytes(pid) - memory)
+        crowd.server_left = open_connections(pid) - connections
         crowd.seconds = time.monotonic() - began
-        crowd.left = {name: len(connections) for name, connections in groups.items()}
         looking_on(crowd)
         time.sleep(STEP_SECONDS)
-    for connections in groups.values():
-        for connection in connections:
+    for group in groups.values():
+        for connection in group:
             connection.close()
     return crowd
 
 
 def resident_bytes(pid: int) -> int:
     """The memory that a process and its children hold now."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children)]
+    pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in _family(pid)]
     return sum(pages) * resource.getpagesize()
 
 
-def _open(url: str, count: int, first: bytes) -> list[socket.socket]:
+def open_connections(pid: int) -> int:
+    """The connections that a process and its children have open now."""
+    return sum(file.is_socket() for each in _family(pid) for file in Path(f"/proc/{each}/fd").iterdir())
+
+
+def _family(pid: int) -> list[str]:
+    return [str(pid), *Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _packet(url: str) -> bytes:
+    return f"POST {_session(url)} HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n4".encode()
+
+
+def _upgrade(url: str) -> bytes:
+    return UPGRADE.format(session=_session(url).replace("polling", "websocket")).encode()
+
+
+def _session(url: str) -> str:
+    opened = requests.get(url + POLLING, timeout=30)
+    return f"{POLLING}&sid={json.loads(opened.text[1:])['sid']}"
+
+
+def _open(url: str, count: int, first: Callable[[], bytes]) -> list[socket.socket]:
     opened = [open_connection(url) for _ in range(count)]
     for connection in opened:
-        connection.sendall(first)
+        connection.sendall(first())
     return opened
 
 
 def _still_there(connection: socket.socket, group: str) -> bool:
+    connection.setblocking(False)
     try:
-        if not is_closed(connection):
-            if group != "silent":
+        while connection.recv(65_536):
+            pass
+    except BlockingIOError:
+        try:
+            if group in DRIPPING:
                 connection.sendall(b"a")
+        except OSError:
+            pass
+        else:
             return True
     except OSError:
         pass

@@ -34,6 +34,12 @@ def _none_that_has_one(start_response):
     return [b"body"]
 
 
+def _echo(environ, start_response):
+    text = f"<{environ['wsgi.input'].read().hex()}>".encode()
+    start_response("200 OK", [("Content-Length", str(len(text)))])
+    return [text]
+
+
 ANSWERS = {
     "/in-pieces": _in_pieces,
     "/with-a-line-end": _with_a_line_end,
@@ -47,6 +53,8 @@ _inner = app.wsgi_app
 
 
 def _front(environ, start_response):
+    if environ["PATH_INFO"] == "/echo":
+        return _echo(environ, start_response)
     answer = ANSWERS.get(environ["PATH_INFO"])
     return answer(start_response) if answer else _inner(environ, start_response)
 

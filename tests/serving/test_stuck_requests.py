@@ -1,0 +1,21 @@
+"""A request that is never answered does not hold its connection for ever."""
+
+from tests.support.raw_http import open_connection, read_until_closed, statuses
+
+STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def test_its_connection_is_closed_and_others_are_answered(stuck):
+    with open_connection(stuck.url) as connection:
+        connection.sendall(STUCK)
+
+        assert statuses(stuck.url, b"GET /healthz HTTP/1.0\r\n\r\n") == [200]
+        assert read_until_closed(connection) == b""
+
+
+def test_a_client_that_has_gone_is_forgotten(stuck):
+    with open_connection(stuck.url) as connection:
+        connection.sendall(STUCK)
+
+    # A stop waits for requests that are being answered.
+    assert stuck.stop(timeout=15) == 0
