@@ -1,7 +1,9 @@
 """Waiting for what sends no event: asked again and again, with a bound."""
 
+import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 BOUND_SECONDS = 10
 STEP_SECONDS = 0.02
@@ -15,3 +17,10 @@ def wait_until(condition: Callable[[], object]) -> None:
             return
         pause.wait(STEP_SECONDS)
     raise AssertionError("waited in vain")
+
+
+def can_connect(port: int) -> bool:
+    """Whether something listens on this port of this machine."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False

@@ -1,0 +1,185 @@
+"""deploy/nginx.conf: what it caches, and what it never does."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+
+import pytest
+import requests
+from PIL import Image
+
+from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.support.nginx import ALLOWED_ORIGIN
+from tests.support.sockets import Socket
+
+pytestmark = pytest.mark.nginx
+
+FRESH_SECONDS = 2
+"""A change shows within this time."""
+
+
+@pytest.fixture(scope="module")
+def players(deployed):
+    return [deployed.flask("users", "create", name, "--balance", "100") for name in ("alice", "bob")]
+
+
+def bearer(player):
+    return f"Bearer {player['token']}"
+
+
+def test_many_requests_for_a_page_are_few_to_the_platform(deployed):
+    before = deployed.reached_platform("/leaderboard")
+    with ThreadPoolExecutor(10) as pool:
+        statuses = set(pool.map(lambda _: deployed.get("/leaderboard").status_code, range(100)))
+
+    assert statuses == {200}
+    assert deployed.reached_platform("/leaderboard") - before < 20
+
+
+def test_a_change_shows_within_two_seconds(deployed, import_irl_case):
+    assert "Sofa" not in deployed.get("/irl").text
+    import_irl_case("Sofa")
+
+    threading.Event().wait(FRESH_SECONDS)
+
+    assert "Sofa" in deployed.get("/irl").text
+
+
+def test_a_request_with_a_token_is_never_answered_from_the_cache(deployed, players):
+    before = deployed.reached_platform("/irl")
+    deployed.get("/irl")
+    for _ in range(3):
+        deployed.get("/irl", Authorization=bearer(players[0]))
+
+    assert deployed.reached_platform("/irl") - before >= 3
+
+
+def test_the_response_to_a_request_with_a_token_is_never_stored(deployed, players):
+    page = "/api/cases/pagination?search=only-with-a-token"
+    deployed.get(page, Authorization=bearer(players[0]))
+    before = deployed.reached_platform("/api/cases/pagination")
+
+    deployed.get(page)
+
+    assert deployed.reached_platform("/api/cases/pagination") == before + 1
+
+
+@pytest.mark.parametrize("path", ["/auth/me", "/profile/details", "/stats/profile"])
+def test_a_players_own_page_is_shown_to_nobody_else(deployed, players, path):
+    one, other = (deployed.get(path, Authorization=bearer(player)) for player in players)
+    stranger = deployed.get(path)
+
+    assert one.status_code == other.status_code == 200
+    assert one.headers["Cache-Control"] == other.headers["Cache-Control"] == "no-store"
+    assert stranger.status_code == 401
+    assert path == "/stats/profile" or one.text != other.text
+
+
+@pytest.mark.parametrize("path", ["/irl", "/upgrader/items", "/leaderboard"])
+def test_a_page_that_the_client_has_is_304(deployed, path):
+    tag = deployed.get(path).headers["ETag"]
+
+    again = deployed.get(path, If_None_Match=tag)
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["ETag"] == tag
+
+
+def test_only_allowed_origins_may_read_what_is_cached(deployed):
+    own = deployed.get("/irl", Origin=ALLOWED_ORIGIN)
+    foreign = deployed.get("/irl", Origin="https://evil.example")
+    none = deployed.get("/irl")
+
+    assert own.headers["Access-Control-Allow-Origin"] == ALLOWED_ORIGIN
+    assert "Access-Control-Allow-Origin" not in foreign.headers
+    assert "Access-Control-Allow-Origin" not in none.headers
+    assert all("Origin" in response.headers["Vary"] for response in (own, foreign, none))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip", "gzip"),
+        ("identity", None),
+        ("br, gzip;q=0.5", "gzip"),
+        ("gzip;q=0", None),
+        ("gzip; q=0.000, identity", None),
+        ("deflate, GZIP , br", "gzip"),
+    ],
+)
+def test_a_client_gets_an_encoding_that_it_accepts(deployed, accepted, encoding):
+    deployed.get("/upgrader/items", Accept_Encoding="gzip" if encoding is None else "identity")
+
+    response = deployed.get("/upgrader/items", Accept_Encoding=accepted)
+
+    assert response.headers.get("Content-Encoding") == encoding
+    assert response.json() == []
+
+
+def test_errors_are_not_cached(deployed, import_irl_case):
+    assert deployed.get("/irl/lamp").status_code == 404
+    import_irl_case("Lamp")
+
+    assert deployed.get("/irl/lamp").json()["name"] == "Lamp"
+
+
+def test_what_the_cache_answers_does_not_count_against_rate_limits(deployed):
+    statuses = {deployed.get("/stats/live-bets").status_code for _ in range(350)}
+
+    assert statuses == {200}
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/readyz", "//metrics", "/%6detrics", "/x/../metrics"])
+def test_monitoring_is_not_public(deployed, path):
+    response = deployed.get(path)
+
+    assert (response.status_code, response.json()) == (404, {"error": "Not found"})
+
+
+def test_a_player_spins_through_it(deployed, players):
+    socket = Socket(deployed.url, auth={"token": players[0]["token"]})
+
+    answer = socket.spin({"amount": 1, "item": "No such item"})
+
+    assert answer == {"status": False, "error": "Item not found"}
+    socket.close()
+
+
+def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, players):
+    picture = BytesIO()
+    Image.new("RGB", (64, 64), "teal").save(picture, "PNG")
+    path = requests.post(
+        f"{deployed.url}/profile/avatar",
+        files={"avatar": ("me.png", picture.getvalue(), "image/png")},
+        headers={"Authorization": bearer(players[0])},
+        timeout=TIMEOUT_SECONDS,
+    ).json()["avatarUrl"]
+    path = path[path.index("/media/") :]
+
+    through = deployed.get(path, Origin=ALLOWED_ORIGIN)
+
+    direct = requests.get(
+        deployed.platform.url + path, headers={"Origin": ALLOWED_ORIGIN}, timeout=TIMEOUT_SECONDS
+    )
+    assert through.content == direct.content
+    own = ("Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Access-Control-Allow-Origin")
+    assert [through.headers[name] for name in own] == [direct.headers[name] for name in own]
+    assert "immutable" in through.headers["Cache-Control"]
+    assert deployed.reached_platform("/media/avatars/<name>") == 1
+
+
+def test_a_body_that_is_too_large_is_refused_in_the_envelope(deployed):
+    answer = requests.post(f"{deployed.url}/profile/avatar", data=b"x" * 4_000_000, timeout=TIMEOUT_SECONDS)
+
+    assert answer.status_code == 413
+    assert answer.json() == {"error": "Request entity too large"}
+
+
+def test_a_client_cannot_choose_its_address(deployed):
+    # The last test of this file: the address of the tests has no requests left after it.
+    statuses = [
+        deployed.get("/sweepstake/calc-deposit", X_Forwarded_For=f"192.0.2.{number}").status_code
+        for number in range(301)
+    ]
+
+    assert statuses[-1] == 429

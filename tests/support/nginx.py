@@ -1,0 +1,73 @@
+"""nginx from Debian, running the project's own configuration in front of a server of the tests."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.programs import NGINX
+from tests.support.servers import ROOT, free_port
+from tests.support.waiting import can_connect, wait_until
+
+CONFIGURATION = ROOT / "deploy" / "nginx.conf"
+ALLOWED_ORIGIN = "https://play.example.com"
+"""The one that the configuration names."""
+
+MAIN = """
+worker_processes 1;
+daemon off;
+user root;
+pid {directory}/nginx.pid;
+error_log {directory}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    client_body_temp_path {directory}/body;
+    proxy_temp_path {directory}/proxy;
+    fastcgi_temp_path {directory}/fastcgi;
+    uwsgi_temp_path {directory}/uwsgi;
+    scgi_temp_path {directory}/scgi;
+    {extra}
+    include {site};
+}}
+"""
+
+
+@contextmanager
+def nginx(
+    *, upstream_port: int, instance_dir: Path, directory: Path, extra: str = ""
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run nginx in front of this port, without TLS; gives its address and its process.
+
+    ``extra`` is added to the http block.
+    """
+    port = free_port()
+    site = directory / "site.conf"
+    site.write_text(_adapted(CONFIGURATION.read_text(), port, upstream_port, instance_dir, directory))
+    main = directory / "nginx.conf"
+    main.write_text(MAIN.format(directory=directory, site=site, extra=extra))
+    process = subprocess.Popen([str(NGINX.path), "-c", str(main), "-e", str(directory / "error.log")])
+    try:
+        wait_until(lambda: can_connect(port) or process.poll() is not None)
+        assert process.poll() is None, (directory / "error.log").read_text()
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _adapted(text: str, port: int, upstream_port: int, instance_dir: Path, directory: Path) -> str:
+    """The configuration with what an operator changes changed, and with TLS left out."""
+    changes = {
+        r"server 127\.0\.0\.1:5000;": f"server 127.0.0.1:{upstream_port};",
+        r"listen 443 ssl;": f"listen 127.0.0.1:{port};",
+        r"listen 80;": f"listen 127.0.0.1:{free_port()};",
+        r"ssl_certificate\w* [^;]+;": "",
+        r"/srv/platform/instance": str(instance_dir),
+        r"/var/cache/nginx/platform": str(directory / "cache"),
+    }
+    for pattern, replacement in changes.items():
+        text, count = re.subn(pattern, replacement, text)
+        assert count, f"{CONFIGURATION.name} has no {pattern}"
+    return text
