@@ -20,7 +20,7 @@ from blueprints.common.frame import frame_answers
 from blueprints.common.limits import Limits, limit_requests, trust_proxies
 from blueprints.common.logs import configure_logging, log_failures
 from blueprints.common.notes import install_notes
-from blueprints.common.paths import Anything
+from blueprints.common.paths import Anything, AsciiInteger
 from blueprints.common.platform import install_platform
 from blueprints.common.ready_answers import install_ready_answers
 from blueprints.common.redirects import redirect_within_the_service
@@ -124,6 +124,7 @@ def _configure(app: Flask) -> None:
     app.json.compact = True  # type: ignore[attr-defined]
     app.request_class = ContractRequest
     app.url_map.converters["anything"] = Anything
+    app.url_map.converters["int"] = AsciiInteger
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_LIMIT_BYTES + 1,
         API_TITLE=docs.API_TITLE,

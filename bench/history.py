@@ -149,7 +149,7 @@ def _spin_time(app: Flask) -> float:
 
     def spin() -> None:
         services.upgrader.play(
-            user_id=next(turns).id, request=SpinRequest(amount=1, item=ITEM), now=services.clock()
+            user_id=next(turns).id, request=SpinRequest(amount=1, item=ITEM), clock=services.clock
         )
 
     return _quartile(spin, repeats=REPEATS * SPINNERS)

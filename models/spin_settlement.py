@@ -6,6 +6,7 @@ and 3,800 as one that each connection prepares once. Both texts below write the 
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum, auto
 from typing import Any
@@ -19,7 +20,7 @@ from models.postgres import held
 
 @dataclass(frozen=True, kw_only=True)
 class Settlement:
-    """A rolled spin as it is to be written. Amounts in cents, times in ms."""
+    """A rolled spin as it is to be written. Amounts in cents."""
 
     user_id: int
     nonce: int
@@ -41,21 +42,26 @@ class Settlement:
     client_seed: str
     request_id: str | None
     request_digest: str | None
-    made_at: int
-    completed_at: int
-
-    week: int
-    month: int
-    """When the week and the month of the spin began."""
     shard: int
     high_rolls: int
     """1 for a high roll, else 0."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SpinTimes:
+    """When a spin is settled, when its proof is due, and when its week and its month began. All in ms."""
+
+    made_at: int
+    completed_at: int
+    week: int
+    month: int
+
+
 @dataclass(frozen=True)
 class Settled:
-    """The bet's id, and what the player's accounts hold now, in cents."""
+    """The times that were written, the bet's id, and what the player's accounts hold now, in cents."""
 
+    times: SpinTimes
     bet_id: int
     balance: int
     vault: int
@@ -69,16 +75,16 @@ class Unsettled(Enum):
     BALANCE_TOO_LOW = auto()
 
 
-def settle(settlement: Settlement) -> Settled | Unsettled:
+def settle(settlement: Settlement, *, times: Callable[[], SpinTimes]) -> Settled | Unsettled:
     """Write the spin, all or nothing.
 
-    Of two spins with one nonce, in whatever process, one finds SEED_IS_USED; the wager must be there before
-    the payout is added. Raises peewee.IntegrityError for a request id that has a bet already.
+    ``times`` is called as late as possible: after the wait for a connection or for the write lock. Of two
+    spins with one nonce, in whatever process, one finds SEED_IS_USED; the wager must be there before the
+    payout is added. Raises peewee.IntegrityError for a request id that has a bet already.
     """
-    values = dict(vars(settlement))
     if isinstance(database.obj, Sqlite):
-        return _together.run(lambda: _in_steps(values))
-    return _at_once(values)
+        return _together.run(lambda: _in_steps(settlement, times()))
+    return _at_once(settlement, times)
 
 
 # PostgreSQL. Each part takes its rows from the one before, which fixes the order of the locks: the seed, the
@@ -214,7 +220,8 @@ ON CONFLICT (shard) DO UPDATE SET
 _together = CommitTogether()
 
 
-def _in_steps(values: dict[str, Any]) -> Settled | Unsettled:
+def _in_steps(settlement: Settlement, times: SpinTimes) -> Settled | Unsettled:
+    values = vars(settlement) | vars(times)
     player = database.execute_sql(PLAYER, values).fetchone()
     if player is None:
         unused = database.execute_sql(SEED_IS_UNUSED, values).fetchone()
@@ -225,10 +232,13 @@ def _in_steps(values: dict[str, Any]) -> Settled | Unsettled:
     bet_id = database.execute_sql(BET, values).lastrowid
     database.execute_sql(PERIODS, values)
     database.execute_sql(COUNTS, values)
-    return Settled(bet_id, *player)
+    return Settled(times, bet_id, *player)
 
 
-PARAMETERS = {field.name: "bigint" if field.type is int else "text" for field in fields(Settlement)}
+PARAMETERS = {
+    field.name: "bigint" if field.type is int else "text"
+    for field in (*fields(Settlement), *fields(SpinTimes))
+}
 NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
 PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub(
     r":(\w+)", lambda name: NUMBERS[name[1]], AT_ONCE
@@ -246,13 +256,14 @@ _prepared: WeakSet[Any] = WeakSet()
 """The connections that know the statement."""
 
 
-def _at_once(values: dict[str, Any]) -> Settled | Unsettled:
+def _at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) -> Settled | Unsettled:
     with held(_slots), reading():
         connection = database.connection()
         if connection not in _prepared:
             database.execute_sql(PREPARE)
             _prepared.add(connection)
-        seed, bet_id, *balances = database.execute_sql(EXECUTE, values).fetchone()
+        times = take_times()
+        seed, bet_id, *balances = database.execute_sql(EXECUTE, vars(settlement) | vars(times)).fetchone()
     if bet_id is None:
         return Unsettled.BALANCE_TOO_LOW if seed else Unsettled.SEED_IS_USED
-    return Settled(bet_id, *balances)
+    return Settled(times, bet_id, *balances)

@@ -94,7 +94,7 @@ def _record(stage: Stage, spins: int) -> _Recorded:
 
 def _play(services: Platform, player: Player) -> None:
     request = SpinRequest(amount=WAGER_COINS, item=ITEM, client_seed="a-seed-of-ones-own")
-    services.upgrader.play(user_id=player.user.id, request=request, now=services.clock())
+    services.upgrader.play(user_id=player.user.id, request=request, clock=services.clock)
 
 
 def _bets(path: Path) -> int:

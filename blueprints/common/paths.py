@@ -1,8 +1,20 @@
-"""Parts of paths that may hold any character."""
+"""Converters for the parts of paths."""
 
 import re
 
-from werkzeug.routing import BaseConverter
+from werkzeug.routing import BaseConverter, IntegerConverter
+
+MOST_DIGITS = 4_000
+"""Python refuses to read longer numbers."""
+
+
+class AsciiInteger(IntegerConverter):
+    """``<int:name>`` of ASCII digits only; the one it replaces takes the digits of every script."""
+
+    regex = r"[0-9]+"
+
+    def to_python(self, value: str) -> int:
+        return int(value[:MOST_DIGITS])
 
 
 class Anything(BaseConverter):

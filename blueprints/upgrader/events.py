@@ -15,7 +15,7 @@ from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
 from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.replies import Reply, Server
-from blueprints.realtime.server import realtime
+from blueprints.realtime.server import in_background, realtime
 from blueprints.upgrader.spin_payload import read_spin
 from models import patience
 from services.errors import PlatformError, Unauthorized
@@ -56,27 +56,28 @@ def spin(sid: str, reply: Reply, payload: object) -> None:
 def _play(connection: Connection, reply: Reply, payload: object) -> str:
     """How it ended: won or lost."""
     services = platform()
-    now = services.clock()
-    user_id = connection.user_id_at(now)
+    user_id = connection.user_id_at(services.clock())
     if user_id is None:
         raise Unauthorized
     services.spin_rate.spend(user_id)
     with services.spin_locks.hold(user_id):
-        settled = services.upgrader.play(user_id=user_id, request=read_spin(payload), now=now)
+        settled = services.upgrader.play(user_id=user_id, request=read_spin(payload), clock=services.clock)
         _tell(connection.sid, user_id, reply, settled)
+    if settled.is_late:
+        in_background(services.upgrader.postpone, settled.bet)
     return "won" if settled.bet.status == WON else "lost"
 
 
 def _tell(sid: str, user_id: int, reply: Reply, settled: Spin) -> None:
     """Send what follows a settled spin, in the promised order."""
     answer = outgoing.spin_answer(settled.bet)
-    answered = outgoing.answer_event(answer)
+    pf_and_answer = [outgoing.pf_event(settled.bet), outgoing.answer_event(answer)]
     if settled.following is None or settled.balances is None:
-        reply(answer, before=[answered])
+        reply(answer, before=pf_and_answer)
         return
     proofs().schedule(settled.bet, sid=sid)
     changed = [outgoing.commitment_event(settled.following), outgoing.balance_event(settled.balances)]
-    reply(answer, before=[outgoing.pf_event(settled.bet), answered], after=changed)
+    reply(answer, before=pf_and_answer, after=changed)
     outgoing.send_to_player(user_id, changed, besides=sid)
 
 

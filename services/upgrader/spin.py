@@ -1,15 +1,16 @@
 """A spin: the checks in their order, the roll, and then all that it changes at once."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
 import peewee
 
 from models.bets import Bet
-from models.database import reading
+from models.database import reading, writing
 from models.rollups import LIVE_BET_SHARDS
-from models.spin_settlement import Settled, Settlement, Unsettled, settle
+from models.spin_settlement import Settled, Settlement, SpinTimes, Unsettled, settle
 from services import changes, exact_json, fairness, users
 from services.balances import Balances
 from services.bets import is_high_roll
@@ -39,6 +40,12 @@ ROUND = 0
 WON = "won"
 LOST = "lost"
 
+SLOW_SETTLEMENT_MS = 250
+"""The proof of a settlement that took longer is due later than the settling statement wrote."""
+
+
+Clock = Callable[[], Millis]
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpinRequest:
@@ -62,11 +69,15 @@ class SpinRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Spin:
-    """A settled spin. ``following`` and ``balances`` are None when it is an earlier one, answered again."""
+    """A settled spin. ``following`` and ``balances`` are None when it is an earlier one, answered again.
+
+    ``is_late``: its proof is due later than the database says, until ``Upgrader.postpone`` was called.
+    """
 
     bet: Bet
     following: Commitment | None = None
     balances: Balances | None = None
+    is_late: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +91,7 @@ class _Order:
     threshold: int
     request_id: str | None
     request_digest: str | None
-    now: Millis
+    clock: Clock
 
 
 class Upgrader:
@@ -91,22 +102,29 @@ class Upgrader:
         self._catalogue = catalogue
         self._seeds = seeds
 
-    def play(self, *, user_id: int, request: SpinRequest, now: Millis) -> Spin:
+    def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> Spin:
         """Take the wager, roll, and credit the item's value when the roll wins.
 
-        The caller holds the player's spin lock. Raises the errors of services/upgrader/errors.py in the
-        order of the checks below, InsufficientBalance last; after any of them nothing has changed.
-        A request id that has been answered before gets the first answer again.
+        The caller holds the player's spin lock. ``clock`` is read when the bet is settled; the proof is due
+        a delay later. Raises the errors of services/upgrader/errors.py in the order of the checks below,
+        InsufficientBalance last; after any of them nothing has changed. A request id that has been
+        answered before gets the first answer again.
         """
         try:
-            return self._play(user_id=user_id, request=request, now=now)
+            return self._play(user_id=user_id, request=request, clock=clock)
         except (PlatformError, peewee.IntegrityError):
             # Asked first, it would cost every spin a query; and another process may settle it meanwhile.
             if request.request_id is not None and (earlier := self._answered(user_id, request)):
                 return earlier
             raise
 
-    def _play(self, *, user_id: int, request: SpinRequest, now: Millis) -> Spin:
+    def postpone(self, bet: Bet) -> None:
+        """Write the later time at which the proof of a late spin is due, unless its seed is revealed."""
+        is_sealed = Bet.server_seed.is_null() & (Bet.completed_at_ms < bet.completed_at_ms)
+        with writing():
+            Bet.update(completed_at_ms=bet.completed_at_ms).where(Bet.id == bet.id, is_sealed).execute()
+
+    def _play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> Spin:
         wager = self._wager(request.amount)
         client_seed = _client_seed(request.client_seed)
         item = self._item(request.item)
@@ -120,7 +138,7 @@ class Upgrader:
             threshold=threshold,
             request_id=request.request_id,
             request_digest=request.digest() if request.request_id is not None else None,
-            now=now,
+            clock=clock,
         )
         expected = request.server_seed_commitment
         recalled = self._seeds.recall(user_id=user_id)
@@ -175,21 +193,36 @@ class Upgrader:
         """Roll with this seed; None when it is not the announced one any more, and nothing has changed."""
         following = self._seeds.draw(nonce=seed.nonce + 1)
         settlement = self._roll(order, seed, following)
-        settled = settle(settlement)
+        settled = settle(settlement, times=lambda: self._times(order.clock()))
         if settled is Unsettled.SEED_IS_USED:
             return None
         if settled is Unsettled.BALANCE_TOO_LOW:
             raise InsufficientBalance
         changes.tell_after_commit(Topic.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
+        bet = _bet(settlement, settled)
+        # A row lock or a slow network held the statement itself. The player waits for the answer.
+        now = order.clock()
+        is_late = now - settled.times.made_at > SLOW_SETTLEMENT_MS
+        if is_late:
+            bet.completed_at_ms = now + self.rules.proof_delay
         return Spin(
-            bet=_bet(settlement, settled),
+            bet=bet,
+            is_late=is_late,
             following=following.announcement,
             balances=Balances(
                 balance=Cents(settled.balance),
                 vault=Cents(settled.vault),
                 sweepstake=Cents(settled.sweepstake),
             ),
+        )
+
+    def _times(self, now: Millis) -> SpinTimes:
+        return SpinTimes(
+            made_at=now,
+            completed_at=now + self.rules.proof_delay,
+            week=Period.WEEKLY.start(now),
+            month=Period.MONTHLY.start(now),
         )
 
     def _roll(self, order: _Order, seed: SeedInPlay, following: SeedInPlay) -> Settlement:
@@ -217,10 +250,6 @@ class Upgrader:
             client_seed=order.client_seed,
             request_id=order.request_id,
             request_digest=order.request_digest,
-            made_at=order.now,
-            completed_at=order.now + self.rules.proof_delay,
-            week=Period.WEEKLY.start(order.now),
-            month=Period.MONTHLY.start(order.now),
             shard=order.user_id % LIVE_BET_SHARDS,
             high_rolls=int(is_high_roll(wager=order.wager, payout=payout)),
         )
@@ -245,8 +274,8 @@ def _bet(settlement: Settlement, settled: Settled) -> Bet:
         sealed_server_seed=settlement.sealed_server_seed,
         request_id=settlement.request_id,
         request_digest=settlement.request_digest,
-        created_at_ms=settlement.made_at,
-        completed_at_ms=settlement.completed_at,
+        created_at_ms=settled.times.made_at,
+        completed_at_ms=settled.times.completed_at,
     )
 
 

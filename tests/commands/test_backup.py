@@ -24,7 +24,7 @@ def played(app, new_player, add_item):
         player = new_player(name)
         for _ in range(3):
             request = SpinRequest(amount=1, item=item)
-            platform.upgrader.play(user_id=player.id, request=request, now=platform.clock())
+            platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
     app.test_cli_runner().invoke(args=["payments", "record", player.platform_id, "deposit", "5"])
 
 

@@ -43,7 +43,7 @@ def play(app, add_item):
         platform = app.extensions["platform"]
         for _ in range(count):
             request = SpinRequest(amount=1, item=item)
-            platform.upgrader.play(user_id=player.id, request=request, now=platform.clock())
+            platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
 
     return spins
 

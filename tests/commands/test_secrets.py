@@ -35,7 +35,7 @@ def sealed_texts():
 def play(app, player, item):
     platform = app.extensions["platform"]
     request = SpinRequest(amount=1, item=item)
-    return platform.upgrader.play(user_id=player.id, request=request, now=platform.clock()).bet
+    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
 
 
 @pytest.fixture

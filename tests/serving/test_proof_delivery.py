@@ -1,12 +1,13 @@
 """Proofs on their way to the real JavaScript client, over networks and servers that fail."""
 
+import time
 from contextlib import contextmanager
 
 import pytest
 
 from models.bets import Bet
 from models.database import reading
-from tests.support.fault_proxy import STALL, fault_proxy, latency
+from tests.support.fault_proxy import PASS, STALL, before_postgres, fault_proxy, latency
 from tests.support.node import js_player
 from tests.support.servers import gunicorn, server_process
 from tests.support.sockets import Socket
@@ -99,3 +100,32 @@ def test_a_proof_that_the_client_confirmed_does_not_come_after_the_server_was_ki
         back.expect("upgrader:proof")
 
     assert [payload["nonce"] for name, payload in back.heard if name == "upgrader:proof"] == [2]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_the_proof_comes_its_whole_delay_after_an_answer_that_a_network_held(
+    item, player, env, database_url, tmp_path
+):
+    with (
+        before_postgres(database_url) as (proxy, address),
+        server_process(
+            gunicorn(), env | {"DATABASE_URL": address, "UPGRADER_PROOF_DELAY": "3"}, tmp_path
+        ) as server,
+    ):
+        socket = Socket(server.url, auth={"token": player.token})
+        socket.expect("live-bets")
+        proxy.become(STALL)
+        socket.emit("upgrader:spin", {"amount": 1, "item": item})
+        time.sleep(2)
+        proxy.become(PASS)
+        socket.expect("upgrader:spin")
+        answered = time.monotonic()
+        times = {}
+        while len(times) < 2:
+            name, _ = socket.next()
+            if name in ("upgrader:proof", "live-bets:new"):
+                times[name] = time.monotonic() - answered
+        socket.close()
+
+    # Time on this machine's clock, less than which no proof may come.
+    assert min(times.values()) > 2.9

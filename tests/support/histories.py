@@ -91,7 +91,7 @@ class Writer:
     def spin(self, user_id: int) -> None:
         request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
         with self._platform.spin_locks.hold(user_id):
-            self._platform.upgrader.play(user_id=user_id, request=request, now=now_ms())
+            self._platform.upgrader.play(user_id=user_id, request=request, clock=now_ms)
 
     def lock(self, user_id: int) -> None:
         amount, now = Decimal(self._random.randint(1, 500)) / 100, now_ms()

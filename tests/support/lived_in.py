@@ -60,5 +60,7 @@ def live_in(app: Flask) -> Inhabitant:
     platform.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     for _ in range(SPINS):
-        platform.upgrader.play(user_id=player.id, request=SpinRequest(amount=60, item=DEAR), now=now)
+        platform.upgrader.play(
+            user_id=player.id, request=SpinRequest(amount=60, item=DEAR), clock=lambda: now
+        )
     return Inhabitant(player, platform.tokens.issue(platform_id=player.platform_id, now=now))

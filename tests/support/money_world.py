@@ -146,7 +146,7 @@ class Player:
         request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
         try:
             with platform.spin_locks.hold(self.user.id):
-                platform.upgrader.play(user_id=self.user.id, request=request, now=now)
+                platform.upgrader.play(user_id=self.user.id, request=request, clock=lambda: now)
         except PlatformError:
             return False
         return True

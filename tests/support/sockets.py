@@ -4,16 +4,20 @@ The real JavaScript client has tests of its own (tests/serving); this one can al
 """
 
 import itertools
+import json
 from collections import deque
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
+import requests
 import websocket
 
 from services import exact_json
 
 TIMEOUT_SECONDS = 10
-PING = "2"
+PING, NOOP = "2", "6"
+SEPARATOR = "\x1e"
 ADDRESS = "/socket.io/?EIO=4&transport=websocket"
 
 
@@ -72,6 +76,43 @@ class Transport:
         self._websocket.shutdown()
 
 
+class PollingTransport(Transport):
+    """The same over HTTP long polling, on one connection."""
+
+    def __init__(self, url: str, *, header: Sequence[str] = ()) -> None:
+        self._address = url + ADDRESS.replace("websocket", "polling")
+        self._http = requests.Session()
+        self._http.headers.update(field.split(": ", 1) for field in header)
+        self._packets: deque[str] = deque()
+        self.opened = self.receive()
+        self._address += f"&sid={json.loads(self.opened[1:])['sid']}"
+
+    def send(self, packet: str) -> None:
+        self._http.post(self._address, data=packet.encode(), timeout=TIMEOUT_SECONDS)
+
+    def receive_any(self, *, answering: bool = True) -> str:
+        while not self._packets:
+            self._packets.extend(packet for packet in self._poll() if packet != NOOP)
+        packet = self._packets.popleft()
+        if packet[0] == "1":
+            raise Closed
+        if packet == PING and answering:
+            self.send("3")
+        return packet
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _poll(self) -> list[str]:
+        try:
+            answer = self._http.get(self._address, timeout=TIMEOUT_SECONDS)
+        except requests.ConnectionError:
+            raise Closed from None
+        if answer.status_code != HTTPStatus.OK:
+            raise Closed
+        return answer.text.split(SEPARATOR)
+
+
 class Socket:
     """A connected client. Raises Refused when it is not let in.
 
@@ -79,13 +120,19 @@ class Socket:
     """
 
     def __init__(
-        self, url: str, *, auth: Any = None, header: Sequence[str] = (), acknowledges: bool = False
+        self,
+        url: str,
+        *,
+        auth: Any = None,
+        header: Sequence[str] = (),
+        acknowledges: bool = False,
+        polling: bool = False,
     ) -> None:
         self._acknowledges = acknowledges
         self.seen: list[tuple[str, Any]] = []
         self._unread: deque[tuple[str, Any]] = deque()
         self._ids = itertools.count()
-        self.transport = Transport(url, header=header)
+        self.transport = (PollingTransport if polling else Transport)(url, header=header)
         try:
             self._join(auth)
         except (Refused, Closed):

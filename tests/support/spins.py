@@ -46,5 +46,5 @@ class Table:
         seed = client_seed or client_seed_that(wins, app=self._app, player=player, wager=amount, price=price)
         request = SpinRequest(amount=amount, item=f"Item of {price}", client_seed=seed)
         return self._platform.upgrader.play(
-            user_id=player.id, request=request, now=self._platform.clock()
+            user_id=player.id, request=request, clock=self._platform.clock
         ).bet

@@ -278,7 +278,7 @@ def played(app, player, add_item):
     """The player has played one spin."""
     platform = app.extensions["platform"]
     request = SpinRequest(amount=1, item=add_item(price=10))
-    return platform.upgrader.play(user_id=player.id, request=request, now=platform.clock())
+    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
 
 
 @pytest.mark.usefixtures("played")

@@ -49,6 +49,13 @@ def test_a_bet_that_is_not_there_is_not_found(nonce, client, player, settled):
     assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
 
 
+@pytest.mark.parametrize(
+    "nonce", ["\u0967", "\uff11", "\u00b9", "1\u0967", "-1", "+1", "1.0", "1_0", "9" * 5_000], ids=ascii
+)
+def test_only_ascii_digits_are_a_nonce(nonce, client, player, settled):
+    assert client.get(f"/upgrader/bets/{nonce}", headers=player.headers).status_code == 404
+
+
 def test_a_lost_bet_paid_nothing(connect, client, player, item, losing):
     connect(player).spin({"amount": 1, "item": item, "clientSeed": losing()})
 

@@ -1,6 +1,7 @@
-"""Many who spin at once: what they have locked or wait for is theirs, and others go on."""
+"""Many players who spin at once, half of them over polling, wait for locks without stopping others."""
 
 from contextlib import closing
+from hashlib import sha256
 
 import psycopg2
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from models.spin_settlement import SETTLING_AT_ONCE
 from tests.support.waiting import wait_until
 
+PROOF = "upgrader:proof"
 WAITING_FOR_LOCKS = """
 SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
 """
@@ -25,7 +27,7 @@ def test_spins_that_wait_for_locks_leave_the_database_to_requests(
     client, connect, new_player, item, others_transaction
 ):
     crowd = [new_player(f"player-{number}") for number in range(SETTLING_AT_ONCE + 3)]
-    sockets = [connect(player) for player in crowd]
+    sockets = [connect(player, polling=number % 2 == 1) for number, player in enumerate(crowd)]
     with others_transaction.cursor() as cursor:
         cursor.execute("SELECT 1 FROM users FOR UPDATE")
         for socket in sockets:
@@ -44,3 +46,17 @@ def test_spins_that_wait_for_locks_leave_the_database_to_requests(
     others_transaction.rollback()
 
     assert [socket.expect("upgrader:spin")["status"] for socket in sockets] == [True] * len(crowd)
+
+
+def test_players_over_polling_and_websockets_get_their_answers_and_proofs(connect, new_player, item):
+    crowd = [new_player(f"player-{number}") for number in range(10)]
+    sockets = [connect(player, polling=number % 2 == 1) for number, player in enumerate(crowd)]
+    for socket in sockets:
+        socket.emit("upgrader:spin", {"amount": 1, "item": item})
+
+    told = [[socket.expect(name) for name in ("upgrader:pf", "upgrader:spin", PROOF)] for socket in sockets]
+
+    assert [answer["status"] for _, answer, _ in told] == [True] * len(crowd)
+    assert [pf["serverSeedCommitment"] for pf, *_ in told] == [
+        sha256(proof["serverSeed"].encode()).hexdigest() for *_, proof in told
+    ]

@@ -220,6 +220,6 @@ def test_a_bet_that_nobody_scheduled_is_found_and_proven(monkeypatch, app, conne
     socket.expect("live-bets")
     request = SpinRequest(amount=1, item=item)
 
-    app.extensions["platform"].upgrader.play(user_id=player.id, request=request, now=now_ms())
+    app.extensions["platform"].upgrader.play(user_id=player.id, request=request, clock=now_ms)
 
     assert socket.expect("upgrader:proof")["nonce"] == 1

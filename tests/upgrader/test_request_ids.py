@@ -26,6 +26,22 @@ def test_a_repeated_request_is_answered_from_another_socket_too(connect, player,
     assert connect(player).spin(spin(item)) == first
 
 
+def test_a_repeated_answer_comes_after_its_pf_and_moves_nothing_on(connect, player, item):
+    connect(player).spin(spin(item))
+    socket = connect(player)
+    socket.expect("live-bets")
+
+    again = socket.spin(spin(item))
+    events = [socket.next() for _ in range(2)]
+    socket.spin("nonsense")
+
+    assert [name for name, _ in events] == ["upgrader:pf", "upgrader:spin"]
+    assert events[0][1]["nonce"] == 1
+    assert events[1][1] == again
+    # Neither a commitment nor a balance follows.
+    assert socket.next()[0] == "upgrader:spin"
+
+
 def test_the_first_answer_stands_although_price_and_commitment_have_moved_on(connect, player, item):
     socket = connect(player)
     commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
@@ -80,11 +96,11 @@ def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, 
 
     def settled_meanwhile(*, nonce):
         if not first:
-            first.append(there.upgrader.play(user_id=player.id, request=request, now=1))
+            first.append(there.upgrader.play(user_id=player.id, request=request, clock=lambda: 1))
         return draw(nonce=nonce)
 
     here.seeds.draw = settled_meanwhile
-    again = here.upgrader.play(user_id=player.id, request=request, now=1)
+    again = here.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
 
     assert again.bet.id == first[0].bet.id
     assert state_of(player)[1] == 1

@@ -97,7 +97,8 @@ def test_processes_that_take_turns_use_each_seed_once(make_app, player, item):
     request = SpinRequest(amount=1, item=item)
 
     nonces = [
-        process.play(user_id=player.id, request=request, now=1).bet.nonce for process in [here, there] * 3
+        process.play(user_id=player.id, request=request, clock=lambda: 1).bet.nonce
+        for process in [here, there] * 3
     ]
 
     assert nonces == [1, 2, 3, 4, 5, 6]
@@ -110,20 +111,22 @@ def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
     draw = here.seeds.draw
 
     def outrun(*, nonce):
-        there.upgrader.play(user_id=player.id, request=request, now=1)
+        there.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
         return draw(nonce=nonce)
 
     here.seeds.draw = outrun
 
     with pytest.raises(SpinInProgress):
-        here.upgrader.play(user_id=player.id, request=request, now=1)
+        here.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
 
 
 def test_a_commitment_that_another_process_announced_is_taken(make_app, player, item):
     here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
-    here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), now=1)
-    announced = there.play(user_id=player.id, request=SpinRequest(amount=1, item=item), now=1).following
+    here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1)
+    announced = there.play(
+        user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1
+    ).following
 
     request = SpinRequest(amount=1, item=item, server_seed_commitment=announced.server_seed_commitment)
 
-    assert here.play(user_id=player.id, request=request, now=1).bet.nonce == 3
+    assert here.play(user_id=player.id, request=request, clock=lambda: 1).bet.nonce == 3

@@ -32,7 +32,7 @@ def spin(app, add_item):
     def play(player):
         platform = app.extensions["platform"]
         request = SpinRequest(amount=1, item=item)
-        return platform.upgrader.play(user_id=player.id, request=request, now=platform.clock()).bet
+        return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
 
     return play
 

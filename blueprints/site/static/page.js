@@ -118,7 +118,8 @@ function refuse(reason) {
 /** The roll is known before the answer: let the wheel show it. */
 function rolled(pf) {
   const current = spinning;
-  if (!current) return;
+  // A repeated request is answered with the same roll once more.
+  if (!current || current.percent !== undefined) return;
   current.percent = pf.percent;
   showReading("Rolling", "…", "");
   current.turning = wheel.spinTo(pf.percent, form.rules.proofDelay);
