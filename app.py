@@ -78,7 +78,7 @@ def create_app(
     app = Application(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
-    platform = build_platform(settings, clock=clock, timer=timer)
+    platform = build_platform(settings, clock=clock)
     install_platform(app, platform)
     log_failures(app)
     bound_waiting(app)
@@ -92,7 +92,7 @@ def create_app(
     metrics = install_metrics(app)
     _register_areas(app)
     _register_commands(app)
-    running = _start_realtime(app, settings, timer=timer)
+    running = _start_realtime(app, settings, clock=clock, timer=timer)
     notes = install_notes(app, running, count_answers=metrics.count_answers, count_event=metrics.count_event)
     # From the inside out.
     frame = frame_answers(
@@ -181,11 +181,13 @@ def _register_commands(app: Flask) -> None:
         app.cli.add_command(command)
 
 
-def _start_realtime(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> Realtime:
-    running = create_realtime(app, settings, timer=timer)
+def _start_realtime(
+    app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
+) -> Realtime:
+    running = create_realtime(app, settings, clock=clock, timer=timer)
     install_realtime(app, running)
     install_proofs(app, running)
     install_prices(app, running)
-    realtime_events.register(app, running.socketio)
-    upgrader_events.register(app, running.socketio)
+    realtime_events.register(app, running)
+    upgrader_events.register(running.socketio)
     return running

@@ -25,7 +25,6 @@ from services.upgrader.proofs import Proofs
 from services.upgrader.rules import UpgraderRules
 from services.upgrader.spin import Upgrader
 from services.upgrader.spin_lock import SpinLocks
-from services.upgrader.spin_rate import SpinRate
 from settings import Settings
 
 
@@ -46,7 +45,6 @@ class Platform:
     identity_login: Login
     promo_codes: PromoCodes
     prices: PriceService
-    spin_rate: SpinRate
     spin_locks: SpinLocks = field(default_factory=SpinLocks)
     clock: Callable[[], Millis] = now_ms
 
@@ -55,9 +53,8 @@ def build_platform(
     settings: Settings,
     *,
     clock: Callable[[], Millis] = now_ms,
-    timer: Callable[[], float] = time.monotonic,
 ) -> Platform:
-    """Wire the services to each other. ``timer`` gives the seconds in which spins are counted."""
+    """Wire the services to each other."""
     secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
     seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys)
     worker_pool = WorkerPool()
@@ -95,7 +92,6 @@ def build_platform(
             before_update=begin_change,
             after_update=follow_item_prices,
         ),
-        spin_rate=SpinRate(enabled=settings.ratelimit_enabled, timer=timer),
         clock=clock,
     )
 

@@ -1,7 +1,7 @@
 """How often one client may call: so many reads, writes, searches and begun logins a minute.
 
-Source: DECISIONS, "HTTP conventions". Spins have a limit of their own (services/upgrader/spin_rate.py), and
-so have guesses at 2FA codes, which holds whatever the settings say.
+Source: DECISIONS, "HTTP conventions". Events of sockets have a limit of their own
+(blueprints/realtime/packets.py), and so have guesses at 2FA codes, which holds whatever the settings say.
 """
 
 import math

@@ -15,6 +15,7 @@ from flask import Flask, got_request_exception, has_request_context, request
 
 from blueprints.common.exchange import exchange_in
 from blueprints.common.failures import describe
+from blueprints.common.repeated_lines import count_repeated_lines
 
 answers_log = logging.getLogger("platform.request")
 events_log = logging.getLogger("platform.events")
@@ -24,6 +25,7 @@ EXTRA_FIELDS = (
     *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
     "provider",
     *("updated", "held_back", "item"),
+    "repeated",
 )
 
 # One for all lines: the library's function makes a new encoder at every call.
@@ -133,6 +135,7 @@ def configure_logging() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root.addHandler(handler)
+    count_repeated_lines()
     logging.captureWarnings(True)  # the library's signature
     logging.getLogger("platform").setLevel(logging.INFO)
     # Werkzeug's own request line has the whole address in it, tokens included.

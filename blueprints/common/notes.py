@@ -13,10 +13,14 @@ from typing import Generic, TypeVar, cast
 
 from flask import Flask, current_app
 
+from blueprints.common import repeated_lines
 from blueprints.common.logs import Answered, Handled, answers_log, events_log, log_together
 from blueprints.realtime.server import Realtime
 
 EXTENSION = "notes"
+
+PLAYED = ("won", "lost")
+"""Outcomes with a line for each event. A client can cause refusals at will, so they are counted."""
 
 MOST_WAITING = 100
 LONGEST_SECONDS = 0.05
@@ -102,9 +106,15 @@ def install_notes(
         log_together(answers_log, answers)
 
     def write_events(events: Sequence[Handled]) -> None:
+        played = []
         for event in events:
             count_event(event.name, event.outcome)
-        log_together(events_log, events)
+            if event.outcome in PLAYED:
+                played.append(event)
+            else:
+                repeated_lines.log.info("event", extra={"event": event.name, "outcome": event.outcome})
+        if played:
+            log_together(events_log, played)
 
     kept = app.extensions[EXTENSION] = AllNotes(Notes(write_answers), Notes(write_events))
     for each in (kept.answers, kept.events):

@@ -1,39 +1,35 @@
 """Connecting and leaving: a player with a good token, or a spectator without one."""
 
-import logging
-
 from flask import Flask, request
 from flask_socketio import ConnectionRefusedError as Refused
-from flask_socketio import SocketIO
 
 from blueprints.common.failures import describe
 from blueprints.common.platform import platform
+from blueprints.common.repeated_lines import log
 from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
 from blueprints.realtime.handshakes import NAMESPACE
 from blueprints.realtime.proof_delivery import proofs
-from blueprints.realtime.server import in_background, realtime
+from blueprints.realtime.server import Realtime, in_background, realtime
 from models import patience
 from models.database import reading
 from services import live_bets, users
 from services.balances import balances_of
 from services.errors import PlatformError, Unauthorized, UserNotFound
 
-log = logging.getLogger("platform.events")
-
 FAILED = "Something went wrong"
 
 
-def register(app: Flask, socketio: SocketIO) -> None:
+def register(app: Flask, running: Realtime) -> None:
     """Attach connecting and leaving to this server."""
-    socketio.on_event("connect", connect)
-    socketio.on_event("disconnect", disconnect)
+    running.socketio.on_event("connect", connect)
+    running.socketio.on_event("disconnect", disconnect)
 
-    def accepted(sid: str) -> None:
+    def welcome(sid: str) -> None:
         with app.app_context():
             in_background(_welcome, sid)
 
-    socketio.server.manager.accepted = accepted
+    running.handshakes.on_joined.append(welcome)
 
 
 def connect(auth: object = None) -> None:
@@ -53,7 +49,7 @@ def connect(auth: object = None) -> None:
     except PlatformError as refusal:
         raise Refused(refusal.text) from None
     except Exception as failure:  # noqa: BLE001  # see above
-        log.error("connect failed", extra={"failure": describe(failure)})  # noqa: TRY400
+        log.error("connect failed", extra={"failure": describe(failure)})
         realtime().close_transport(sid)
         raise Refused(FAILED) from None
     proofs().start()
@@ -89,13 +85,9 @@ def _connection(sid: str, auth: object) -> Connection:
 
 
 def _welcome(sid: str) -> None:
-    """What a socket is sent once it is accepted: the player's own things, then what everybody sees."""
+    """Send a new socket its player's commitment, balance and proofs, then the newest live bets."""
     connection = realtime().connections.get(sid)
     if connection is None:
-        return
-    if not realtime().has_transport(sid):
-        # It ended while the handshake was waiting for the database; no other event will tell.
-        _forget(sid)
         return
     now = platform().clock()
     try:
@@ -106,7 +98,7 @@ def _welcome(sid: str) -> None:
                 _welcome_player(user_id, sid)
             realtime().send([sid], [outgoing.live_bets_event(live_bets.newest(now=now))])
     except Exception as failure:  # noqa: BLE001  # the connection stays; all of this can be asked for over HTTP
-        log.error("welcome failed", extra={"failure": describe(failure)})  # noqa: TRY400
+        log.error("welcome failed", extra={"failure": describe(failure)})
 
 
 def _welcome_player(user_id: int, sid: str) -> None:

@@ -1,10 +1,9 @@
 """How connections begin: a bounded number, a few joining at a time, and closed when they do not join."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask_socketio import SocketIO
-from socketio.packet import CONNECT, DISCONNECT
 
 from blueprints.realtime.deadlines import Deadlines
 from blueprints.realtime.transport import Transport, Transports
@@ -38,11 +37,18 @@ class Handshakes:
         self._transports = transports
         self._per_address = per_address
         self._deadlines = Deadlines[str](socketio, seconds=lambda: seconds, then=self._close_unless_joined)
+        self.on_joined: list[Callable[[str], None]] = []
+        """Called with the id of each socket whose acceptance is on its way to the client."""
+        self.joining = 0
+        """Clients that are being let in now."""
         self._slots = FairSlots(JOINING_AT_ONCE)
         self._accept = self._server.eio.handlers["connect"]
-        self._handle = self._server.eio.handlers["message"]
         self._server.eio.on("connect", self._opened)
-        self._server.eio.on("message", self._message)
+
+    @property
+    def begun(self) -> int:
+        """Transports whose time to join has not passed."""
+        return len(self._deadlines)
 
     def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
         """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
@@ -54,17 +60,11 @@ class Handshakes:
     def _may_begin(self, environ: Mapping[str, Any]) -> bool:
         return self._per_address is None or not self._per_address.spend(environ.get("REMOTE_ADDR"))
 
-    def _message(self, transport_id: str, data: Any) -> None:
-        kind = data[:1] if isinstance(data, str) else None
-        if kind == str(CONNECT):
-            self._join(transport_id, data)
-            return
-        self._handle(transport_id, data)
-        if kind == str(DISCONNECT):
-            # A transport without its namespace would stay open, and count neither here nor as a socket.
-            self._transports.close(transport_id)
+    def join(self, transport_id: str, handle: Callable[[], None]) -> None:
+        """Wait for a turn and let the library ``handle`` the request to join; or close the transport.
 
-    def _join(self, transport_id: str, data: str) -> None:
+        A transport joins once. After a refusal it may try again until its deadline.
+        """
         transport = self._transports.get(transport_id)
         if transport is None:
             return
@@ -76,15 +76,30 @@ class Handshakes:
             with self._slots.hold(timeout_seconds=JOINING_SECONDS):
                 # Long enough for the hub to look at the network, so that other clients run in between.
                 self._socketio.sleep(0.001)
-                self._handle(transport_id, data)
+                self.joining += 1
+                try:
+                    if not transport.closed:
+                        handle()
+                finally:
+                    self.joining -= 1
         except TimeoutError:
             # The client reconnects by itself; a refusal would end that.
             self._transports.close(transport_id)
         finally:
             transport.is_joining = False
-            if not self._has_joined(transport_id):
-                # Its first deadline may have passed while it was joining.
-                self._deadlines.add(transport_id)
+            self._check_after_joining(transport)
+
+    def _check_after_joining(self, transport: Transport) -> None:
+        sid = self._server.manager.sid_from_eio_sid(transport.sid, NAMESPACE)
+        if sid is None:
+            # Refused. Its first deadline may have passed while it was joining.
+            self._deadlines.add(transport.sid)
+        elif transport.closed:
+            # The library forgets only sockets that had joined when their transport closed.
+            self._server.disconnect(sid)
+        else:
+            for joined in self.on_joined:
+                joined(sid)
 
     def _may_join(self, transport: Transport) -> bool:
         """A second attempt on one transport counts as one more handshake of its address."""

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from blueprints.common.platform import platform
-from blueprints.realtime.replies import Event
 from blueprints.realtime.schemas import BalanceSchema, LiveBetSchema, PfSchema, ProofSchema
-from blueprints.realtime.server import realtime
+from blueprints.realtime.server import Event, realtime
 from blueprints.upgrader.schemas import CommitmentSchema
 from models.bets import Bet
 from services.balances import Balances
@@ -84,7 +83,6 @@ def announce_live_bets(bets: Sequence[LiveBet]) -> None:
     realtime().broadcast([(NEW_LIVE_BET, payload) for payload in _live_bet.dump(bets, many=True)])
 
 
-def send_to_player(user_id: int, events: Sequence[Event], *, besides: str | None = None) -> None:
-    """To all sockets of the player whose tokens are good, but to one that has been told already."""
-    connected = realtime().connections.sids_of(user_id, now=platform().clock())
-    realtime().send([sid for sid in connected if sid != besides], events)
+def send_to_player(user_id: int, events: Sequence[Event]) -> None:
+    """To all sockets of the player whose tokens are good."""
+    realtime().send(realtime().connections.sids_of(user_id, now=platform().clock()), events)

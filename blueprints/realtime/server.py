@@ -1,29 +1,27 @@
 """The Socket.IO server of an app, and what runs beside its requests."""
 
 import logging
-import threading
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import socketio
-from engineio.exceptions import SocketIsClosedError
 from flask import Flask, current_app
 from flask_socketio import SocketIO
 from gevent import monkey
+from socketio.packet import EVENT
 
 from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
-from blueprints.realtime.frames import Bundle, bundles
+from blueprints.realtime.frames import Batch
 from blueprints.realtime.handshakes import NAMESPACE, Handshakes
-from blueprints.realtime.packets import refuse_foreign_packets
-from blueprints.realtime.replies import Event, Server, message_of
+from blueprints.realtime.packets import EVENTS, SECONDS, Packets
+from blueprints.realtime.tasks import Tasks
 from blueprints.realtime.transport import Transports
 from models import patience
 from services import exact_json
 from services.background import pause
+from services.clock import Millis
 from services.rate import Rate
 from settings import Settings
 
@@ -34,16 +32,17 @@ MAX_MESSAGE_BYTES = 64 * 1024
 HANDSHAKE_SECONDS = 10
 
 SOCKETS_AT_ONCE = 250
-"""So many are sent something before others may run: 2 ms, where 5,000 in one go took 30."""
+"""Receivers of a broadcast before other tasks run: 2 ms, where 5,000 in one go took 30."""
+
+EVENTS_IN_A_BATCH = 50
+
+Event = tuple[str, Any]
+"""An event's name and its payload."""
 
 
-class Manager(socketio.Manager):  # type: ignore[misc]
-    """Tells when a socket's acceptance is on its way; before that nothing may be sent to it.
+class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no types
+    """The library's manager, with less work for a socket that goes and for an acknowledgement."""
 
-    There are no rooms but those that the library makes: one of all sockets, and one for each alone.
-    """
-
-    accepted: Callable[[str], None]
     acknowledged: Callable[[str, int], None]
 
     def trigger_callback(self, sid: str, id: int, _data: Any) -> None:  # noqa: A002  # the library's name
@@ -53,13 +52,11 @@ class Manager(socketio.Manager):  # type: ignore[misc]
         """
         self.acknowledged(sid, id)
 
-    def connect(self, sid: str, namespace: str) -> Any:
-        accepted = super().connect(sid, namespace)
-        self.accepted(sid)
-        return accepted
-
     def basic_disconnect(self, sid: str, namespace: str, **_ignored: Any) -> None:
-        """Forget a socket. The library looks for it in the rooms of all others: 1 ms of 5,000 sockets."""
+        """Forget a socket without searching the rooms of all others: 1 ms with 5,000 sockets.
+
+        The only rooms here are those that the library makes: one of all sockets, and one for each alone.
+        """
         for room in (sid, None):
             self.basic_leave_room(sid, namespace, room)
         self.callbacks.pop(sid, None)
@@ -70,72 +67,64 @@ class Manager(socketio.Manager):  # type: ignore[misc]
                     del pending[namespace]
 
 
-class Tasks:
-    """How many background tasks are under way: what an orderly end waits for."""
-
-    def __init__(self) -> None:
-        self._running = 0
-        self._guard = threading.Lock()
-
-    def begin(self) -> None:
-        with self._guard:
-            self._running += 1
-
-    def end(self) -> None:
-        with self._guard:
-            self._running -= 1
-
-    def __len__(self) -> int:
-        return self._running
-
-
 @dataclass(frozen=True)
 class Realtime:
     """The real-time side of one app."""
 
     socketio: SocketIO
     transports: Transports
+    handshakes: Handshakes
     connections: Connections
-    tasks: Tasks = field(default_factory=Tasks)
+    tasks: Tasks
     at_start: list[Callable[[], None]] = field(default_factory=list)
     before_close: list[Callable[[], None]] = field(default_factory=list)
 
     @property
-    def server(self) -> Server:
-        return cast("Server", self.socketio.server)
+    def server(self) -> Any:
+        """The Socket.IO server; python-socketio carries no types."""
+        return self.socketio.server
 
     @property
-    def manager(self) -> Manager:
-        return cast("Manager", self.server.manager)
+    def manager(self) -> Any:
+        return self.server.manager
 
-    def has_transport(self, sid: str) -> bool:
-        """Whether the connection below the protocol is still there."""
-        return self.transports.get(self.manager.eio_sid_from_sid(sid, NAMESPACE)) is not None
+    def counts(self) -> dict[str, int]:
+        """How many clients are at which step."""
+        return {
+            "transports": len(self.server.eio.sockets),
+            "handshakes": self.handshakes.begun,
+            "joining": self.handshakes.joining,
+            "connections": len(self.connections),
+        }
 
     def send_with_ack(self, sid: str, event: Event, *, ack_id: int) -> None:
         """Send an event that the client may acknowledge; ``manager.acknowledged`` is called with this id."""
-        self._send([sid], Bundle([message_of(event, ack_id=ack_id)]))
+        transport_id = self.manager.eio_sid_from_sid(sid, NAMESPACE)
+        self.server.eio.send(transport_id, self._message(*event, ack_id=ack_id))
 
     def send(self, sids: Sequence[str], events: Sequence[Event]) -> None:
-        """Send events to these sockets, each of which gets them in one write; to none that has gone."""
+        """Send events to these sockets, in order. Those that have gone are left out."""
+        # Without a receiver the library would send to everybody.
         if sids:
-            self._send(sids, Bundle([message_of(event) for event in events]))
+            for name, payload in events:
+                self.server.emit(name, payload, to=list(sids))
 
     def broadcast(self, events: Sequence[Event]) -> None:
-        """Send everybody events, to some sockets at a time, and let others run in between."""
-        for bundle in bundles([message_of(event) for event in events]):
+        """Send events to everybody, to some sockets at a time, so that others run in between.
+
+        With the library's emit each event would be a write of its own to each socket.
+        """
+        for first in range(0, len(events), EVENTS_IN_A_BATCH):
+            batch = Batch([self._message(*event) for event in events[first : first + EVENTS_IN_A_BATCH]])
             sids = self.connections.sids()
-            for first in range(0, len(sids), SOCKETS_AT_ONCE):
-                self._send(sids[first : first + SOCKETS_AT_ONCE], bundle)
+            for start in range(0, len(sids), SOCKETS_AT_ONCE):
+                for sid in sids[start : start + SOCKETS_AT_ONCE]:
+                    self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
                 pause()
 
-    def _send(self, sids: Sequence[str], bundle: Bundle) -> None:
-        for sid in sids:
-            transport = self.manager.eio_sid_from_sid(sid, NAMESPACE)
-            if transport is not None:
-                # One that ends at this moment is told nothing.
-                with suppress(SocketIsClosedError):
-                    self.server.eio.send_packet(transport, bundle)
+    def _message(self, name: str, payload: Any, *, ack_id: int | None = None) -> str:
+        packet = self.server.packet_class(EVENT, data=[name, payload], namespace=NAMESPACE, id=ack_id)
+        return cast("str", packet.encode())
 
     def close_transport(self, sid: str) -> None:
         """End the connection below the protocol, as a broken network would. Does not wait for the client."""
@@ -169,39 +158,53 @@ class Realtime:
 
 
 def create_realtime(
-    app: Flask, settings: Settings, *, timer: Callable[[], float] = time.monotonic
+    app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
 ) -> Realtime:
     """The real-time side of this app: on greenlets where the process is patched for them, else on threads.
 
-    ``timer`` counts the seconds of the rate limits.
+    ``clock`` gives Unix time in ms, ``timer`` the seconds of the rate limits.
     """
     socketio = SocketIO()
     socketio.init_app(
         app,
         client_manager=Manager(),
         async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
+        # Packets starts a task for each event, which ends after what follows the acknowledgement.
+        async_handlers=False,
+        # Transports finds silent clients itself, within the time of a ping and its answer.
+        monitor_clients=False,
         cors_allowed_origins=list(settings.allowed_origins),
         max_http_buffer_size=MAX_MESSAGE_BYTES,
         json=exact_json,
         manage_session=False,
-        # Transports finds silent clients itself, within the time of a ping and its answer.
-        monitor_clients=False,
         logger=_quiet_logger("socketio"),
         engineio_logger=_quiet_logger("engineio"),
     )
     limited = settings.ratelimit_enabled
-    transports = Transports(socketio)
-    Handshakes(
+
+    def rate(most: int, seconds: float) -> Rate | None:
+        return Rate(most=most, seconds=seconds, timer=timer) if limited else None
+
+    transports = Transports(socketio, paced=limited)
+    connections = Connections(per_address=settings.address_max_sockets if limited else None)
+    tasks = Tasks()
+    handshakes = Handshakes(
         socketio,
         transports,
         seconds=HANDSHAKE_SECONDS,
-        per_address=Rate(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
-        if limited
-        else None,
+        per_address=rate(settings.address_handshakes_per_minute, 60),
     )
-    refuse_foreign_packets(socketio, transports)
-    connections = Connections(per_address=settings.address_max_sockets if limited else None)
-    return Realtime(socketio, transports, connections)
+    Packets(
+        app,
+        socketio,
+        transports=transports,
+        handshakes=handshakes,
+        connections=connections,
+        tasks=tasks,
+        rate=rate(EVENTS, SECONDS),
+        clock=clock,
+    )
+    return Realtime(socketio, transports, handshakes, connections, tasks)
 
 
 def _quiet_logger(name: str) -> logging.Logger:

@@ -9,7 +9,6 @@ from engineio.packet import PING, Packet
 from flask_socketio import SocketIO
 
 from blueprints.realtime.deadlines import Deadlines
-from blueprints.realtime.frames import Joined, one_by_one
 
 MAX_UNREAD_PACKETS = 500
 """What a client may leave unread: far more than a page that draws late ever does."""
@@ -19,6 +18,12 @@ UPGRADE_SECONDS = 10.0
 
 FAREWELL_SECONDS = 3.0
 """From the closing of a transport until its websocket is cut, read or not."""
+
+PACKET_SECONDS = 0.1
+"""Between two packets of a client, after the first PACKETS_AT_ONCE. A player who bets as fast as is allowed
+sends fewer; a flood fills the client's own buffers."""
+
+PACKETS_AT_ONCE = 100
 
 PongCallback = Callable[[str, float], None]
 """Called with a transport's id, and the ``time.monotonic()`` at which the ping was sent that it answered."""
@@ -37,8 +42,20 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
 
     is_joining = has_tried_to_join = False
 
+    next_packet_at = 0.0
+
     ping_sent_at: float | None = None
     """``time.monotonic()`` of the ping that the client has not answered yet."""
+
+    def receive(self, pkt: Packet) -> None:
+        """Handle a packet of the client, up to PACKET_SECONDS later if it sends them too fast."""
+        if self.transports.paced:
+            now = time.monotonic()
+            burst_began = now - PACKETS_AT_ONCE * PACKET_SECONDS
+            self.next_packet_at = max(self.next_packet_at, burst_began) + PACKET_SECONDS
+            if self.next_packet_at > now:
+                self.server.sleep(self.next_packet_at - now)
+        super().receive(pkt)
 
     def send(self, pkt: Packet) -> None:
         """Queue a packet; a client with too many unread ones is disconnected instead."""
@@ -62,12 +79,12 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         if self.websocket is not None:
             self.websocket.hang_up()
 
-    def poll(self) -> list[Packet]:
+    def poll(self) -> list[Any]:
         """Wait for packets to send to the client; none when the connection is over."""
         packets = super().poll()
         if self.websocket is not None and self.upgraded:
-            return [Joined(packets)] if packets else []
-        return list(one_by_one(packets))
+            return packets
+        return [each for packet in packets for each in getattr(packet, "packets", [packet])]
 
     def schedule_ping(self) -> None:
         """The library calls this when the client has connected, and for each pong."""
@@ -96,15 +113,19 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
             return super().handle_get_request(environ, start_response)
         finally:
             self.websocket = None
-            # When the upgrade failed with an exception; polling goes on.
+            # The library does neither when it fails with an exception.
             self.upgrading = False
+            if self.upgraded:
+                self.close(abort=True, reason=self.server.reason.TRANSPORT_ERROR)
 
 
 class Transports:
     """Configures each new transport of a server, and closes those whose clients have stopped."""
 
-    def __init__(self, socketio: SocketIO) -> None:
+    def __init__(self, socketio: SocketIO, *, paced: bool) -> None:
+        """``paced``: clients that send packets too fast are read more slowly."""
         self._engine = socketio.server.eio
+        self.paced = paced
         self.on_pong: list[PongCallback] = []
         self.pings = Deadlines[str](socketio, seconds=lambda: self._engine.ping_interval, then=self._ping)
         self._pongs = Deadlines[str](

@@ -32,15 +32,15 @@ def frame(kind, payload=b"", *, fin=True, flags=0, masked=True, announced=None):
     return head + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
 
 
-def upgrade(url) -> socket.socket:
+def upgrade(url, *, path=ADDRESS, until=b'"pingTimeout"') -> socket.socket:
     """A websocket without a library between it and the test, its handshake done."""
     connection = open_connection(url)
     connection.sendall(
-        f"GET {ADDRESS} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
     )
     received = b""
-    while b'"pingTimeout"' not in received:
+    while until not in received:
         received += connection.recv(4096)
     return connection
 
