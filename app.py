@@ -13,6 +13,7 @@ from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
 from blueprints.common.application import Application
+from blueprints.common.commands import OperatorGroup
 from blueprints.common.cors import Cors
 from blueprints.common.documenting import ContractDocument
 from blueprints.common.errors import JsonApi, register_error_handlers
@@ -161,6 +162,7 @@ def _register_areas(app: Flask) -> None:
 
 
 def _register_commands(app: Flask) -> None:
+    app.cli = OperatorGroup(app.name)
     for command in (
         system_commands.check,
         system_commands.db,

@@ -21,7 +21,7 @@ class Payment(Table):
     usd_cents = peewee.BigIntegerField(constraints=[Check("usd_cents > 0")])
     # As the processor wrote it, which may be in either case.
     txhash = peewee.CharField(max_length=128, default="")
-    # Unique on the whole platform: a transfer counts once. Without a txhash it is null and never collides.
+    # The txhash as it compares: a transfer counts once on the whole platform. Null without a txhash.
     transfer_key = peewee.CharField(max_length=128, null=True, unique=True)
     to = peewee.CharField(max_length=128, default="")
     # The payment and the coins it moved are one.

@@ -21,7 +21,7 @@ from services.clock import Millis
 from services.errors import OperatorError
 from services.irl_cases import ID
 from services.money import Cents, NotAnAmount, cents_from_number
-from services.text import is_storable
+from services.text import is_picture_address, is_storable
 
 MAX_NAME = 100
 MAX_THING_NAME = 200
@@ -153,6 +153,8 @@ def _items(value: object) -> Iterator[Thing]:
             image = ""
         if not isinstance(image, str) or len(image) > MAX_IMAGE or not is_storable(image):
             raise ValueError(f"an item's image must be a text of at most {MAX_IMAGE} characters")
+        if image and not is_picture_address(image):
+            raise ValueError("an item's image must be an http or https address, or a path that begins with /")
         yield Thing(
             name=_text(item.get("name"), "an item's name", MAX_THING_NAME),
             image=image,

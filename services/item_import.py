@@ -15,7 +15,7 @@ from services.cases.pricing import reprice_cases_holding
 from services.clock import Millis
 from services.errors import OperatorError
 from services.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
-from services.text import is_storable
+from services.text import is_picture_address, is_storable
 
 APP_IDS = (730, 252_490)
 CURRENCY = "USD"
@@ -174,7 +174,7 @@ def _array_row(row: object) -> ImportedItem:
         market_hash_name=_name(row.get("marketHashName"), "marketHashName"),
         gun_name=_optional_text(row, "gunName", MAX_NAME),
         skin_name=_optional_text(row, "skinName", MAX_NAME),
-        image=_optional_text(row, "image", MAX_IMAGE),
+        image=_optional_image(row),
         price_cents=_array_price(row["price"]),
         custom_price=custom_price,
         next_price_fetch_ms=_optional_time(row, "nextPriceFetch"),
@@ -194,6 +194,13 @@ def _optional_text(row: Mapping[str, object], key: str, most: int) -> str | None
     if not isinstance(value, str) or len(value) > most or not is_storable(value):
         raise ValueError(f"{key} must be a text of at most {most} characters")
     return value
+
+
+def _optional_image(row: Mapping[str, object]) -> str | None:
+    image = _optional_text(row, "image", MAX_IMAGE)
+    if image and not is_picture_address(image):
+        raise ValueError("image must be an http or https address, or a path that begins with /")
+    return image
 
 
 def _optional_time(row: Mapping[str, object], key: str) -> Millis | None:

@@ -18,7 +18,7 @@ from services.money import Cents, decimal_text, price_text
 from services.text import is_storable
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
-HEX_HASH = re.compile(r"(0[xX])?[0-9a-fA-F]{64}|0[xX][0-9a-fA-F]{1,64}", re.ASCII)
+HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
 DEPOSIT_TITLE = "Deposit credited"
 
 
@@ -44,36 +44,48 @@ class Transfer:
 
 
 def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
-    """Write down a payment and move the coins, one for each USD; a deposit is told to the player.
+    """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
 
-    Either counts for the owner of the promo code that the player used before, if they did.
-    A txhash counts once on the whole platform: again, whoever and whatever it is for, the first payment
-    is returned and nothing changes. Of two at once the unique column lets one in, and both return it.
-    Raises InsufficientBalance, OperatorError for a transfer or an amount that can't be.
+    It counts for the owner of the promo code that the player used before, if any.
+    A txhash counts once on the whole platform: the same player, type and USD again returns the first payment
+    and changes nothing. Of two at once the unique column lets one in, and both return it.
+    Raises InsufficientBalance; OperatorError for an impossible transfer or amount, and for a known txhash
+    with another player, type or USD.
     """
     if usd <= 0:
         raise OperatorError("USD must be more than 0")
     transfer = _checked(transfer)
     try:
         with writing():
-            return _first(transfer) or _record(user, type_, usd, transfer, now)
+            return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
     except (peewee.IntegrityError, InsufficientBalance):
         # The same transfer may have been recorded meanwhile, and may have taken the coins as well.
-        if first := _first(transfer):
+        if first := _first(user, type_, usd, transfer):
             return first
         raise
 
 
 @reading()
-def _first(transfer: Transfer) -> Payment | None:
+def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
+    """The payment that is recorded with this txhash. Raises OperatorError when it is a different one."""
     key = _key_of(transfer)
-    return Payment.get_or_none(Payment.transfer_key == key) if key else None
+    first: Payment | None = Payment.get_or_none(Payment.transfer_key == key) if key else None
+    if first:
+        recorded = {"player": first.user, "type": first.type, "USD": first.usd_cents}
+        given = {"player": user, "type": type_, "USD": usd}
+        different = [name for name in given if given[name] != recorded[name]]
+        if different:
+            raise OperatorError(f"this txhash is recorded already, with another {', '.join(different)}")
+    return first
 
 
 def _key_of(transfer: Transfer) -> str | None:
-    """What counts once: the txhash; hexadecimal digits are the same in either case, those of base 58 not."""
-    txhash = transfer.txhash
-    return (txhash.lower() if HEX_HASH.fullmatch(txhash) else txhash) or None
+    """What a txhash compares as. Hexadecimal digits: in lower case, without ``0x``; other texts: as they are.
+
+    Migration 0010 has a copy of this rule for older rows.
+    """
+    digits = HEX_HASH.fullmatch(transfer.txhash)
+    return (digits[1].lower() if digits else transfer.txhash) or None
 
 
 def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:

@@ -1,10 +1,16 @@
-"""What text both databases can keep."""
+"""What text both databases can store, and what may be the address of a picture."""
 
 import re
 
+_PICTURE = re.compile(r"(?i:https?)://[^\s/?#\\]|/(?![/\\])")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def is_storable(text: str) -> bool:
     """Whether a text is free of NUL characters and lone surrogates, which PostgreSQL refuses."""
     return _UNSTORABLE.search(text) is None
+
+
+def is_picture_address(text: str) -> bool:
+    """Whether a text is an http(s) URL or a path of this service, and nothing with another scheme."""
+    return _PICTURE.match(text) is not None

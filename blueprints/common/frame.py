@@ -59,8 +59,9 @@ class Frame:
         """Add what an answer does not say for itself."""
         said = dict(headers)
         headers += [header for header in self._headers if header[0] not in said]
-        if exchange.is_private and "Cache-Control" not in said:
+        if exchange.is_private:
             # One player's answer must not be shown to the next one at the same machine.
+            headers[:] = [header for header in headers if header[0] != "Cache-Control"]
             headers.append(("Cache-Control", "no-store"))
         headers.append((REQUEST_ID, exchange.request_id or ""))
 

@@ -23,7 +23,10 @@ group = OperatorGroup("payments", help="Deposits and withdrawals.")
 @click.option("--to", default="", help="The wallet it went to.")
 @operator_command
 def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
-    """Record a payment and move the coins, one for each USD; a known txhash prints the first payment."""
+    """Record a payment and move the coins, one for each USD.
+
+    The same txhash, player, type and USD again prints the first payment and changes nothing.
+    """
     payment = payments.record(
         user=users.get(platform_id=platformid),
         type_=PaymentType(type_),

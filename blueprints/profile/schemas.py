@@ -13,7 +13,7 @@ from models.personal_details import PersonalDetails
 from services.users import USERNAME
 
 MAX_DETAIL = 120
-PHONE = re.compile(r"(\+[1-9][0-9]{7,14})?", re.ASCII)
+PHONE = re.compile(r"(\+[1-9][0-9]{6,14})?", re.ASCII)
 CONTROL_CATEGORIES = {"Cc", "Zl", "Zp"}
 
 
@@ -95,7 +95,7 @@ class DetailsSchema(WireSchema):
     )
     first_name = Detail()
     last_name = Detail()
-    phone = Detail(validate=whole_match(PHONE, "must be + and 8 to 15 digits, or empty"))
+    phone = Detail(validate=whole_match(PHONE, "must be + and 7 to 15 digits, or empty"))
     shipping_address = ma.fields.Nested(ShippingAddressSchema)
 
 

@@ -82,8 +82,8 @@ def store(rows: Sequence[ImportedCase], *, now: Millis, progress: Progress = int
     """Insert or update these cases in one transaction.
 
     Cases that are there are updated by their names, the free case by being the only one; they keep their
-    ids. ``progress`` is told of cases as they are done. Raises OperatorError, with the number of the bad
-    row, and keeps nothing.
+    ids. A player's case is never changed. ``progress`` is called with the number of cases after each chunk.
+    Raises OperatorError, with the number of the bad row, and stores nothing.
     """
     created = 0
     with writing():
@@ -130,10 +130,13 @@ class _Stored:
         self.kinds: dict[str, str] = {}
         self.slugs: dict[str, str] = {}
         self._placed: set[str] = set()
-        query: Any = Case.select(Case.slug, Case.name_folded, Case.kind)
-        for slug, folded, kind in query.tuples():
+        self._players: set[str] = set()
+        query: Any = Case.select(Case.slug, Case.name_folded, Case.kind, Case.creator)
+        for slug, folded, kind, creator_id in query.tuples():
             self.kinds[slug] = kind
             self.slugs[folded] = slug
+            if creator_id is not None:
+                self._players.add(slug)
 
     def place(self, row: ImportedCase) -> tuple[str, Kind]:
         """The id and the kind that this row's case has or gets. Raises OperatorError."""
@@ -149,6 +152,8 @@ class _Stored:
             if row.kind is not Kind.FREE and _slug(row) in self.kinds:
                 raise OperatorError(f"row {row.number}: another case has the id {_slug(row)}")
             return _slug(row), row.kind or Kind.REGULAR
+        if slug in self._players:
+            raise OperatorError(f"row {row.number}: a player's case has this name")
         kind = row.kind or Kind(self.kinds[slug])
         if (kind is Kind.FREE) != (slug == FREE_CASE_ID):
             raise OperatorError(f"row {row.number}: the free case and another one cannot share a name")

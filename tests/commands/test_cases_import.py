@@ -121,14 +121,17 @@ def test_the_free_case_is_one_whatever_its_name(put, client):
     assert len(client.get("/api/cases?type=all").json) == 1
 
 
-def test_a_players_case_that_is_imported_stays_the_players(put, client, new_player):
-    player = new_player(level=25)
-    client.post("/api/cases/create", json=row("Mine"), headers=player.headers)
+@pytest.mark.parametrize("name", ["Mine", "MINE", "mi ne", "Mi-ne"])
+def test_the_name_of_a_players_case_is_a_bad_row(fails, write, client, new_player, name):
+    made = client.post("/api/cases/create", json=row("Mi ne"), headers=new_player(level=25).headers)
+    client.post("/api/cases/create", json=row("Mine"), headers=new_player("bob", level=25).headers)
+    before = client.get("/api/cases").json
 
-    put(row("Mine", {GUN: 100}))
+    said = fails("cases", "import", write([row("Fresh"), row(name, {GUN: 100})]))
 
-    case = client.get("/api/cases/mine").json
-    assert (case["creator"], case["usedBalanceType"], case["price"]) == (player.platform_id, "balance", 9.48)
+    assert made.status_code == 200
+    assert said.startswith("Error: row 2: ")
+    assert client.get("/api/cases").json == before
 
 
 SUM = "the percentages must sum to exactly 100"

@@ -4,6 +4,7 @@ import pytest
 
 from models.database import reading
 from models.irl_cases import IrlCase, IrlItem
+from tests.commands.conftest import NOT_PICTURES
 
 
 @pytest.fixture
@@ -73,6 +74,13 @@ BAD = [
     (row(items=[5]), "each item must be an object"),
     (row(items=[PEN | {"name": " "}]), "an item's name must be a text of 1 to 200 characters"),
     (row(items=[PEN | {"image": 5}]), "an item's image must be a text of at most 1000 characters"),
+    *(
+        (
+            row(items=[PEN | {"image": image}]),
+            "an item's image must be an http or https address, or a path that begins with /",
+        )
+        for image in NOT_PICTURES
+    ),
     (row(items=[PEN | {"price": "$1"}]), f"an item's {PRICE}"),
     (row(items=[PEN | {"percentage": "50"}]), "a percentage must be a number from 0 to 100"),
     (row(items=[PEN | {"percentage": True}]), "a percentage must be a number from 0 to 100"),

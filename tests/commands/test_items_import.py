@@ -1,9 +1,12 @@
 """flask items import: arrays of inventory items and price feeds, all of a file or nothing of it."""
 
+import json
+
 import pytest
 
 from models.database import reading
 from models.items import Item
+from tests.commands.conftest import NOT_PICTURES
 
 AT = 1_700_000_000_123
 APPID = "appid must be 730 or 252490"
@@ -310,6 +313,13 @@ BAD_ROWS = [
         (with_value(name, value), f"{name} must be a text of at most {most} characters")
         for name, most in (("gunName", 200), ("skinName", 200), ("image", 1000))
         for value in ("5", "true", f'"{"x" * (most + 1)}"', '"\\u0000"')
+    ),
+    *(
+        (
+            with_value("image", json.dumps(value)),
+            "image must be an http or https address, or a path that begins with /",
+        )
+        for value in NOT_PICTURES
     ),
     *(
         (with_value("customPrice", value), "customPrice must be true or false")

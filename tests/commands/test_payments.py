@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from models.database import reading
+from models.database import database, reading, writing
 from models.ledger import LedgerEntry
 from models.payments import Payment
 from services import payments, users
@@ -125,48 +125,83 @@ def test_a_withdrawal_is_not_told_to_the_player(record, titles):
     assert titles() == []
 
 
-def test_a_known_txhash_prints_the_first_payment_and_changes_nothing(
-    record, balance, titles, kept, new_player
-):
-    other = new_player("other")
+def test_a_known_txhash_prints_the_first_payment_and_changes_nothing(record, balance, titles, kept):
     first = record("deposit", "25", "--txhash", HASH)
 
     again = [
         record("deposit", "25", "--txhash", HASH),
-        record("deposit", "30", "--txhash", f" {HASH} ", *TOLD),
-        record("withdraw", "500", "--txhash", HASH),
-        record("deposit", "25", "--txhash", HASH, by=other),
+        record("deposit", "25", "--txhash", f" {HASH} ", *TOLD),
     ]
 
-    assert again == [first] * 4
-    assert (balance(), balance(other), titles()) == (125, 100, ["Deposit credited"])
-    assert kept() == (1, 1)
+    assert again == [first] * 2
+    assert (balance(), titles(), kept()) == (125, ["Deposit credited"], (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("type_", "usd", "by", "difference"),
+    [
+        ("deposit", "25", "other", "player"),
+        ("withdraw", "25", "player", "type"),
+        ("deposit", "25.01", "player", "USD"),
+        ("withdraw", "500", "other", "player, type, USD"),
+    ],
+)
+def test_a_known_txhash_with_other_details_is_an_error_that_names_them(
+    record, fails, player, new_player, kept, balance, type_, usd, by, difference
+):
+    record("deposit", "25", "--txhash", HASH)
+    other = {"player": player, "other": new_player("other")}[by]
+
+    said = fails("payments", "record", other.platform_id, type_, usd, "--txhash", HASH.upper())
+
+    assert said == f"Error: this txhash is recorded already, with another {difference}"
+    assert (balance(), balance(other), kept()) == (125, balance(other), (1, 1))
+
+
+SPELLINGS = {
+    "short": ["0xAbC1", "0xabc1", "0XABC1", "abc1", "ABC1"],
+    "long": [f"{prefix}{'5f3eABCD' * 15}" for prefix in ("", "0x")] + ["5F3EABCD" * 15],
+    "digits": ["0x123", "123"],
+}
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_txhash_in_hexadecimal_digits_is_one_whatever_its_case(record, balance, kept):
-    long = "5f3eABCD" * 8
-    spellings = [
-        ["0xAbC1", "0xabc1", "0XABC1"],
-        [f"0x{long}", f"0x{long.lower()}", f"0x{long.upper()}"],
-        [long, long.lower(), long.upper()],
-    ]
+@pytest.mark.parametrize("spellings", SPELLINGS.values(), ids=SPELLINGS.keys())
+def test_a_txhash_in_hexadecimal_digits_is_one_in_any_case_and_without_0x(record, balance, kept, spellings):
+    printed = [record("deposit", "1", "--txhash", text) for text in spellings]
 
-    printed = [[record("deposit", "1", "--txhash", text) for text in texts] for texts in spellings]
-
-    assert [payments for payments in printed if payments != payments[:1] * 3] == []
-    assert [payments[0]["txhash"] for payments in printed] == [texts[0] for texts in spellings]
-    assert (balance(), kept()) == (103, (3, 3))
+    assert printed == printed[:1] * len(spellings)
+    assert printed[0]["txhash"] == spellings[0]
+    assert (balance(), kept()) == (101, (1, 1))
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_txhash_in_other_letters_keeps_its_case(record, kept):
-    hashes = ["5VERv8NMvzbJMEkV", "5verv8nmvzbjmekv", "AbC1", "abc1", "0x" + "A" * 65, "0x" + "a" * 65]
+    hashes = ["5VERv8NMvzbJMEkV", "5verv8nmvzbjmekv", "0xAbG1", "0xabg1", "0x", "x"]
 
     printed = [record("deposit", "1", "--txhash", text)["txhash"] for text in hashes]
 
     assert printed == hashes
     assert kept() == (6, 6)
+
+
+def test_an_upgrade_compares_older_hashes_by_the_same_rule(run, record, kept):
+    recorded = ["0xAbC1", "abc2", "0xdef3", "def3", "5VERv8"]
+    by_id = [record("deposit", "1", "--txhash", f"older {number}")["_id"] for number in range(5)]
+    with writing():
+        for id_, txhash in zip(by_id, recorded, strict=True):
+            older = txhash.lower() if txhash.startswith("0x") else txhash
+            Payment.update(txhash=txhash, transfer_key=older).where(Payment.id == id_).execute()
+        database.execute_sql("DELETE FROM schema_migration WHERE name = '0010_transfer_keys'")
+
+    run("db", "upgrade")
+
+    again = [
+        record("deposit", "1", "--txhash", text)["_id"]
+        for text in ("ABC1", "0xABC2", "0xDEF3", "DEF3", "5VERv8")
+    ]
+    assert again == [by_id[0], by_id[1], by_id[2], by_id[2], by_id[4]]
+    assert kept() == (5, 5)
 
 
 def test_payments_without_a_txhash_are_counted_each(record, balance, kept):

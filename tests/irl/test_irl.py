@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from models.database import writing
-from models.irl_cases import IrlCase
+from models.irl_cases import IrlCase, IrlItem
 from services import irl_import
 
 
@@ -104,6 +104,16 @@ def test_a_thing_without_an_image_has_a_neutral_one_that_is_served(client, put):
     image = client.get("/irl/desk").json["items"][0]["image"]
 
     assert client.get(image, buffered=True).content_type == "image/webp"
+
+
+def test_an_older_image_with_another_scheme_shows_the_neutral_one(client, put):
+    put("desk", thing("Pen", 1))
+    with writing():
+        IrlItem.update(image="javascript:alert(1)").execute()
+
+    image = client.get("/irl/desk").json["items"][0]["image"]
+
+    assert image == "http://127.0.0.1:5000/media/neutral/item.webp"
 
 
 def test_ids_that_no_case_can_have_are_refused(client):

@@ -6,6 +6,10 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from models.database import writing
+from models.users import User
+
+NEUTRAL = "http://127.0.0.1:5000/media/neutral/avatar.webp"
 NOBODY = (404, {"status": False, "error": "User not found"})
 
 
@@ -70,3 +74,10 @@ def test_a_new_name_is_seen_at_once(look, call, player):
     call("PUT", "details", {"username": "Somebody"})
 
     assert look(player.platform_id)[1]["user"]["username"] == "Somebody"
+
+
+def test_an_older_avatar_with_another_scheme_shows_the_neutral_one(look, player):
+    with writing():
+        User.update(avatar="javascript:alert(1)").execute()
+
+    assert look(player.platform_id)[1]["user"]["avatar"] == NEUTRAL

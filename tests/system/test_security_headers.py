@@ -62,7 +62,3 @@ def test_a_browser_is_told_to_stay_with_https_where_it_came_by_it(make_app, addr
 
 def test_a_browser_is_told_nothing_of_https_where_there_is_none(client):
     assert "Strict-Transport-Security" not in client.get("/healthz").headers
-
-
-def test_what_is_one_players_own_is_not_kept(client, player):
-    assert client.get("/auth/me", headers=player.headers).headers["Cache-Control"] == "no-store"

@@ -304,3 +304,11 @@ def test_another_players_bet_is_not_found(client, new_player):
     answer = client.get("/upgrader/bets/1", headers=new_player("mallory").headers)
 
     assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
+
+
+@pytest.mark.parametrize("endpoint", PROTECTED, ids=lambda endpoint: f"{endpoint.method} {endpoint.rule}")
+def test_what_is_one_players_own_is_not_stored_anywhere(call, good, endpoint):
+    answer = call(endpoint, signed(good))
+
+    assert answer.status_code == endpoint.status
+    assert answer.headers.getlist("Cache-Control") == ["no-store"]

@@ -8,6 +8,8 @@ import peewee
 import pytest
 from PIL import Image
 
+from models.database import writing
+from models.items import Item
 from services import catalogue
 from services.catalogue import CatalogueCache
 from tests.support.waiting import wait_until
@@ -90,6 +92,14 @@ def test_items_of_one_price_come_by_name(client, stock):
 
 def test_an_item_without_an_image_shows_the_neutral_one(client, stock):
     stock({"Item": 5})
+
+    assert client.get(PATH).json[0]["image"] == "http://127.0.0.1:5000/media/neutral/item.webp"
+
+
+def test_an_older_image_with_another_scheme_shows_the_neutral_one(client, stock):
+    stock({"Item": 5})
+    with writing():
+        Item.update(image="javascript:alert(1)").execute()
 
     assert client.get(PATH).json[0]["image"] == "http://127.0.0.1:5000/media/neutral/item.webp"
 
