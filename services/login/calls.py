@@ -1,4 +1,4 @@
-"""Calls to a provider: short ones, because a player is waiting for them."""
+"""HTTP calls to a login provider, short because a player waits for them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,24 +8,23 @@ from typing import Any, TypeVar
 import requests
 
 from services import exact_json
+from services.http_client import bounded
 from services.login.errors import ProviderUnavailable
-from services.web import bounded
 
 SECONDS = 5.0
-MOST_BYTES = 512 * 1024
+MAX_BYTES = 512 * 1024
 
 Session = TypeVar("Session", bound=requests.Session)
 
 
 @contextmanager
 def provider_session(session: Session) -> Iterator[Session]:
-    """Bound a session's calls. Whatever goes wrong on their way becomes ProviderUnavailable."""
-    bounded(session, seconds=SECONDS, most_bytes=MOST_BYTES)
+    """A session for one call. Raises ProviderUnavailable, without the URL, which can contain a key."""
     try:
-        with session:
+        with bounded(session, seconds=SECONDS, max_bytes=MAX_BYTES):
             yield session
-    except requests.RequestException as error:
-        raise ProviderUnavailable("the provider did not answer") from error
+    except requests.RequestException:
+        raise ProviderUnavailable("the provider did not answer") from None
 
 
 def get_document(

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import requests
 
-from services import web
+from services import http_client
 from services.prices.errors import BadDocument, SourceUnavailable, Stopped
 from services.prices.sources import Validators
 
@@ -53,18 +53,22 @@ class FeedSource:
         return self._ask(known)
 
     def _ask(self, known: Validators | None) -> Fetched | None:
-        with requests.Session() as session:
-            web.bounded(session, seconds=self.most_seconds, most_bytes=self.most_bytes, redirects=REDIRECTS)
-            try:
+        try:
+            with http_client.bounded(
+                requests.Session(),
+                seconds=self.most_seconds,
+                max_bytes=self.most_bytes,
+                redirects=REDIRECTS,
+            ) as session:
                 response = session.get(self.url, headers=_conditions(known))
-            except web.TooLarge:
-                raise BadDocument("the price feed is too large") from None
-            except requests.Timeout:
-                raise SourceUnavailable("the price feed took too long") from None
-            except requests.ConnectionError:
-                raise SourceUnavailable("the price feed can't be reached, or broke off", quick=True) from None
-            except requests.RequestException:
-                raise SourceUnavailable("the price feed can't be asked") from None
+        except http_client.ResponseTooLarge:
+            raise BadDocument("the price feed is too large") from None
+        except requests.Timeout:
+            raise SourceUnavailable("the price feed took too long") from None
+        except requests.ConnectionError:
+            raise SourceUnavailable("the price feed can't be reached, or broke off", quick=True) from None
+        except requests.RequestException:
+            raise SourceUnavailable("the price feed can't be asked") from None
         if response.status_code == HTTPStatus.NOT_MODIFIED and known is not None:
             return None
         if response.status_code != HTTPStatus.OK:

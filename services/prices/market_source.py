@@ -7,7 +7,7 @@ from typing import Any
 
 import requests
 
-from services import exact_json, web
+from services import exact_json, http_client
 from services.money import Cents
 from services.prices.errors import BadDocument, SourceRefuses, SourceUnavailable
 
@@ -35,18 +35,19 @@ class MarketSource:
             "currency": US_DOLLARS,
             "market_hash_name": market_hash_name,
         }
-        with requests.Session() as session:
-            web.bounded(session, seconds=self.most_seconds, most_bytes=MOST_BYTES)
-            try:
+        try:
+            with http_client.bounded(
+                requests.Session(), seconds=self.most_seconds, max_bytes=MOST_BYTES
+            ) as session:
                 response = session.get(self.url, params=question, headers={"Accept": "application/json"})
-            except web.TooLarge:
-                raise BadDocument("the market's answer is too large") from None
-            except requests.Timeout:
-                raise SourceUnavailable("the market took too long") from None
-            except requests.ConnectionError:
-                raise SourceUnavailable("the market can't be reached, or broke off", quick=True) from None
-            except requests.RequestException:
-                raise SourceUnavailable("the market can't be asked") from None
+        except http_client.ResponseTooLarge:
+            raise BadDocument("the market's answer is too large") from None
+        except requests.Timeout:
+            raise SourceUnavailable("the market took too long") from None
+        except requests.ConnectionError:
+            raise SourceUnavailable("the market can't be reached, or broke off", quick=True) from None
+        except requests.RequestException:
+            raise SourceUnavailable("the market can't be asked") from None
         return _read(response)
 
 
