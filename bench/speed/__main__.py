@@ -29,7 +29,8 @@ from bench.speed.stage import BENCH, Stage
 FAMILIES = (
     "items",
     "pages",
-    "ready_views",
+    "cached_pages",
+    "nginx",
     "spins",
     "spins_node",
     "spins_sqlite",
