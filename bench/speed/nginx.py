@@ -1,14 +1,17 @@
-"""Public pages through nginx as deployed: against the same nginx serving the same bytes from a file.
+"""Public pages through nginx as deployed: against the same nginx serving the same response from a file.
 
 nginx, with the configuration of deploy/, and the platform share the server's core; the load tool is wrk.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import requests
 
 from bench.speed import wrk
 from bench.speed.asking import Get, port_of
@@ -32,17 +35,28 @@ server {{
     root {directory};
     default_type application/json;
     gzip_static on;
+    etag off;
+    {headers}
 }}
 """
+OWN_HEADERS = (
+    "server",
+    "date",
+    "connection",
+    "content-type",
+    "content-length",
+    "content-encoding",
+    "last-modified",
+)
+"""What nginx sends of its own accord with a file."""
 
 
 @dataclass(frozen=True)
-class Proxy:
-    """nginx in front of a platform, and beside it nginx serving files."""
+class Addresses:
+    """The page through nginx, and the same response from a file."""
 
-    url: str
-    static_url: str
-    static_directory: Path
+    proxied: str
+    static: str
 
 
 def measure(stage: Stage) -> Iterator[Row]:
@@ -57,41 +71,49 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 
 @contextmanager
-def in_front_of(stage: Stage, platform: RunningServer) -> Iterator[Proxy]:
-    """The configuration of deploy/, on the server's core."""
+def both_ways(stage: Stage, platform: RunningServer, get: Get) -> Iterator[Addresses]:
+    """This page through nginx with the configuration of deploy/, and from a file with the same headers."""
+    answer = fetch(platform, get)
+    headers = requests.get(platform.url + get.path, headers=dict(get.headers), timeout=60).headers.items()
+    added = [
+        f"add_header {name} {json.dumps(value)};"
+        for name, value in headers
+        if name.lower() not in OWN_HEADERS
+    ]
     port = free_port()
     with TemporaryDirectory(dir=stage.directory) as place:
-        files = Path(place) / "files"
-        files.mkdir()
-        # The worker of nginx reads it without being its owner.
-        Path(place).chmod(0o755)
-        with (
-            running_on(stage.cores.server),
-            nginx(
-                upstream_port=port_of(platform),
-                instance_dir=stage.directory,
-                directory=Path(place),
-                extra=STATIC.format(port=port, directory=files),
-            ) as (url, _),
-        ):
-            yield Proxy(url, f"http://127.0.0.1:{port}", files)
+        directory = Path(place)
+        # For nginx's worker, which may run as another user.
+        directory.chmod(0o755)
+        (directory / ("page.gz" if "Content-Encoding" in answer.headers else "page")).write_bytes(answer.body)
+        extra = STATIC.format(port=port, directory=directory, headers="\n    ".join(added))
+        with in_front_of(stage, platform, extra=extra) as proxied:
+            yield Addresses(proxied.url + get.path, f"http://127.0.0.1:{port}/page")
+
+
+@contextmanager
+def in_front_of(stage: Stage, platform: RunningServer, *, extra: str = "") -> Iterator[RunningServer]:
+    """The platform at nginx's address, with the configuration of deploy/; nginx is on the server's core."""
+    with (
+        TemporaryDirectory(dir=stage.directory) as place,
+        running_on(stage.cores.server),
+        nginx(
+            upstream_port=port_of(platform), instance_dir=stage.directory, directory=Path(place), extra=extra
+        ) as (url, _),
+    ):
+        yield replace(platform, url=url)
 
 
 def _row(stage: Stage, platform: RunningServer, get: Get, goal: float, work: str) -> Row:
-    answer = fetch(platform, get)
-    is_gzip = "Content-Encoding" in answer.headers
-    with in_front_of(stage, platform) as proxy:
-        (proxy.static_directory / ("page.gz" if is_gzip else "page")).write_bytes(answer.body)
-        ask = partial(wrk.requests_per_second, core=stage.cores.load, seconds=stage.seconds)
+    ask = partial(wrk.requests_per_second, get.headers, core=stage.cores.load, seconds=stage.seconds)
+    with both_ways(stage, platform, get) as addresses:
         compared = in_turns(
-            lambda: ask(proxy.url, get),
-            lambda: ask(proxy.static_url, Get("/page", get.headers)),
-            rounds=stage.rounds,
+            lambda: ask(addresses.proxied), lambda: ask(addresses.static), rounds=stage.rounds
         )
     return Row(
         work=work,
-        against="the same nginx, serving the same bytes from a file",
+        against="the same nginx, serving the same response from a file",
         goal=goal,
         measured=compared.ratio,
-        detail=f"{compared.told('requests/s')}; {len(answer.body):,} bytes each",
+        detail=compared.told("requests/s"),
     )

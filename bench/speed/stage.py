@@ -16,7 +16,7 @@ from typing import Any
 from flask import Flask
 
 from app import create_app
-from bench.speed.asking import ASK, CONNECTIONS, LONGEST_SECONDS, Get, Load, asking, check_answered
+from bench.speed.asking import ASK, CONNECTIONS, Get, Load, asking, check_answered
 from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from bench.speed.postgres import DurablePostgres, durable_postgres
@@ -151,19 +151,6 @@ class Stage:
         told = self.run_load(ASK, options)
         check_answered(told)
         return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
-
-    @contextmanager
-    def asking_meanwhile(self, server: RunningServer, gets: Sequence[Get]) -> Iterator[None]:
-        """Ask as fast as it answers, for as long as the block takes; each is answered with 200."""
-        options = asking(server, gets, connections=CONNECTIONS, seconds=LONGEST_SECONDS)
-        with self.start_load(ASK) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(options).encode())
-            process.stdin.close()
-            yield
-            process.terminate()
-            check_answered(json.loads(process.stdout.read()))
 
     def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
         """Run a tool of bench/load to its end; what it told. Raises AssertionError when it failed."""

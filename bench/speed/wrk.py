@@ -3,20 +3,21 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from bench.speed.asking import CONNECTIONS, Get
+from bench.speed.asking import CONNECTIONS, LONGEST_SECONDS
 from bench.speed.machine import running_on
 
 RATE = re.compile(r"^Requests/sec:\s+([0-9.]+)", re.MULTILINE)
 REFUSED = re.compile(r"^\s+(Non-2xx.*|Socket errors.*)", re.MULTILINE)
 
 
-def requests_per_second(url: str, get: Get, *, core: int, seconds: float) -> float:
-    """Ask for one path as fast as it is answered, from this core. Raises AssertionError for any error."""
+def requests_per_second(headers: Mapping[str, str], url: str, *, core: int, seconds: float) -> float:
+    """Ask for one page as fast as it is answered, from this core. Raises AssertionError for any error."""
     with running_on(core):
         finished = subprocess.run(
-            command(url, get, seconds=seconds), capture_output=True, text=True, check=True
+            command(url, headers, seconds=seconds), capture_output=True, text=True, check=True
         )
     found, refused = RATE.search(finished.stdout), REFUSED.search(finished.stdout)
     assert found, finished.stdout
@@ -24,16 +25,22 @@ def requests_per_second(url: str, get: Get, *, core: int, seconds: float) -> flo
     return float(found[1])
 
 
-def command(url: str, get: Get, *, seconds: float) -> Sequence[str]:
-    """The command line. Raises AssertionError when it is not installed."""
+@contextmanager
+def asking(url: str, headers: Mapping[str, str], *, core: int) -> Iterator[None]:
+    """Ask for one page as fast as it is answered, for as long as the block takes."""
+    with running_on(core):
+        process = subprocess.Popen(command(url, headers, seconds=LONGEST_SECONDS), stdout=subprocess.DEVNULL)
+    with process:
+        try:
+            yield
+            assert process.poll() is None, "wrk ended early"
+        finally:
+            process.terminate()
+
+
+def command(url: str, headers: Mapping[str, str], *, seconds: float) -> Sequence[str]:
+    """The command line. Raises AssertionError when wrk is not installed."""
     path = shutil.which("wrk")
     assert path, "wrk is not installed (Debian package wrk)"
-    headers = [f"--header={name}: {value}" for name, value in get.headers.items()]
-    return [
-        path,
-        "--threads=1",
-        f"--connections={CONNECTIONS}",
-        f"--duration={max(round(seconds), 1)}s",
-        *headers,
-        url + get.path,
-    ]
+    options = ["--threads=1", f"--connections={CONNECTIONS}", f"--duration={max(round(seconds), 1)}s"]
+    return [path, *options, *(f"--header={name}: {value}" for name, value in headers.items()), url]
