@@ -25,14 +25,9 @@ class PriceSource(Table):
     failures = peewee.IntegerField(default=0, constraints=[Check("failures >= 0")])
     paused_until_ms = peewee.BigIntegerField(default=0)
 
-    # Of the feed alone: the validators of the document that was applied last, and the inventory it left.
+    # Of the feed alone: the validators of the document that was applied last to all items.
     etag = peewee.CharField(max_length=500, null=True)
     last_modified = peewee.CharField(max_length=500, null=True)
-    inventory = peewee.CharField(max_length=200, null=True)
-    # The ``next_price_fetch_ms`` of every item that the feed holds: its next turn.
-    marker_ms = peewee.BigIntegerField(null=True)
-    # The newest item that the document was held against.
-    last_item_id = peewee.BigIntegerField(default=0)
 
     class Meta:
         table_name = "price_sources"

@@ -22,6 +22,8 @@ CURRENCY = "USD"
 MAX_NAME = 200
 MAX_IMAGE = 1000
 ROWS_A_STATEMENT = 500
+IMPORT = "import"
+"""The ``price_source`` of a price that came from a file."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,8 @@ _EVERY_COLUMN = {
         Item.price_cents,
         Item.custom_price,
         Item.next_price_fetch_ms,
+        Item.price_source,
+        Item.in_feed,
     )
 }
 
@@ -142,13 +146,17 @@ _EVERY_COLUMN = {
 def _merged(row: ImportedItem, stored: Item | None, now: Millis) -> dict[str, object]:
     parsed = item_names.parse(row.market_hash_name)
     keeps_price = stored is not None and stored.custom_price and row.custom_price is None
+    price = stored.price_cents if stored is not None and keeps_price else row.price_cents
     return {
         "app_id": row.app_id,
         "market_hash_name": row.market_hash_name,
         "gun_name": _first(row.gun_name, stored and stored.gun_name, parsed.gun_name),
         "skin_name": _first(row.skin_name, stored and stored.skin_name, parsed.skin_name),
         "image": _first(row.image, stored and stored.image, ""),
-        "price_cents": stored.price_cents if stored is not None and keeps_price else row.price_cents,
+        "price_cents": price,
+        "price_source": None if price is None else IMPORT,
+        # Not known until the feed is compared with the item again.
+        "in_feed": None,
         "custom_price": _first(row.custom_price, stored and stored.custom_price, False),
         "next_price_fetch_ms": _first(row.next_price_fetch_ms, now),
     }

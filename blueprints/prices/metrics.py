@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-from services.prices.turns import Outcome, SourceState, Turn
+from services.prices.results import Outcome, RefreshResult, SourceState
 
 COUNTED = ("updated", "unchanged", "held_back", "missing")
 
@@ -39,13 +39,13 @@ class PriceMetrics:
             registry=registry,
         )
 
-    def count(self, turn: Turn) -> None:
+    def count(self, result: RefreshResult) -> None:
         """One more turn that is over."""
-        self._turns.labels(turn.source, turn.outcome).inc()
+        self._turns.labels(result.source, result.outcome).inc()
         for outcome in COUNTED:
-            self._items.labels(turn.source, outcome).inc(getattr(turn.applied, outcome))
-        if turn.outcome is Outcome.APPLIED:
-            self._held_back.labels(turn.source).set(turn.applied.held_back)
+            self._items.labels(result.source, outcome).inc(getattr(result.counts, outcome))
+        if result.outcome is Outcome.APPLIED:
+            self._held_back.labels(result.source).set(result.counts.held_back)
 
     def show(self, states: list[SourceState]) -> None:
         """How the sources are doing now."""

@@ -10,7 +10,7 @@ from blueprints.prices.metrics import PriceMetrics
 from blueprints.realtime.server import Realtime, in_background
 from services.platform import Platform
 from services.prices.errors import Stopped
-from services.prices.turns import Turn
+from services.prices.results import RefreshResult
 
 log = logging.getLogger("platform.prices")
 
@@ -83,16 +83,16 @@ class PriceUpdates:
             log.error("prices delayed", extra={"failure": describe(failure)})  # noqa: TRY400
             return FAILED_SECONDS
 
-    def _tell(self, turn: Turn) -> None:
-        self._metrics.count(turn)
-        extra = {"event": f"prices:{turn.source}", "outcome": turn.outcome}
-        if turn.problem:
-            log.warning(turn.problem, extra=extra)
+    def _tell(self, result: RefreshResult) -> None:
+        self._metrics.count(result)
+        extra = {"event": f"prices:{result.source}", "outcome": result.outcome}
+        if result.problem:
+            log.warning(result.problem, extra=extra)
             return
-        applied = turn.applied
+        applied = result.counts
         log.info("prices", extra=extra | {"updated": applied.updated, "held_back": applied.held_back})
         for name in applied.held_back_names:
-            log.warning("price held back", extra={"event": f"prices:{turn.source}", "item": name})
+            log.warning("price held back", extra={"event": f"prices:{result.source}", "item": name})
 
 
 def install_prices(app: Flask, running: Realtime) -> None:

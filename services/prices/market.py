@@ -1,8 +1,8 @@
-"""The market: one item at a time, at most 20 a minute, for items that the feed does not hold."""
+"""The market: one item at a time, at most 20 a minute, for items that the feed does not contain."""
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +14,11 @@ from services.clock import Millis
 from services.money import Cents
 from services.prices import market_rate, sources
 from services.prices.errors import BadDocument, SourceFailed, SourceRefuses, SourceUnavailable, Stopped
-from services.prices.feed_update import AfterUpdate, Applied, BeforeUpdate
+from services.prices.feed_update import AfterUpdate, BeforeUpdate
 from services.prices.market_source import MarketSource
+from services.prices.results import ItemCounts, Listener, Outcome, RefreshResult
 from services.prices.rules import Verdict, judge, rise
 from services.prices.sources import Source
-from services.prices.turns import Outcome, Tell, Turn
 
 BASE_PAUSE_MS = Millis(60_000)
 FAILED_MS = 60_000
@@ -41,7 +41,8 @@ class AskedElsewhere(Exception):
 class Market:
     """Asks for prices. ``period`` is how long one is good for.
 
-    ``beside_feed`` says that there is a feed, whose items are none of the market's.
+    ``beside_feed`` says that there is a feed. Then it is asked only for the items that the feed is known
+    not to contain.
     """
 
     source: MarketSource
@@ -50,56 +51,57 @@ class Market:
     clock: Callable[[], Millis]
     before_update: BeforeUpdate
     after_update: AfterUpdate
-    tell: Tell
+    tell: Listener
     stop: threading.Event
     _in_flight: dict[int, threading.Event] = field(default_factory=dict, init=False)
 
-    def ask_for_due(self) -> None:
+    def ask_for_due(self, *, before_each: Callable[[], None] = lambda: None) -> None:
         """Ask for the items that are due, the longest overdue first, as far as the minute allows.
 
-        Raises Stopped; a source that failed is told of and no error.
+        Raises Stopped. A failure of the source goes to ``tell`` and raises nothing.
         """
         sources.adopt(Source.MARKET, address=self.source.url)
         if market_rate.free_slots(now=self.clock()) > KEPT_FOR_PLAYERS:
-            self._ask_all(self._due(self.clock()), leave=KEPT_FOR_PLAYERS)
+            self._ask_all(self._due(), leave=KEPT_FOR_PLAYERS, before_each=before_each)
 
     def ask_for(self, item_ids: list[int]) -> None:
-        """Ask for these items, those that are due, as far as the minute allows.
+        """Ask for those of these items that are due, as far as the minute allows.
 
         Waits for those that another task of this process is asking for.
         """
         sources.adopt(Source.MARKET, address=self.source.url)
-        with reading():
-            query = Item.select().where(Item.id.in_(item_ids), self._is_due(self.clock()))
-            items = list(query)
-        self._ask_all(items, leave=0)
+        self._ask_all(self._due(among=item_ids), leave=0)
         for asked in [self._in_flight.get(item_id) for item_id in item_ids]:
             if asked is not None:
                 asked.wait(2 * self.source.most_seconds)
 
-    def is_asking_for(self, item_id: int) -> bool:
-        """Whether this process is asking for this item right now."""
-        return item_id in self._in_flight
+    def due_or_asked_for(self, item_ids: Collection[int]) -> list[int]:
+        """Those of these items that may be asked for now, or that this process is asking for already."""
+        asked = {item_id for item_id in item_ids if item_id in self._in_flight}
+        return [*asked, *(item.id for item in self._due(among=item_ids) if item.id not in asked)]
 
-    def refresh(self, *, accept_jumps: bool) -> Applied:
-        """Ask for what is due, or with ``accept_jumps`` for what was held back, also while it is left alone.
+    def refresh(self, *, accept_jumps: bool) -> ItemCounts:
+        """Ask for the items that are due, or with ``accept_jumps`` for those held back, even during a pause.
 
         Raises SourceFailed.
         """
         sources.adopt(Source.MARKET, address=self.source.url)
-        total = Applied()
-        for item in self._held_back() if accept_jumps else self._due(self.clock()):
+        total = ItemCounts()
+        for item in self._held_back() if accept_jumps else self._due():
             try:
-                turn = self._ask(item, accept_jumps=accept_jumps, heeds_pause=False)
+                result = self._ask(item, accept_jumps=accept_jumps, respects_pause=False)
             except AskedElsewhere:
                 continue
             except NotNow:
                 break
-            total.add(turn.applied)
+            total.add(result.counts)
         return total
 
-    def _ask_all(self, items: list[Item], *, leave: int) -> None:
+    def _ask_all(
+        self, items: list[Item], *, leave: int, before_each: Callable[[], None] = lambda: None
+    ) -> None:
         for item in items:
+            before_each()
             try:
                 self._ask(item, leave=leave)
             except AskedElsewhere:
@@ -108,11 +110,11 @@ class Market:
                 return
 
     def _ask(
-        self, item: Item, *, leave: int = 0, accept_jumps: bool = False, heeds_pause: bool = True
-    ) -> Turn:
+        self, item: Item, *, leave: int = 0, accept_jumps: bool = False, respects_pause: bool = True
+    ) -> RefreshResult:
         """Raises NotNow, AskedElsewhere, SourceFailed, Stopped."""
         with self._in_flight_for(item.id):
-            slot = self._claim(item, leave=leave, heeds_pause=heeds_pause)
+            slot = self._claim(item, leave=leave, respects_pause=respects_pause)
             return self._ask_on(slot, item, accept_jumps=accept_jumps)
 
     @contextmanager
@@ -126,7 +128,7 @@ class Market:
             del self._in_flight[item_id]
             ours.set()
 
-    def _ask_on(self, slot: int, item: Item, *, accept_jumps: bool) -> Turn:
+    def _ask_on(self, slot: int, item: Item, *, accept_jumps: bool) -> RefreshResult:
         try:
             stated = self._fetch(item, slot)
         except SourceFailed as failure:
@@ -134,13 +136,13 @@ class Market:
             at_once = isinstance(failure, SourceRefuses)
             sources.failed(Source.MARKET, base_pause=BASE_PAUSE_MS, now=self.clock(), at_once=at_once)
             outcome = Outcome.BAD_DOCUMENT if isinstance(failure, BadDocument) else Outcome.UNAVAILABLE
-            self.tell(Turn(source=Source.MARKET, outcome=outcome, problem=str(failure)))
+            self.tell(RefreshResult(source=Source.MARKET, outcome=outcome, problem=str(failure)))
             raise
         self._check_running()
         sources.succeeded(Source.MARKET, now=self.clock())
-        turn = self._settle(item, stated, accept_jumps=accept_jumps)
-        self.tell(turn)
-        return turn
+        result = self._settle(item, stated, accept_jumps=accept_jumps)
+        self.tell(result)
+        return result
 
     def _fetch(self, item: Item, slot: int) -> Cents | None:
         """Ask, and once more when it failed at once and the minute allows it."""
@@ -163,12 +165,12 @@ class Market:
             if not self.stop.is_set():
                 market_rate.used(slot, now=self.clock())
 
-    def _claim(self, item: Item, *, leave: int, heeds_pause: bool) -> int:
+    def _claim(self, item: Item, *, leave: int, respects_pause: bool) -> int:
         """A slot to ask on for this item, as it was read. Who comes second gets AskedElsewhere."""
         self._check_running()
         now = self.clock()
         with writing():
-            if heeds_pause and sources.is_paused(sources.state(Source.MARKET), now):
+            if respects_pause and sources.is_paused(sources.state(Source.MARKET), now):
                 raise NotNow
             # Until the answer is there it is due again later, should this process end.
             if not self._postpone(item, Millis(now + min(FAILED_MS, self.period))):
@@ -191,41 +193,44 @@ class Market:
         )
         return bool(query.execute())
 
-    def _settle(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> Turn:
-        """Give the item its price, when that is believed, and the time of its next ask."""
-        applied = Applied()
+    def _settle(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> RefreshResult:
+        """Set the item's price, if it is accepted, and the time of its next request.
+
+        An item that the feed turned out to contain meanwhile, or that was imported again, is left alone.
+        """
+        counts = ItemCounts()
         now = self.clock()
         with writing():
             self.before_update()
-            next_ask = self._unlike_the_feeds(Millis(now + self.period))
-            standing = Item.select(Item.price_cents).where(Item.id == item.id).scalar()
-            changed = False
-            if stated is None:
-                applied.missing = 1
+            is_ours = (Item.id == item.id) & self._is_ours()
+            stored: Any = Item.select(Item.price_cents).where(is_ours).get_or_none()
+            rises = {}
+            if stated is None or stored is None:
+                counts.missing = 1
             else:
-                verdict = judge(stated, standing=standing, accept_jumps=accept_jumps)
-                applied.count(verdict, item.market_hash_name)
+                verdict = judge(stated, standing=stored.price_cents, accept_jumps=accept_jumps)
+                counts.count(verdict, item.market_hash_name)
                 _remember_held(item, is_held=verdict is Verdict.HELD_BACK, now=now)
-                changed = verdict is Verdict.NEW and _set_price(item, stated, standing)
-            self._postpone(item, next_ask)
-            self.after_update({item.id: rise(stated, standing)} if changed else {})
+                if verdict is Verdict.NEW and _set_price(is_ours, stated, stored.price_cents):
+                    rises[item.id] = rise(stated, stored.price_cents)
+            self._postpone(item, Millis(now + self.period))
+            self.after_update(rises)
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
-        return Turn(source=Source.MARKET, outcome=outcome, applied=applied)
-
-    def _unlike_the_feeds(self, at: Millis) -> Millis:
-        """The feed knows its items by this very time."""
-        return Millis(at + 1) if at == sources.state(Source.FEED).marker_ms else at
+        return RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts)
 
     @reading()
-    def _due(self, now: Millis) -> list[Item]:
-        query = Item.select().where(self._is_due(now), ~Item.custom_price)
-        if self.beside_feed:
-            feed = sources.state(Source.FEED)
-            # What the feed holds is not known before it has been read.
-            if feed.marker_ms is None or feed.succeeded_at_ms is None:
-                return []
-            query = query.where(Item.next_price_fetch_ms != feed.marker_ms, Item.id <= feed.last_item_id)
-        return list(query.order_by(Item.next_price_fetch_ms, Item.id).limit(market_rate.SLOTS))
+    def _due(self, *, among: Collection[int] | None = None) -> list[Item]:
+        """Items to ask for, the longest overdue first; of all items at most a minute's requests."""
+        if self.beside_feed and sources.state(Source.FEED).succeeded_at_ms is None:
+            # What the feed contains is not known before it has been read.
+            return []
+        query = Item.select().where(self._is_ours(), self._is_due(self.clock()))
+        query = query.where(Item.id.in_(list(among))) if among is not None else query.limit(market_rate.SLOTS)
+        return list(query.order_by(Item.next_price_fetch_ms, Item.id))
+
+    def _is_ours(self) -> Any:
+        is_free = ~Item.custom_price
+        return is_free & ~Item.in_feed if self.beside_feed else is_free
 
     def _is_due(self, now: Millis) -> Any:
         """A time further ahead than any that is set was written by a wrong clock, and counts as long ago."""
@@ -238,9 +243,9 @@ class Market:
         return list(query.order_by(HeldMarketPrice.held_at_ms, Item.id).limit(market_rate.SLOTS))
 
 
-def _set_price(item: Item, price: Cents, standing: Cents | None) -> bool:
-    stands = Item.price_cents.is_null() if standing is None else Item.price_cents == standing
-    query = Item.update(price_cents=price).where(Item.id == item.id, ~Item.custom_price, stands)
+def _set_price(is_item: Any, price: Cents, stored: Cents | None) -> bool:
+    stands = Item.price_cents.is_null() if stored is None else Item.price_cents == stored
+    query = Item.update(price_cents=price, price_source=Source.MARKET).where(is_item, stands)
     return bool(query.execute())
 
 

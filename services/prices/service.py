@@ -1,4 +1,4 @@
-"""Living prices as the rest of the platform sees them."""
+"""Item prices from the feed and the market, as the rest of the platform uses them."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -7,26 +7,21 @@ from models.items import Item
 from services.clock import Millis
 from services.errors import OperatorError
 from services.prices import sources
-from services.prices.errors import Stopped
 from services.prices.feed import Feed
 from services.prices.feed_source import FeedSource
-from services.prices.feed_update import AfterUpdate, Applied, BeforeUpdate
+from services.prices.feed_update import AfterUpdate, BeforeUpdate
 from services.prices.market import Market
 from services.prices.market_source import MarketSource
-from services.prices.missing import MissingPrices, Spawn
+from services.prices.on_demand_prices import OnDemandPrices, Spawn
+from services.prices.results import ItemCounts, Listener, RefreshResult, SourceState
 from services.prices.sources import Source
-from services.prices.turns import SourceState, Tell, Turn
 
-LONGEST_ROUND_SECONDS = 30.0
-"""How late a step of the system clock is noticed, or a turn that another process has left."""
-
-MARKET_ROUND_SECONDS = 5.0
-WANTED_PERIOD_MS = Millis(30_000)
-"""How old the feed's last turn must be before an item without a price brings about the next one."""
+ROUND_SECONDS = 5.0
+"""The longest time between two rounds of the background task."""
 
 
 class PriceService:
-    """Keeps prices alive from the sources that are set; with neither, prices stay.
+    """Refreshes prices from the sources that are set; with neither, prices stay.
 
     ``before_update`` and ``after_update`` come first and last in every transaction that changes items
     (services/prices/feed_update.py).
@@ -42,31 +37,39 @@ class PriceService:
         before_update: BeforeUpdate,
         after_update: AfterUpdate,
     ) -> None:
-        self.listeners: list[Tell] = []
+        self.listeners: list[Listener] = []
         self.spawn: Spawn = _on_a_thread
         self._clock = clock
         self._stop = threading.Event()
-        self._missing = MissingPrices(ask=self._ask_for, is_asked_for=self._is_asked_for)
-        self._feed = feed and Feed(
-            source=feed,
-            period=period,
-            holds_all=market is None,
-            clock=clock,
-            before_update=before_update,
-            after_update=after_update,
-            tell=self._tell,
-            stop=self._stop,
+        self._feed = (
+            None
+            if feed is None
+            else Feed(
+                source=feed,
+                period=period,
+                is_only_source=market is None,
+                clock=clock,
+                before_update=before_update,
+                after_update=after_update,
+                tell=self._tell,
+                stop=self._stop,
+            )
         )
-        self._market = market and Market(
-            source=market,
-            period=period,
-            beside_feed=feed is not None,
-            clock=clock,
-            before_update=before_update,
-            after_update=after_update,
-            tell=self._tell,
-            stop=self._stop,
+        self._market = (
+            None
+            if market is None
+            else Market(
+                source=market,
+                period=period,
+                beside_feed=feed is not None,
+                clock=clock,
+                before_update=before_update,
+                after_update=after_update,
+                tell=self._tell,
+                stop=self._stop,
+            )
         )
+        self._on_demand = OnDemandPrices(feed=self._feed, market=self._market)
 
     @property
     def has_sources(self) -> bool:
@@ -74,34 +77,32 @@ class PriceService:
         return bool(self._feed or self._market)
 
     def run_due(self) -> None:
-        """Take the turns that are due. Raises Stopped; a source that failed is told of and no error."""
-        if self._feed:
-            self._feed.turn_if_due()
+        """Refresh what is due. Raises Stopped; a failure of a source only goes to the listeners."""
+        self._refresh_feed_if_due()
         if self._market:
-            self._market.ask_for_due()
+            # A slow market must not hold up the feed.
+            self._market.ask_for_due(before_each=self._refresh_feed_if_due)
 
     def seconds_to_next(self) -> float:
         """When ``run_due`` should be called again."""
-        if self._market:
-            return MARKET_ROUND_SECONDS
         if not self._feed:
-            return LONGEST_ROUND_SECONDS
-        ahead = (self._feed.next_turn() - self._clock()) / 1000
-        return min(max(ahead, 0.1), LONGEST_ROUND_SECONDS)
+            return ROUND_SECONDS
+        ahead = (self._feed.next_refresh() - self._clock()) / 1000
+        return min(max(ahead, 0.1), ROUND_SECONDS)
 
-    def refresh(self, *, accept_jumps: bool) -> Applied:
+    def refresh(self, *, accept_jumps: bool) -> ItemCounts:
         """Ask the feed now, and the market for what is due; held back prices are taken with ``accept_jumps``.
 
         Raises SourceFailed, and OperatorError when there is nothing to ask.
         """
         if not self.has_sources:
             raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
-        applied = Applied()
+        counts = ItemCounts()
         if self._feed:
-            applied.add(self._feed.refresh(accept_jumps=accept_jumps))
+            counts.add(self._feed.refresh(accept_jumps=accept_jumps))
         if self._market:
-            applied.add(self._market.refresh(accept_jumps=accept_jumps))
-        return applied
+            counts.add(self._market.refresh(accept_jumps=accept_jumps))
+        return counts
 
     def refresh_missing(self, items: Sequence[Item]) -> None:
         """Ask for the prices that these items lack, and fill in those that come within three seconds.
@@ -110,10 +111,10 @@ class PriceService:
         To be called without a transaction or a connection, which would be held for as long.
         """
         if self.has_sources and not self._stop.is_set():
-            self._missing.refresh(items, now=self._clock(), spawn=self.spawn)
+            self._on_demand.refresh(items, spawn=self.spawn)
 
     def states(self) -> list[SourceState]:
-        """How each source that is set is doing."""
+        """The state of each source that is set."""
         used = [
             source for source, is_set in ((Source.FEED, self._feed), (Source.MARKET, self._market)) if is_set
         ]
@@ -127,7 +128,7 @@ class PriceService:
         ]
 
     def stop(self) -> None:
-        """End what is under way as soon as it can be, without a further word to the database."""
+        """Interrupt what is running as soon as possible, without using the database again."""
         self._stop.set()
 
     def wait(self, seconds: float) -> bool:
@@ -135,25 +136,17 @@ class PriceService:
         return self._stop.wait(seconds)
 
     def give_back(self) -> None:
-        """After ``stop``: leave a turn that was cut short to the next process."""
+        """After ``stop``: leave an interrupted refresh to the next process."""
         if self._feed:
             self._feed.give_back()
 
-    def _ask_for(self, item_ids: list[int]) -> None:
-        try:
-            if self._feed and self._feed.may_hold_one_of(item_ids):
-                self._feed.turn_if_due(period=WANTED_PERIOD_MS)
-            if self._market:
-                self._market.ask_for(item_ids)
-        except Stopped:
-            return
+    def _refresh_feed_if_due(self) -> None:
+        if self._feed:
+            self._feed.refresh_if_due()
 
-    def _is_asked_for(self, item_id: int) -> bool:
-        return bool(self._market and self._market.is_asking_for(item_id))
-
-    def _tell(self, turn: Turn) -> None:
+    def _tell(self, result: RefreshResult) -> None:
         for listener in self.listeners:
-            listener(turn)
+            listener(result)
 
 
 def _on_a_thread(task: Callable[[], None]) -> None:

@@ -54,7 +54,6 @@ def adopt(source: Source, *, address: str) -> None:
             paused_until_ms=0,
             etag=None,
             last_modified=None,
-            inventory=None,
         ).where(PriceSource.name == source, PriceSource.address_digest != digest).execute()
 
 
@@ -65,7 +64,7 @@ def state(source: Source) -> PriceSource:
     return row
 
 
-def claim(source: Source, *, period: Millis, now: Millis) -> bool:
+def claim(source: Source, *, period: Millis, now: Millis, respects_pause: bool = True) -> bool:
     """Begin a turn when one is due: the last began a period ago, or its process is gone.
 
     Of two processes that claim at once, one gets the turn. A time more than CLOCK_TOLERANCE_MS ahead counts
@@ -75,8 +74,9 @@ def claim(source: Source, *, period: Millis, now: Millis) -> bool:
     is_old = ~row.asked_at_ms.between(now - period + 1, now + CLOCK_TOLERANCE_MS)
     is_left = ~row.claimed_until_ms.between(now + 1, now + LEASE_MS + CLOCK_TOLERANCE_MS)
     is_due = ((row.claimed_until_ms == 0) & is_old) | ((row.claimed_until_ms != 0) & is_left)
-    is_paused = row.paused_until_ms.between(now + 1, now + LONGEST_PAUSE_MS + CLOCK_TOLERANCE_MS)
-    return _begin(source, now, is_due & ~is_paused)
+    if respects_pause:
+        is_due &= ~row.paused_until_ms.between(now + 1, now + LONGEST_PAUSE_MS + CLOCK_TOLERANCE_MS)
+    return _begin(source, now, is_due)
 
 
 def claim_regardless(source: Source, *, now: Millis) -> None:
@@ -108,12 +108,6 @@ def succeeded(source: Source, *, now: Millis, **more: object) -> None:
     values = {"claimed_until_ms": 0, "succeeded_at_ms": now, "failures": 0, "paused_until_ms": 0}
     with writing():
         PriceSource.update(**values, **more).where(PriceSource.name == source).execute()
-
-
-def marked(marker: Millis) -> None:
-    """Write down that the feed's items tell another time for its next turn."""
-    with writing():
-        PriceSource.update(marker_ms=marker).where(PriceSource.name == Source.FEED).execute()
 
 
 def failed(source: Source, *, base_pause: Millis, now: Millis, at_once: bool = False) -> None:

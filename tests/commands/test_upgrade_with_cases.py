@@ -49,6 +49,6 @@ def test_prices_of_cases_go_on_from_there(run):
 
     with writing():
         item = Item.get(Item.market_hash_name == "None")
-        Item.update(price_cents=MAX_AMOUNT_CENTS).where(Item.id == item.id).execute()
+        Item.update(price_cents=MAX_AMOUNT_CENTS, price_source="feed").where(Item.id == item.id).execute()
         follow_item_prices({item.id: MAX_AMOUNT_CENTS})
     assert run("ledger", "audit")["mismatches"] == 0

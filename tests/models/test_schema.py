@@ -114,6 +114,7 @@ ITEM = {
     "gun_name": "Item",
     "skin_name": "",
     "price_cents": 1,
+    "price_source": "import",
     "next_price_fetch_ms": AT,
 }
 BET = {
@@ -230,7 +231,15 @@ def test_many_players_may_own_no_affiliate_code(insert):
 
 @pytest.mark.parametrize(
     "change",
-    [{"app_id": 440}, {"price_cents": -1}, {"market_hash_name": None}, {"custom_price": None}],
+    [
+        {"app_id": 440},
+        {"price_cents": -1},
+        {"market_hash_name": None},
+        {"custom_price": None},
+        {"price_source": "rumour"},
+        {"price_source": None},
+        {"price_cents": None},
+    ],
     ids=str,
 )
 def test_an_item_cannot_be_so(insert, change):
@@ -238,7 +247,16 @@ def test_an_item_cannot_be_so(insert, change):
         insert(Item, **(ITEM | change))
 
 
-@pytest.mark.parametrize("change", [{"price_cents": None}, {"price_cents": 0}, {"app_id": 252490}], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"price_cents": None, "price_source": None},
+        {"price_cents": 0},
+        {"app_id": 252490},
+        {"price_source": "market", "in_feed": False},
+    ],
+    ids=str,
+)
 def test_an_item_may_be_so(insert, change):
     assert insert(Item, **(ITEM | change))
 

@@ -239,10 +239,10 @@ def test_what_is_imported_in_the_middle_of_a_turn_gets_its_price_in_the_next(
     for _ in range(answers):
         prices.run_due()
         clock.forward(hours=1)
-    mark, imported = feed_update._ids_after if answers else feed_update._slice_after, []
+    read, imported = feed_update._slice_after, []
 
     def step_in(last_id):
-        rows = mark(last_id)
+        rows = read(last_id)
         if not rows and not imported:
             imported.append(1)
             clock.forward(ms=1)
@@ -250,7 +250,7 @@ def test_what_is_imported_in_the_middle_of_a_turn_gets_its_price_in_the_next(
         return rows
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(feed_update, mark.__name__, step_in)
+        patch.setattr(feed_update, "_slice_after", step_in)
         prices.run_due()
     clock.forward(hours=1)
     prices.run_due()

@@ -93,14 +93,14 @@ def test_a_failure_that_nobody_foresaw_does_not_end_the_task(
 ):
     add({"One": 1})
     source.answer = feed({"One": 150})
-    take, failures = prices._feed.turn_if_due, [RuntimeError("with a secret")]
+    take, failures = prices._feed.refresh_if_due, [RuntimeError("with a secret")]
 
     def fail_once(**options):
         if failures:
             raise failures.pop()
         take(**options)
 
-    prices._feed.turn_if_due = fail_once
+    prices._feed.refresh_if_due = fail_once
 
     begin()
 

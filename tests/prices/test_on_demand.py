@@ -6,7 +6,7 @@ import pytest
 
 from models.database import reading
 from models.items import Item
-from services.prices.missing import MissingPrices
+from services.prices.on_demand_prices import OnDemandPrices
 from tests.prices.conftest import HOUR, START
 from tests.support.price_sources import dripping, feed, hung_up, market, price_server, text
 from tests.support.waiting import wait_until
@@ -31,9 +31,7 @@ def items(app):
 @pytest.fixture
 def impatient(prices):
     """Requests wait for next to nothing."""
-    prices._missing = MissingPrices(
-        ask=prices._ask_for, is_asked_for=prices._is_asked_for, patience_seconds=0.05
-    )
+    prices._on_demand = OnDemandPrices(feed=prices._feed, market=prices._market, wait_seconds=0.05)
 
 
 def shown(items):
@@ -88,7 +86,7 @@ def test_a_request_does_not_wait_for_a_market_that_is_slow(prices, source, add, 
     answer.set()
 
     wait_until(lambda: standing() == {"None": 150})
-    wait_until(lambda: not prices._missing._asking)
+    wait_until(lambda: not prices._on_demand._running)
     assert (before, asked.is_set()) == ([("None", None)], True)
 
 

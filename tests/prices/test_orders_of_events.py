@@ -1,0 +1,129 @@
+"""With both sources, an imported item shows its price within a minute, whatever happened before."""
+
+import itertools
+
+import pytest
+
+from models.database import reading, writing
+from models.items import Item
+from services.prices.service import PriceService
+from tests.prices.conftest import HOUR
+from tests.support.price_sources import feed, market, price_server, text
+
+IN_FEED = {"One": 150, "Two": 30}
+BEFORE = [(), ("load",), ("load", "restart"), ("restart", "load")]
+"""What happens before the import."""
+
+DOWN_SECONDS = [0, 300]
+"""How long the feed has been down when the items are imported; ten seconds later it is up."""
+
+
+@pytest.fixture
+def market_source():
+    with price_server() as server:
+        yield server
+
+
+@pytest.fixture
+def settings(source, market_source):
+    return {"PRICE_FEED_URL": source.url, "PRICE_MARKET_URL": market_source.url}
+
+
+def slow(answer, clock):
+    """An answer that takes nine seconds."""
+
+    def after_nine_seconds(handler):
+        clock.forward(seconds=9)
+        answer(handler)
+
+    return after_nine_seconds
+
+
+@pytest.fixture(params=["empty", "slow", "refuses", "is away"])
+def market_answer(request, clock):
+    return {
+        "empty": text('{"success": false}'),
+        "slow": slow(market("$9.00"), clock),
+        "refuses": text("null", status=429),
+        "is away": text("", status=404),
+    }[request.param]
+
+
+@pytest.fixture
+def start(restart, source, market_source):
+    """Builds the service anew, as after a restart; another ``number`` is another pair of sources."""
+
+    def service(number):
+        prices = restart(
+            PRICE_FEED_URL=f"{source.url}?{number}", PRICE_MARKET_URL=f"{market_source.url}?{number}"
+        )
+        prices.spawn = lambda task: task()
+        return prices
+
+    return service
+
+
+def look(prices):
+    with reading():
+        items = list(Item.select())
+    prices.refresh_missing(items)
+
+
+@pytest.fixture
+def seconds_to_price(start, source, clock, add, standing):
+    """Plays one order of events; after how many seconds the imported items have their prices."""
+
+    def play(number, before, down_seconds, do_round):
+        with writing():
+            Item.delete().execute()
+        clock.forward(hours=2)
+        source.answer = text("", status=404) if down_seconds else feed(IN_FEED)
+        add(dict.fromkeys(["Not in the feed", "Nor this one"]))
+        prices = start(number)
+        for event in before:
+            if event == "restart":
+                prices = start(number)
+            else:
+                prices.run_due()
+        for _ in range(0, down_seconds, 10):
+            clock.forward(seconds=10)
+            do_round(prices)
+        add(dict.fromkeys(IN_FEED))
+        imported_at = clock()
+        while not IN_FEED.items() <= standing().items() and clock() - imported_at < HOUR:
+            do_round(prices)
+            clock.forward(seconds=5)
+            if clock() - imported_at >= 10_000:
+                source.answer = feed(IN_FEED)
+        return (clock() - imported_at) / 1000
+
+    return play
+
+
+def test_an_item_that_somebody_looks_at_shows_its_price_within_a_minute(
+    seconds_to_price, market_source, market_answer
+):
+    market_source.answer = market_answer
+    plays = itertools.product(BEFORE, DOWN_SECONDS)
+
+    late = {
+        (before, down): seconds
+        for number, (before, down) in enumerate(plays)
+        if (seconds := seconds_to_price(number, before, down, look)) > 60
+    }
+
+    assert late == {}
+
+
+def test_an_item_that_nobody_looks_at_shows_its_price_within_a_minute_as_well(
+    seconds_to_price, market_source, market_answer
+):
+    market_source.answer = market_answer
+
+    late = {
+        before: seconds
+        for number, before in enumerate(BEFORE)
+        if (seconds := seconds_to_price(number, before, 0, PriceService.run_due)) > 60
+    }
+
+    assert late == {}
