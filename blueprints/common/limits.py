@@ -12,6 +12,7 @@ from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from blueprints.common.auth import claims_of
+from blueprints.common.forwarding import WarnOfForwardedRequests
 from services.errors import PlatformError, Unauthorized
 from services.platform import Platform
 from services.rate import Rate
@@ -131,3 +132,5 @@ def trust_proxies(app: Flask, *, count: int) -> None:
     """Take the client's address from the forwarding header that this many proxies in front have written."""
     if count:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
+    else:
+        app.wsgi_app = WarnOfForwardedRequests(app.wsgi_app)  # type: ignore[method-assign]

@@ -5,7 +5,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from blueprints.realtime.handshakes import JOINING_AT_ONCE
 from tests.support.databases import administer
+from tests.support.polling import PollingClient
 from tests.support.sockets import Closed, Refused
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -54,6 +56,16 @@ def test_a_good_token_is_not_refused_but_cut_off_so_that_the_client_tries_again(
     with away(), pytest.raises(Closed):
         connect(player)
 
+    assert connect(player).expect("balance")["balance"] == 100
+
+
+def test_polling_clients_that_join_meanwhile_keep_nobody_out_afterwards(server, connect, player, away):
+    clients = [PollingClient(server) for _ in range(2 * JOINING_AT_ONCE)]
+
+    with away():
+        answers = [client.join({"token": player.token}) for client in clients]
+
+    assert set(answers) <= {200, 400}
     assert connect(player).expect("balance")["balance"] == 100
 
 

@@ -1,6 +1,5 @@
 """Clients of the socket server that stop at some step: each is gone within a minute."""
 
-import json
 import socket
 import time
 
@@ -8,40 +7,27 @@ import pytest
 import requests
 
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
+from tests.support.polling import PollingClient
 from tests.support.raw_http import open_connection
 from tests.support.servers import gunicorn, server_process
 
-POLLING = "/socket.io/?EIO=4&transport=polling"
 MINUTE_SECONDS = 60
 GOOD_JOIN, BAD_JOIN = "40", '40{"token":"bad"}'
 REFUSED_PACKETS = ("45-", '4"x', "bAAAA", "42", "9", "41", "4")
 
 
-class PollingClient:
-    """A polling transport that does only what it is told to."""
+def half_a_body(client):
+    connection = open_connection(client.url)
+    connection.sendall(f"POST {client.path} HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n42[".encode())
+    return connection
 
-    def __init__(self, url):
-        self.url = url
-        opened = requests.get(url + POLLING, timeout=10).text
-        self.path = f"{POLLING}&sid={json.loads(opened[1:])['sid']}"
 
-    def post(self, packets):
-        """The status of the answer. Raises an error when there is none in time."""
-        return requests.post(self.url + self.path, data=packets, timeout=10).status_code
-
-    def poll(self):
-        return requests.get(self.url + self.path, timeout=10).text
-
-    def post_half_a_body(self):
-        connection = open_connection(self.url)
-        connection.sendall(f"POST {self.path} HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n42[".encode())
-        return connection
-
-    def upgrade_halfway(self, *packets):
-        connection = upgrade(self.url, path=self.path.replace("polling", "websocket"), until=b"\r\n\r\n")
-        for packet in packets:
-            connection.sendall(frame(TEXT, packet))
-        return connection
+def half_an_upgrade(client, *packets):
+    path = client.path.replace("polling", "websocket")
+    connection = upgrade(client.url, path=path, until=b"\r\n\r\n")
+    for packet in packets:
+        connection.sendall(frame(TEXT, packet))
+    return connection
 
 
 def polling(url, *posts):
@@ -70,17 +56,17 @@ STEPS = {
     "a polling client that stops polling": lambda url: polling(url, GOOD_JOIN).poll(),
     "a polling client that was refused": lambda url: polling(url, BAD_JOIN),
     "a polling client that is refused and polls": lambda url: polling(url, BAD_JOIN).poll(),
-    "a polling client that sends half a body": lambda url: polling(url).post_half_a_body(),
-    "a joined polling client that sends half a body": lambda url: polling(url, GOOD_JOIN).post_half_a_body(),
+    "a polling client that sends half a body": lambda url: half_a_body(polling(url)),
+    "a joined polling client that sends half a body": lambda url: half_a_body(polling(url, GOOD_JOIN)),
     "a websocket that says nothing": websocket,
     "a websocket that joins and is silent": lambda url: websocket(url, b"40"),
     "a websocket that was refused": lambda url: websocket(url, BAD_JOIN.encode()),
     "a websocket that leaves its namespace": lambda url: websocket(url, b"40", b"41"),
     "a websocket that is closed on one side": half_closed,
-    "an upgrade without a probe": lambda url: polling(url, GOOD_JOIN).upgrade_halfway(),
-    "an upgrade that ends after the probe": lambda url: polling(url, GOOD_JOIN).upgrade_halfway(b"2probe"),
-    "an upgrade of a client that has not joined": lambda url: polling(url).upgrade_halfway(b"2probe"),
-    "an upgrade that was finished": lambda url: polling(url, GOOD_JOIN).upgrade_halfway(b"2probe", b"5"),
+    "an upgrade without a probe": lambda url: half_an_upgrade(polling(url, GOOD_JOIN)),
+    "an upgrade that ends after the probe": lambda url: half_an_upgrade(polling(url, GOOD_JOIN), b"2probe"),
+    "an upgrade of a client that has not joined": lambda url: half_an_upgrade(polling(url), b"2probe"),
+    "an upgrade that was finished": lambda url: half_an_upgrade(polling(url, GOOD_JOIN), b"2probe", b"5"),
     **{
         f"a polling client that sends {packet}": lambda url, packet=packet: polling(url, GOOD_JOIN, packet)
         for packet in REFUSED_PACKETS

@@ -32,9 +32,9 @@ def frame(kind, payload=b"", *, fin=True, flags=0, masked=True, announced=None):
     return head + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
 
 
-def upgrade(url, *, path=ADDRESS, until=b'"pingTimeout"') -> socket.socket:
+def upgrade(url, *, path=ADDRESS, until=b'"pingTimeout"', source=None) -> socket.socket:
     """A websocket without a library between it and the test, its handshake done."""
-    connection = open_connection(url)
+    connection = open_connection(url, source=source)
     connection.sendall(
         f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()

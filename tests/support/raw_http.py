@@ -7,9 +7,12 @@ from urllib.parse import urlsplit
 ANSWER_SECONDS = 20
 
 
-def open_connection(url: str, *, timeout: float = ANSWER_SECONDS) -> socket.socket:
+def open_connection(url: str, *, timeout: float = ANSWER_SECONDS, source: str | None = None) -> socket.socket:
+    """``source``: the client's own address, such as another one of the loopback network."""
     address = urlsplit(url)
-    return socket.create_connection((address.hostname, address.port), timeout=timeout)
+    return socket.create_connection(
+        (address.hostname, address.port), timeout=timeout, source_address=(source, 0) if source else None
+    )
 
 
 def statuses(url: str, request: bytes) -> list[int]:

@@ -26,6 +26,23 @@ def test_another_player_has_a_limit_of_their_own(connect, new_player):
     assert calm.spin("nonsense")["error"] == "Invalid request"
 
 
+def test_spectators_of_one_address_share_a_limit(connect):
+    first, second = connect(), connect()
+
+    answers = [socket.spin({})["error"] for socket in [first, second] * 15 + [first]]
+
+    assert answers == ["Unauthorized"] * 30 + ["Too many requests"]
+
+
+def test_events_that_nobody_knows_count_as_well(connect, player):
+    socket = connect(player)
+
+    for _ in range(30):
+        socket.emit("no-such-event")
+
+    assert socket.spin("nonsense")["error"] == "Too many requests"
+
+
 class TestWithTheLimitsOff:
     @pytest.fixture
     def app(self, make_app):

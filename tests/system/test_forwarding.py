@@ -1,0 +1,37 @@
+"""What the log says about a proxy that the settings do not know."""
+
+import pytest
+
+FORWARDED = {"X-Forwarded-For": "192.0.2.7"}
+
+
+def warnings(log_lines):
+    return [line for line in log_lines() if line["logger"] == "platform.proxies"]
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+def test_forwarding_headers_without_trusted_proxies_leave_one_line(client, log_lines, header):
+    for _ in range(3):
+        client.get("/healthz", headers={header: "192.0.2.7"})
+
+    [line] = warnings(log_lines)
+    assert line["level"] == "warning"
+    assert "TRUSTED_PROXIES" in line["message"]
+    assert "192.0.2.7" not in str(line)
+
+
+def test_other_requests_leave_none(client, log_lines):
+    client.get("/healthz")
+
+    assert warnings(log_lines) == []
+
+
+class TestBehindATrustedProxy:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(TRUSTED_PROXIES="1")
+
+    def test_forwarding_headers_are_expected(self, client, log_lines):
+        client.get("/healthz", headers=FORWARDED)
+
+        assert warnings(log_lines) == []
