@@ -144,7 +144,11 @@ def test_every_line_of_the_program_is_json(running, player, add_item):
 
     lines = [line for line in running.log.read_text().splitlines() if "platform." in line]
 
-    assert {json.loads(line)["logger"] for line in lines} == {"platform.request", "platform.events"}
+    assert {json.loads(line)["logger"] for line in lines} == {
+        "platform.request",
+        "platform.events",
+        "platform.clients",
+    }
 
 
 def test_a_warning_is_one_line_of_json():
