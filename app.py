@@ -45,6 +45,7 @@ from blueprints.realtime import events as realtime_events
 from blueprints.realtime.proof_delivery import install_proofs
 from blueprints.realtime.server import Realtime, create_realtime, install_realtime
 from blueprints.secrets import commands as secrets_commands
+from blueprints.seeds import commands as seeds_commands
 from blueprints.site import routes as site
 from blueprints.stats import routes as stats
 from blueprints.sweepstake import routes as sweepstake
@@ -179,6 +180,7 @@ def _register_commands(app: Flask) -> None:
         profile_commands.group,
         fairness_commands.group,
         secrets_commands.group,
+        seeds_commands.group,
     ):
         app.cli.add_command(command)
 

@@ -7,9 +7,11 @@ HTTP views, socket handlers, commands and background greenlets all need nothing 
 
 import os
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import Any
 
 import peewee
@@ -20,6 +22,23 @@ from models.postgres import STATEMENT_MS, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """What is raised when the database is away, slow or out of connections: worth trying again later."""
+
+
+class _SqliteConnection(sqlite3.Connection):
+    """A connection that knows which file it has opened."""
+
+    def __init__(self, path: str, *args: Any, **kwargs: Any) -> None:
+        before = inode_of(path)
+        super().__init__(path, *args, **kwargs)
+        self.inode = before or inode_of(path)
+
+
+def inode_of(path: str) -> int | None:
+    """The number of the file at this path, another one after the file was replaced; None without a file."""
+    try:
+        return Path(path).stat().st_ino
+    except OSError:
+        return None
 
 
 class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no types
@@ -43,6 +62,7 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
                 "synchronous": "full",
             },
             lock_type="IMMEDIATE",
+            factory=_SqliteConnection,
         )
         # SQLite lets one writer in and makes the others poll. Within a process they queue here
         # instead, because a greenlet that polls inside SQLite stops all the others.
@@ -56,6 +76,19 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
 
     def slot(self) -> AbstractContextManager[Any]:
         return nullcontext()
+
+    def identity(self) -> str:
+        """Tells the file from another one that takes its place."""
+        return f"sqlite {inode_of(self.database)}"
+
+    def _is_closed(self, conn: _SqliteConnection) -> bool:
+        """Whether a pooled connection can't be used again: also when the file has been replaced."""
+        if super()._is_closed(conn):
+            return True
+        if conn.inode == inode_of(self.database):
+            return False
+        conn.close()
+        return True
 
     def write_turn(self) -> AbstractContextManager[Any]:
         return self._write_turn

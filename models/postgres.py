@@ -32,6 +32,18 @@ DISTRUST_SECONDS = 1.0
 be kept busy with connecting."""
 
 
+IDENTITY = """
+SELECT concat_ws(
+    ' ',
+    (SELECT system_identifier FROM pg_control_system()),
+    left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
+    (SELECT oid FROM pg_database WHERE datname = current_database()),
+    'announced_seeds'::regclass::oid
+)
+"""
+"""The cluster; its timeline, which a promotion or a recovery to a point in time changes; the database and the
+table, which pg_restore makes anew."""
+
 _peewee: Any = peewee
 """Without its types, which leave out what a pool has to do with."""
 
@@ -180,6 +192,17 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         """Close the caller's connection, and those that nobody uses."""
         self.close()
         self.close_idle()
+
+    def identity(self) -> str:
+        """Tells the database from a copy, a restored one, and one that was promoted or recovered to a time.
+
+        To be used within ``reading()``. Empty where the role may not look.
+        """
+        try:
+            (found,) = self.execute_sql(IDENTITY).fetchone()
+        except peewee.ProgrammingError:
+            return ""
+        return f"postgresql {found}"
 
     def write_turn(self) -> AbstractContextManager[Any]:
         return nullcontext()

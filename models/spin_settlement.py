@@ -16,6 +16,7 @@ from models.commit_together import CommitTogether
 from models.database import Sqlite, database, reading
 from models.fair_slots import FairSlots
 from models.postgres import held
+from models.seed_marks import CURRENT_EPOCH, HOLDS_MARK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,9 @@ class Settlement:
     sealed_server_seed: str
     next_commitment: str
     next_sealed_server_seed: str
+    mark_number: int
+    mark_token: str
+    """The database must contain this mark, and the announced seed be of the current epoch."""
 
     game: str
     wager: int
@@ -87,12 +91,18 @@ def settle(settlement: Settlement, *, times: Callable[[], SpinTimes]) -> Settled
     return _at_once(settlement, times)
 
 
+# In a restored database the announced seed may have been revealed already: models/seed_marks.py.
+SEED_MAY_BE_USED = f"""
+    epoch = {CURRENT_EPOCH} AND {HOLDS_MARK.format(":mark_number", ":mark_token")}
+""".strip()
+
 # PostgreSQL. Each part takes its rows from the one before, which fixes the order of the locks: the seed, the
 # player, and last the shard that players share. The transaction gets its number when the player is locked.
-AT_ONCE = """
+AT_ONCE = f"""
 WITH seed AS (
     SELECT user_id FROM announced_seeds
     WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :commitment
+        AND {SEED_MAY_BE_USED}
     FOR UPDATE
 ), player AS (
     UPDATE users SET
@@ -151,12 +161,12 @@ SELECT
     EXISTS (SELECT FROM seed), bet.id,
     player.balance_cents, player.vault_cents, player.sweepstake_cents
 FROM (VALUES (1)) AS always LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE
-"""
+"""  # noqa: S608  # texts of the models
 
-SEED_IS_UNUSED = """
+SEED_IS_UNUSED = f"""
 SELECT 1 FROM announced_seeds
-WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :commitment
-"""
+WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :commitment AND {SEED_MAY_BE_USED}
+"""  # noqa: S608  # texts of the models
 
 # SQLite: the same, in an order in which nothing has changed yet when a guard fails.
 PLAYER = f"""

@@ -1,7 +1,7 @@
 """Players: who they are, what they own, and the running totals of their play."""
 
 import peewee
-from peewee import Check
+from peewee import SQL, Check
 
 from models.database import Table
 
@@ -50,6 +50,8 @@ class AnnouncedSeed(Table):
     nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
     sealed_server_seed = peewee.TextField()
+    # Compared with the last mark's epoch (models/seed_marks.py): of an earlier one, it must be redrawn.
+    epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])
 
     class Meta:
         table_name = "announced_seeds"

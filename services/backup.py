@@ -6,6 +6,7 @@ import peewee
 
 from models.database import Sqlite, database, reading
 from services.errors import OperatorError
+from services.seed_witness import mark_new_database
 
 
 def backup(path: Path) -> None:
@@ -21,6 +22,8 @@ def backup(path: Path) -> None:
             path.touch(mode=0o600, exist_ok=False)
         except OSError:
             raise OperatorError("the file must be a new one, in a directory that is there") from None
+        # On a machine without a witness file a new database is trusted, which a copy of it must not be.
+        mark_new_database()
         try:
             database.execute_sql("VACUUM INTO ?", (str(path),))
         except peewee.OperationalError as failure:

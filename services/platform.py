@@ -18,6 +18,7 @@ from services.money import Cents
 from services.prices.feed_source import FeedSource
 from services.prices.market_source import MarketSource
 from services.prices.service import PriceService
+from services.seed_witness import SeedWitness
 from services.server_seeds import ServerSeeds
 from services.tokens import Tokens
 from services.two_factor import TwoFactorAuthentication
@@ -56,7 +57,8 @@ def build_platform(
 ) -> Platform:
     """Wire the services to each other."""
     secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
-    seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys)
+    witness = SeedWitness(settings.instance_dir)
+    seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys, witness=witness)
     worker_pool = WorkerPool()
     catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
     rules = UpgraderRules(

@@ -2,17 +2,20 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
 
+from models import seed_marks
 from models.bets import Bet
-from models.database import reading
+from models.database import reading, writing
 from models.proof_queries import DueBet
+from models.seed_marks import FoundSeed, SeedMark
 from models.users import AnnouncedSeed
 from services import fairness
-from services.errors import UserNotFound
+from services.errors import Unavailable, UserNotFound
 from services.sealing import Sealer
+from services.seed_witness import SeedWitness, begin_epoch
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,16 @@ class SeedInPlay:
     commitment: str
     sealed: str
     server_seed: str = field(repr=False)
+    is_redrawn: bool = False
+    """Whether it was drawn for this very request, in the place of one that may have been revealed."""
 
     @property
     def announcement(self) -> Commitment:
         return Commitment(self.commitment, self.nonce)
 
+
+ATTEMPTS = 5
+"""How often the announced seed is looked for while other processes replace it."""
 
 REMEMBERED = 10_000
 """Of how many players the next seed is kept in memory; of any other it is read and opened for the spin."""
@@ -48,9 +56,13 @@ class ServerSeeds:
         self,
         *,
         secret_key: str,
+        witness: SeedWitness,
         previous_keys: Sequence[str] = (),
         draw: Callable[[], str] = fairness.draw_server_seed,
     ) -> None:
+        self.witness = witness
+        self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
+        """Told the player's id and the new commitment when an announced seed has been replaced."""
         self._sealer = Sealer(secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds")
         self._draw = draw
         self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
@@ -64,6 +76,7 @@ class ServerSeeds:
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
             sealed_server_seed=seed.sealed,
+            epoch=SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1),
         ).execute()
 
     def draw(self, *, nonce: int) -> SeedInPlay:
@@ -90,24 +103,56 @@ class ServerSeeds:
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
         """The commitment of the player's next spin. Raises UserNotFound."""
-        seed = AnnouncedSeed.get_or_none(AnnouncedSeed.user == user_id)
-        if seed is None:
-            raise UserNotFound
-        return Commitment(seed.server_seed_commitment, seed.nonce)
+        found, redrawn = self._find(user_id)
+        return redrawn.announcement if redrawn else Commitment(found.commitment, found.nonce)
 
     @reading()
     def in_play(self, *, user_id: int) -> SeedInPlay:
         """The seed that the player's next spin uses, opened. Raises UserNotFound."""
-        seed = AnnouncedSeed.get_or_none(AnnouncedSeed.user == user_id)
-        if seed is None:
-            raise UserNotFound
+        found, redrawn = self._find(user_id)
+        if redrawn is not None:
+            return redrawn
         return SeedInPlay(
-            nonce=seed.nonce,
-            commitment=seed.server_seed_commitment,
+            nonce=found.nonce,
+            commitment=found.commitment,
             # The bet takes this over. Renewed, so that nothing is written under a previous key any more.
-            sealed=self.renew(seed.sealed_server_seed),
-            server_seed=self._sealer.open(seed.sealed_server_seed),
+            sealed=self.renew(found.sealed),
+            server_seed=self._sealer.open(found.sealed),
         )
+
+    def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
+        """The announced seed, and the one drawn in its place when it may have been revealed."""
+        for _ in range(ATTEMPTS):
+            known, last_nonce = self.witness.known(), self.witness.last_nonce(user_id)
+            found = seed_marks.find_seed(user_id, known=known)
+            if found is None:
+                raise UserNotFound
+            if not found.holds_mark or found.nonce <= last_nonce:
+                self.witness.distrust(known)
+            elif found.is_current:
+                return found, None
+            elif (redrawn := self._redraw(user_id, found)) is not None:
+                return found, redrawn
+        raise Unavailable
+
+    def _redraw(self, user_id: int, found: FoundSeed) -> SeedInPlay | None:
+        """Replace an announced seed; None when a spin or another process was first."""
+        seed = replace(self.draw(nonce=found.nonce), is_redrawn=True)
+        with writing():
+            changed = seed_marks.redraw_seed(user_id, found, commitment=seed.commitment, sealed=seed.sealed)
+        if not changed:
+            return None
+        self.on_redraw(user_id, seed.announcement)
+        return seed
+
+    def redraw_all(self) -> int:
+        """Have every announced seed replaced before it is used; how many there are.
+
+        Takes no longer for a million players: it begins a new epoch, and each seed is drawn at its next use.
+        """
+        begin_epoch()
+        with reading():
+            return int(AnnouncedSeed.select().count())
 
     def of_bet(self, bet: Bet | DueBet) -> str:
         """A settled bet's seed, revealed or not; callers see to it that nobody is shown it too early."""

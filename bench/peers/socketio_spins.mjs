@@ -56,6 +56,8 @@ async function settle(player, { amount, item, clientSeed }) {
     sealed_server_seed: seed.serverSeed,
     next_commitment: following.commitment,
     next_sealed_server_seed: following.serverSeed,
+    mark_number: mark.number,
+    mark_token: mark.token,
     game: "upgrader",
     wager,
     payout,
@@ -132,6 +134,9 @@ async function spin(io, socket, player, payload, acknowledge) {
     spinning.delete(player.id);
   }
 }
+
+// The settling statement asks for a mark that the database contains.
+const mark = (await pool.query("SELECT number, token FROM seed_marks ORDER BY number DESC LIMIT 1")).rows[0];
 
 // The first seed of a player here: the platform's own can't be opened without its key.
 async function announce(player) {

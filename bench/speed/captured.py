@@ -19,6 +19,7 @@ from bench.speed.postgres import LOG_MARK, DurablePostgres
 from bench.speed.stage import Stage
 from models.bets import Bet
 from models.database import database, open_database
+from models.seed_marks import SeedMark
 from tests.support.databases import administer
 from tests.support.sockets import Socket
 
@@ -54,6 +55,8 @@ class Capture:
 
     spins: Sequence[CapturedSpin]
     prepared: Sequence[str]
+    marks: Sequence[tuple[int, str, int]]
+    """The rows of seed_marks that the spins ask for."""
 
 
 def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
@@ -73,14 +76,14 @@ def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
             if entry.startswith(f"{name}{LOG_MARK}")
         ]
         statements = [found[1].replace("\n\t", "\n") for entry in said if (found := STATEMENT.match(entry))]
-        bets = _bets(url)
+        bets, marks = _bets(url)
     spins = [
         _captured(bets, user, NONCE + spin, asked)
         for spin, user, asked in _between_marks(statements)
         # The last one's next seed is nobody's bet.
         if 0 < spin <= SPINS_EACH
     ]
-    return Capture(spins, [each for each in statements if each.upper().startswith("PREPARE ")])
+    return Capture(spins, [each for each in statements if each.upper().startswith("PREPARE ")], marks)
 
 
 def _prepare(stage: Stage, url: str) -> list[Player]:
@@ -138,9 +141,10 @@ def _captured(
     )
 
 
-def _bets(url: str) -> dict[tuple[int, int], Bet]:
+def _bets(url: str) -> tuple[dict[tuple[int, int], Bet], list[tuple[int, str, int]]]:
     opened = open_database(url)
     with opened.connection_context():
         found = {(bet.user_id, bet.nonce): bet for bet in Bet.select()}
+        marks = list(SeedMark.select(SeedMark.number, SeedMark.token, SeedMark.epoch).tuples())
     database.obj.close_all()
-    return found
+    return found, marks

@@ -57,6 +57,9 @@ UPDATE announced_seeds SET
 """  # noqa: S608  # numbers
 
 
+ADD_MARK = "INSERT INTO seed_marks VALUES {mark} ON CONFLICT (number) DO UPDATE SET token = EXCLUDED.token"
+
+
 @dataclass(frozen=True)
 class Script:
     """One kind of spin, and how often it occurred."""
@@ -82,12 +85,22 @@ def scripts_of(capture: Capture) -> list[Script]:
 class PgbenchPlayers:
     """Clients of pgbench, each a player of this database who spins by these scripts."""
 
-    def __init__(self, stage: Stage, url: str, scripts: Sequence[Script], players: Sequence[Player]) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        url: str,
+        scripts: Sequence[Script],
+        players: Sequence[Player],
+        *,
+        marks: Sequence[tuple[int, str, int]] = (),
+    ) -> None:
         self._stage = stage
         self._url = url
         self._scripts = scripts
         self._players = players
         self._nonce = 0
+        # Captured in another database, whose marks the statements ask for.
+        administer(url, *(ADD_MARK.format(mark=mark) for mark in marks))
 
     @property
     def statements(self) -> str:

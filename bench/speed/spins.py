@@ -11,14 +11,14 @@ pgbench leaves it nearly all of the one that the platform needs for itself. The 
 arrangement, a detail has the other.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from bench.speed.captured import capture_spins
+from bench.speed.captured import Capture, capture_spins
 from bench.speed.compare import Comparison, take_turns
-from bench.speed.pgbench import PgbenchPlayers, Script, script_in_steps, scripts_of
+from bench.speed.pgbench import PgbenchPlayers, script_in_steps, scripts_of
 from bench.speed.players import make_players
 from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
@@ -39,18 +39,19 @@ SHORT_BECAUSE = (
 def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 and of 200 players."""
     with stage.postgres() as server:
-        scripts = scripts_of(capture_spins(stage, server))
+        capture = capture_spins(stage, server)
         for crowd in CROWDS:
-            yield from _rows(stage, server, scripts, crowd)
+            yield from _rows(stage, server, capture, crowd)
 
 
-def _rows(stage: Stage, server: DurablePostgres, scripts: Sequence[Script], crowd: int) -> Iterator[Row]:
+def _rows(stage: Stage, server: DurablePostgres, capture: Capture, crowd: int) -> Iterator[Row]:
     with ExitStack() as stack:
         # Databases alike, so that nobody meets the others' bets.
         urls = [stack.enter_context(server.fresh(Path())) for _ in range(4)]
         proving = stack.enter_context(spinning(stage, urls[0], crowd, proof_delay=SOON))
         silent = stack.enter_context(spinning(stage, urls[1], crowd, proof_delay=NEVER))
-        pgbench = PgbenchPlayers(stage, urls[2], scripts, make_players(stage, urls[2], crowd))
+        players = make_players(stage, urls[2], crowd)
+        pgbench = PgbenchPlayers(stage, urls[2], scripts_of(capture), players, marks=capture.marks)
         in_steps = PgbenchPlayers(stage, urls[3], [script_in_steps()], make_players(stage, urls[3], crowd))
         server.move_to([stage.cores.load])
         played, alone, benched, stepped = take_turns(

@@ -16,6 +16,7 @@ from models.database import reading
 from services import live_bets, users
 from services.balances import balances_of
 from services.errors import PlatformError, Unauthorized, UserNotFound
+from services.server_seeds import Commitment
 
 FAILED = "Something went wrong"
 
@@ -30,6 +31,12 @@ def register(app: Flask, running: Realtime) -> None:
             in_background(_welcome, sid)
 
     running.handshakes.on_joined.append(welcome)
+
+    def announce(user_id: int, commitment: Commitment) -> None:
+        with app.app_context():
+            outgoing.send_to_player(user_id, [outgoing.commitment_event(commitment)])
+
+    app.extensions["platform"].seeds.on_redraw = announce
 
 
 def connect(auth: object = None) -> None:

@@ -135,6 +135,7 @@ class ProofDelivery:
     def _write_last(self) -> None:
         try:
             self._write(sent_before=time.monotonic())
+            platform().seeds.witness.cover_all()
         except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
             log.error("proofs not written", extra={"failure": describe(failure)})  # noqa: TRY400
 
@@ -152,6 +153,7 @@ class ProofDelivery:
             self._unconfirmed.written(unwritten)
 
     def _schedule_pending(self) -> None:
+        platform().seeds.witness.watch()
         for bet_id, completed_at in in_slices(platform().proofs.pending(), PROOFS_AT_ONCE):
             self._add(bet_id, completed_at, sid=None)
 

@@ -59,6 +59,7 @@ class Proofs:
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
             with reading():
                 bets = proof_queries.find(chunk)
+            self._seeds.witness.cover([bet.id for bet in bets if bet.server_seed is None])
             for bet in bets:
                 seed = self._seeds.of_bet(bet)
                 if bet.server_seed is None:
@@ -90,6 +91,8 @@ class Proofs:
         """The bet's server seed; empty until its proof is due."""
         if bet.server_seed is None and bet.completed_at_ms > now and bet.id not in self._out:
             return ""
+        if bet.server_seed is None:
+            self._seeds.witness.cover([bet.id])
         return self._seeds.of_bet(bet)
 
     @reading()

@@ -148,7 +148,8 @@ class Upgrader:
                 return spin
         # Nothing is remembered, or another process has announced a newer one since.
         seed = self._seeds.in_play(user_id=user_id)
-        if expected not in (None, seed.commitment):
+        # A player must know the commitment before they choose, so no spin uses a seed drawn for its sake.
+        if seed.is_redrawn or expected not in (None, seed.commitment):
             raise CommitmentMismatch
         spin = self._settle(order, seed)
         if spin is None:
@@ -198,6 +199,7 @@ class Upgrader:
             return None
         if settled is Unsettled.BALANCE_TOO_LOW:
             raise InsufficientBalance
+        self._seeds.witness.settled(bet_id=settled.bet_id, user_id=order.user_id, nonce=seed.nonce)
         changes.tell_after_commit(Topic.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
         bet = _bet(settlement, settled)
@@ -231,6 +233,7 @@ class Upgrader:
         )
         won = roll < order.threshold
         payout = order.item.price_cents if won else Cents(0)
+        mark = self._seeds.witness.known()
         return Settlement(
             user_id=order.user_id,
             nonce=seed.nonce,
@@ -238,6 +241,8 @@ class Upgrader:
             sealed_server_seed=seed.sealed,
             next_commitment=following.commitment,
             next_sealed_server_seed=following.sealed,
+            mark_number=mark.number,
+            mark_token=mark.token,
             game=GAME,
             wager=order.wager,
             payout=payout,

@@ -1,0 +1,175 @@
+"""Redrawing announced seeds: by the command, and lazily, one player at a time."""
+
+import stat
+
+import pytest
+
+from models.database import database, reading, writing
+from models.seed_marks import SeedMark
+from models.users import AnnouncedSeed
+from services.upgrader.errors import CommitmentMismatch
+from services.upgrader.spin import SpinRequest
+
+PATH = "/upgrader/commitment"
+
+
+def announced(app, player):
+    return app.test_client().get(PATH, headers=player.headers).json
+
+
+def spin(app, player, item, **more):
+    platform = app.extensions["platform"]
+    request = SpinRequest(amount=1, item=item, **more)
+    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+
+
+def reveal(app, bet):
+    app.extensions["platform"].proofs.reveal([bet.id])
+
+
+def epoch():
+    with reading():
+        return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
+
+
+def test_the_command_gives_every_player_a_new_commitment_and_prints_how_many(app, new_player, run):
+    players = [new_player(name) for name in ("alice", "bob")]
+    before = [announced(app, player) for player in players]
+
+    assert run("seeds", "redraw") == {"redrawn": 2}
+
+    after = [announced(app, player) for player in players]
+    assert [told["nonce"] for told in after] == [1, 1]
+    assert not {told["serverSeedCommitment"] for told in before} & {
+        told["serverSeedCommitment"] for told in after
+    }
+
+
+def test_after_the_command_no_spin_uses_a_remembered_seed(app, player, item, run):
+    bet = spin(app, player, item)
+    run("seeds", "redraw")
+
+    with pytest.raises(CommitmentMismatch):
+        spin(app, player, item)
+
+    assert spin(app, player, item).nonce == bet.nonce + 1
+
+
+def test_a_redrawn_commitment_stands(app, player, run):
+    run("seeds", "redraw")
+
+    assert announced(app, player) == announced(app, player)
+
+
+def test_every_socket_of_the_player_is_told_of_a_redrawn_seed(app, player, connect, run):
+    socket = connect(player)
+    before = socket.expect("upgrader:commitment")
+    run("seeds", "redraw")
+
+    over_http = announced(app, player)
+
+    assert socket.expect("upgrader:commitment") == over_http != before
+
+
+def test_the_first_look_at_a_restored_database_changes_one_seed_however_many_there_are(
+    app, new_player, env, tmp_path
+):
+    players = [new_player(f"player-{number}") for number in range(20)]
+    announced(app, players[0])
+    with reading():
+        before = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
+    (tmp_path / "instance" / "seeds.witness").unlink()
+
+    announced(app, players[0])
+
+    with reading():
+        after = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
+    assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
+
+
+def test_a_database_that_lost_its_last_marks_is_recognised_whatever_file_it_is_in(app, player, item):
+    reveal(app, spin(app, player, item))
+    before = announced(app, player)
+    with writing():
+        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
+        SeedMark.delete().where(SeedMark.number == last).execute()
+
+    assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
+
+
+def test_marks_of_another_history_are_not_taken_for_the_lost_ones(app, player, item):
+    """A server on another machine has played on in the restored database."""
+    reveal(app, spin(app, player, item))
+    before = announced(app, player)
+    with writing():
+        SeedMark.update(token="another history").execute()
+
+    assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
+
+
+def test_what_another_machine_plays_is_no_reason_to_redraw(make_app, app, new_player, item, tmp_path):
+    alice, bob = new_player("alice"), new_player("bob")
+    announced(app, alice)
+    other = make_app(INSTANCE_DIR=str(tmp_path / "other machine"))
+    told = announced(other, alice)
+    announced(other, bob)
+    for _ in range(2):
+        reveal(other, spin(other, bob, item))
+
+    assert announced(app, alice) == told
+    assert announced(make_app(), alice) == told
+
+
+def test_a_seed_is_not_shown_before_the_witness_is_on_the_disk(app, player, item, tmp_path):
+    announced(app, player)
+    bet = spin(app, player, item)
+    witness = tmp_path / "instance" / "seeds.new"
+    witness.mkdir()
+
+    with pytest.raises(OSError, match="directory"):
+        reveal(app, bet)
+
+    witness.rmdir()
+    reveal(app, bet)
+
+
+def test_one_mark_covers_all_bets_that_are_settled_by_then(app, player, item):
+    bets = [spin(app, player, item) for _ in range(3)]
+    reveal(app, bets[0])
+    with reading():
+        marks = SeedMark.select().count()
+
+    reveal(app, bets[1])
+    reveal(app, bets[2])
+
+    with reading():
+        assert SeedMark.select().count() == marks
+
+
+def test_only_the_owner_may_read_the_witness(app, player, tmp_path):
+    announced(app, player)
+
+    assert stat.S_IMODE((tmp_path / "instance" / "seeds.witness").stat().st_mode) == 0o600
+
+
+def test_the_first_server_of_a_new_platform_keeps_the_first_commitments(app, player):
+    with reading():
+        drawn = AnnouncedSeed.get_by_id(player.id).server_seed_commitment
+
+    assert announced(app, player)["serverSeedCommitment"] == drawn
+    assert epoch() == 1
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_backup_of_a_new_platform_is_not_taken_for_a_new_platform(
+    app, make_app, player, item, run, tmp_path
+):
+    run("db", "backup", str(tmp_path / "backup"))
+    told = announced(app, player)
+    database.obj.close_all()
+
+    elsewhere = make_app(
+        DATABASE_URL=f"sqlite:///{tmp_path / 'backup'}", INSTANCE_DIR=str(tmp_path / "elsewhere")
+    )
+
+    assert announced(elsewhere, player)["serverSeedCommitment"] != told["serverSeedCommitment"]
