@@ -9,7 +9,8 @@ from blueprints.common.commands import OperatorCommand, OperatorGroup, operator_
 from blueprints.common.platform import platform
 from models import migrate
 from services import backup as backups
-from services import checks, demo
+from services import checks
+from services.demo import seed as demo
 from services.errors import OperatorError
 from services.platform import Platform
 

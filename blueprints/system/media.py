@@ -1,15 +1,17 @@
 """/media: the pictures that this process serves."""
 
+from pathlib import Path
+
 from flask import Blueprint, Response, abort, send_from_directory
 
 from blueprints.common.auth import public
 from blueprints.common.platform import platform
-from services import pictures
 from services.avatars import files as avatar_files
 
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 
 WEBP = "image/webp"
+NEUTRAL = Path(__file__).parent / "neutral"
 DAY_SECONDS = 86_400
 YEAR_SECONDS = 365 * DAY_SECONDS
 
@@ -17,21 +19,21 @@ YEAR_SECONDS = 365 * DAY_SECONDS
 @blueprint.get("/neutral/item.webp")
 @public
 def neutral_item() -> Response:
-    """What is shown for an item without a picture: 360 x 360."""
-    return _cached(Response(pictures.neutral_item_picture(), mimetype=WEBP))
+    """The picture of an item without an image: 360 x 360."""
+    return _neutral("item.webp")
 
 
 @blueprint.get("/neutral/avatar.webp")
 @public
 def neutral_avatar() -> Response:
-    """What is shown for a player without a picture."""
-    return _cached(Response(pictures.neutral_avatar(), mimetype=WEBP))
+    """The avatar of a player without one: 256 x 256."""
+    return _neutral("avatar.webp")
 
 
 @blueprint.get("/items/<name>")
 @public
 def item_picture(name: str) -> Response:
-    """A picture of a demo item, drawn by ``flask seed``."""
+    """A picture of a demo item, copied by ``flask seed``."""
     directory = platform().settings.instance_dir / "media" / "items"
     return send_from_directory(directory, name, mimetype=WEBP, max_age=DAY_SECONDS)
 
@@ -49,7 +51,8 @@ def avatar(name: str) -> Response:
     return response
 
 
-def _cached(response: Response) -> Response:
+def _neutral(name: str) -> Response:
+    response = Response((NEUTRAL / name).read_bytes(), mimetype=WEBP)
     response.cache_control.public = True
     response.cache_control.max_age = DAY_SECONDS
     return response

@@ -6,22 +6,16 @@ from models.cases import Case, CaseItem
 from models.database import reading, writing
 from models.irl_cases import IrlCase, IrlItem
 from models.items import Item
-from services.demo_items import DEMO_ITEMS
 
 SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem)
+DEMO_ITEMS = 80
 NOTHING = {"items": 0, "cases": 0, "irlCases": 0}
 ONLY_IN_POCKET_LINT = "P250 | Northern Stamp (Minimal Wear)"
 
 
-@pytest.fixture(scope="module")
-def instance_dir(tmp_path_factory):
-    """One for all of these tests: drawing the pictures takes seconds, and once is enough."""
-    return tmp_path_factory.mktemp("instance")
-
-
 @pytest.fixture
-def app(make_app, instance_dir):
-    return make_app(INSTANCE_DIR=str(instance_dir))
+def instance_dir(tmp_path):
+    return tmp_path / "instance"
 
 
 @pytest.fixture
@@ -36,8 +30,8 @@ def stored(app):  # the app has opened the database
 
 
 def test_seeding_brings_every_demo_item(run, client):
-    assert run("seed") == {"items": len(DEMO_ITEMS), "cases": 21, "irlCases": 4}
-    assert len(client.get("/upgrader/items").json) == len(DEMO_ITEMS)
+    assert run("seed") == {"items": DEMO_ITEMS, "cases": 21, "irlCases": 4}
+    assert len(client.get("/upgrader/items").json) == DEMO_ITEMS
 
 
 def test_seeding_again_changes_nothing(run, stored):
@@ -99,7 +93,7 @@ def test_seeding_again_brings_back_what_is_missing(run, stored):
         IrlCase.delete().where(IrlCase.slug == "desk-upgrade").execute()
 
     assert run("seed") == {"items": 1, "cases": 1, "irlCases": 1}
-    assert len(stored()) == len(DEMO_ITEMS)
+    assert len(stored()) == DEMO_ITEMS
 
 
 def test_every_demo_item_has_a_picture_that_is_served(run, client):
@@ -108,19 +102,19 @@ def test_every_demo_item_has_a_picture_that_is_served(run, client):
 
     answers = [client.get(picture, buffered=True) for picture in pictures]
 
-    assert len(pictures) == len(DEMO_ITEMS)
+    assert len(pictures) == DEMO_ITEMS
     assert {(answer.status_code, answer.content_type) for answer in answers} == {(200, "image/webp")}
 
 
-def test_seeding_again_draws_a_picture_that_is_missing(run, instance_dir):
+def test_seeding_again_restores_a_picture_that_is_missing(run, instance_dir):
     run("seed")
     picture = min((instance_dir / "media" / "items").glob("*.webp"))
-    drawn = picture.read_bytes()
+    before = picture.read_bytes()
     picture.unlink()
 
     run("seed")
 
-    assert picture.read_bytes() == drawn
+    assert picture.read_bytes() == before
 
 
 def test_the_demo_catalogue_is_of_both_games(run, client):

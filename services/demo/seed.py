@@ -1,7 +1,8 @@
-"""Demo data: a catalogue of our own making with its pictures, cases, and a player to try it with."""
+"""Imports the demo data, and creates a player to try it with."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from models.cases import Case
@@ -9,16 +10,15 @@ from models.database import writing
 from models.irl_cases import IrlCase
 from models.items import Item
 from models.users import User
-from services import irl_import, item_import, pictures, users
+from services import exact_json, irl_import, item_import, users
 from services.cases import importing
 from services.cases.kinds import FREE_CASE_ID, Kind, fold
 from services.clock import Millis
-from services.demo_cases import demo_cases, demo_irl_cases
-from services.demo_items import DEMO_ITEMS
 from services.errors import UserNotFound
-from services.item_import import ImportedItem
 from services.money import Cents
 from services.server_seeds import ServerSeeds
+
+DATA = Path(__file__).parent
 
 PLAYER_ID = "76561190000000001"
 PLAYER_NAME = "demo"
@@ -27,7 +27,7 @@ PLAYER_BALANCE = Cents(1_000_00)
 
 @dataclass(frozen=True)
 class Seeded:
-    """How much of the demo data was missing and has been imported."""
+    """How many rows of the demo data were missing and have been imported."""
 
     items: int
     cases: int
@@ -35,11 +35,11 @@ class Seeded:
 
 
 def seed(*, media_dir: Path, now: Millis) -> Seeded:
-    """Import what of the demo data is not there yet and draw the pictures that are missing.
+    """Import the rows that are missing, and copy the pictures that are missing.
 
-    What an operator has changed since stays as it is.
+    Rows that exist keep what an operator has changed.
     """
-    _draw_pictures(media_dir / "items")
+    _copy_pictures(media_dir / "items")
     with writing():
         items = _seed_items(now)
         return Seeded(items, _seed_cases(now), _seed_irl_cases(now))
@@ -48,14 +48,7 @@ def seed(*, media_dir: Path, now: Millis) -> Seeded:
 def _seed_items(now: Millis) -> int:
     present = set(Item.select(Item.market_hash_name).scalars())
     rows = [
-        ImportedItem(
-            app_id=item.app_id,
-            market_hash_name=item.market_hash_name,
-            price_cents=Cents(item.price_cents),
-            image=f"/media/items/{item.picture}.webp",
-        )
-        for item in DEMO_ITEMS
-        if item.market_hash_name not in present
+        item for item in item_import.read_array(_read("items.json")) if item.market_hash_name not in present
     ]
     return item_import.store(rows, now=now).created
 
@@ -65,7 +58,7 @@ def _seed_cases(now: Millis) -> int:
     present = {text for row in stored.tuples() for text in row}
     rows = [
         case
-        for case in demo_cases()
+        for case in importing.read(_read("cases.json"))
         if (FREE_CASE_ID if case.kind is Kind.FREE else fold(case.name)) not in present
     ]
     return importing.store(rows, now=now).created if rows else 0
@@ -73,26 +66,30 @@ def _seed_cases(now: Millis) -> int:
 
 def _seed_irl_cases(now: Millis) -> int:
     present = set(IrlCase.select(IrlCase.slug).scalars())
-    rows = [case for case in irl_import.read(demo_irl_cases()) if case.id not in present]
+    rows = [case for case in irl_import.read(_read("irl_cases.json")) if case.id not in present]
     return irl_import.store(rows, now=now).created
+
+
+def _read(name: str) -> Any:
+    return exact_json.loads((DATA / name).read_bytes())
+
+
+def _copy_pictures(directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for picture in (DATA / "pictures").glob("*.webp"):
+        path = directory / picture.name
+        if not path.exists():
+            unfinished = path.with_suffix(".part")
+            copyfile(picture, unfinished)
+            unfinished.replace(path)
 
 
 @writing()
 def player(*, seeds: ServerSeeds, now: Millis) -> User:
-    """The demo player, made on first use with 1,000 coins."""
+    """The demo player, created on first use with 1,000 coins."""
     try:
         return users.get(platform_id=PLAYER_ID)
     except UserNotFound:
         return users.create(
             username=PLAYER_NAME, platform_id=PLAYER_ID, balance=PLAYER_BALANCE, seeds=seeds, now=now
         )
-
-
-def _draw_pictures(directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    for item in DEMO_ITEMS:
-        path = directory / f"{item.picture}.webp"
-        if not path.exists():
-            unfinished = path.with_suffix(".part")
-            unfinished.write_bytes(pictures.item_picture(item.market_hash_name))
-            unfinished.replace(path)
