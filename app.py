@@ -12,23 +12,22 @@ from blueprints.auth import login
 from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
-from blueprints.common.application import Application
+from blueprints.common.access_log import log_requests
+from blueprints.common.caching import install_response_cache
 from blueprints.common.commands import OperatorGroup
-from blueprints.common.cors import Cors
+from blueprints.common.cors import share_across_origins
 from blueprints.common.documenting import ContractDocument
 from blueprints.common.errors import JsonApi, register_error_handlers
-from blueprints.common.frame import frame_answers
-from blueprints.common.limits import Limits, limit_requests, trust_proxies
 from blueprints.common.logs import configure_logging, log_failures
-from blueprints.common.notes import install_notes
 from blueprints.common.paths import Anything, AsciiInteger
 from blueprints.common.platform import install_platform
-from blueprints.common.ready_answers import install_ready_answers
+from blueprints.common.rate_limit import Limits, limit_requests, trust_proxies
 from blueprints.common.redirects import redirect_within_the_service
-from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, limit_bodies, look_at_requests
+from blueprints.common.request_id import number_requests
+from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, limit_bodies, refuse_nul_in_paths
+from blueprints.common.response_headers import set_response_headers
 from blueprints.common.schemas import WIRE_TYPES
-from blueprints.common.security_headers import security_headers
-from blueprints.common.waiting import bound_waiting
+from blueprints.common.wait_budget import limit_waiting
 from blueprints.fairness import commands as fairness_commands
 from blueprints.irl import commands as irl_commands
 from blueprints.irl import routes as irl
@@ -43,7 +42,7 @@ from blueprints.profile import commands as profile_commands
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
 from blueprints.realtime.proof_delivery import install_proofs
-from blueprints.realtime.server import Realtime, create_realtime, install_realtime
+from blueprints.realtime.server import create_realtime, install_realtime
 from blueprints.secrets import commands as secrets_commands
 from blueprints.seeds import commands as seeds_commands
 from blueprints.site import routes as site
@@ -60,7 +59,7 @@ from blueprints.users import commands as users_commands
 from models.database import open_database
 from services import checks
 from services.clock import Millis, now_ms
-from services.platform import build_platform
+from services.platform import Platform, build_platform
 from settings import Settings, SettingsError
 
 
@@ -77,34 +76,20 @@ def create_app(
     """
     settings = settings or _settings_or_exit()
     configure_logging()
-    app = Application(__name__, static_folder=None, instance_path=str(settings.instance_dir))
+    app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
     platform = build_platform(settings, clock=clock)
     install_platform(app, platform)
     log_failures(app)
-    bound_waiting(app)
-    look_at_requests(app)
-    limits = Limits(platform, timer=timer) if settings.ratelimit_enabled else None
-    if limits:
-        limit_requests(app, limits)
-    limit_bodies(app)
-    redirect_within_the_service(app)
+    _install_request_hooks(app, settings, platform, timer=timer)
+    install_response_cache(app)
     register_error_handlers(app)
-    metrics = install_metrics(app)
     _register_areas(app)
     _register_commands(app)
-    running = _start_realtime(app, settings, clock=clock, timer=timer)
-    notes = install_notes(app, running, count_answers=metrics.count_answers, count_event=metrics.count_event)
-    # From the inside out.
-    frame = frame_answers(
-        app,
-        headers=security_headers(https=settings.base_url.startswith("https:")),
-        cors=Cors(settings.allowed_origins),
-        notes=notes.answers,
-    )
-    install_ready_answers(app, frame, limits=limits)
-    # Outermost, so that a socket too has its client's address.
+    _start_realtime(app, settings, clock=clock, timer=timer)
+    # These two are around the sockets, too.
+    share_across_origins(app, origins=settings.allowed_origins)
     trust_proxies(app, count=settings.trusted_proxies)
     return app
 
@@ -135,6 +120,21 @@ def _configure(app: Flask) -> None:
         OPENAPI_URL_PREFIX="/",
         OPENAPI_JSON_PATH="openapi.json",
     )
+
+
+def _install_request_hooks(
+    app: Flask, settings: Settings, platform: Platform, *, timer: Callable[[], float]
+) -> None:
+    """What happens before each request in this order, and after each in the opposite one."""
+    log_requests(app, count=install_metrics(app).count_request)
+    number_requests(app, trust_proxy=settings.trusted_proxies > 0)
+    set_response_headers(app, https=settings.base_url.startswith("https:"))
+    limit_waiting(app)
+    refuse_nul_in_paths(app)
+    if settings.ratelimit_enabled:
+        limit_requests(app, Limits(platform, timer=timer))
+    limit_bodies(app)
+    redirect_within_the_service(app)
 
 
 def _register_areas(app: Flask) -> None:
@@ -187,11 +187,10 @@ def _register_commands(app: Flask) -> None:
 
 def _start_realtime(
     app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
-) -> Realtime:
+) -> None:
     running = create_realtime(app, settings, clock=clock, timer=timer)
     install_realtime(app, running)
     install_proofs(app, running)
     install_prices(app, running)
     realtime_events.register(app, running)
     upgrader_events.register(running.socketio)
-    return running

@@ -30,8 +30,8 @@ from flask import Flask
 from app import create_app
 from models import migrate
 from models.database import database
-from services import changes, item_import, users
-from services.changes import Topic
+from services import item_import, users
+from services.cache_invalidation import Tag, invalidate_after_commit
 from services.money import Cents
 from services.upgrader.spin import SpinRequest
 from settings import Settings
@@ -114,8 +114,8 @@ def measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
 
     def get(path: str) -> object:
         # Made anew each time: what is kept of an answer costs the same however long the history is.
-        for topic in Topic:
-            changes.tell_after_commit(topic)
+        for tag in Tag:
+            invalidate_after_commit(tag)
         answer = client.get(path, headers={"Authorization": f"Bearer {token}"})
         assert answer.status_code == 200, (path, answer.text)
         return answer.json

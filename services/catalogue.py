@@ -186,10 +186,6 @@ class CatalogueCache:
             self._is_late = True
             return kept
 
-    def held(self) -> Catalogue | None:
-        """The catalogue of this hour, if it is there; never waits for one."""
-        return self._kept if self._timer() < self._good_until else None
-
     def _begin(self) -> Future[Catalogue]:
         building: Future[Catalogue] = Future()
         self._building = building

@@ -7,8 +7,7 @@ import peewee
 from models.database import reading, writing
 from models.personal_details import PersonalDetails
 from models.users import User
-from services import changes
-from services.changes import Topic
+from services.cache_invalidation import Tag, invalidate_after_commit
 from services.errors import PlatformError
 
 
@@ -47,4 +46,4 @@ def _rename(user_id: int, username: str) -> None:
         renamed.execute()
     except peewee.IntegrityError:
         raise UsernameTaken from None
-    changes.tell_after_commit(Topic.PLAYERS)
+    invalidate_after_commit(Tag.PLAYERS)

@@ -10,8 +10,8 @@ from models.database import database, writing
 from models.postgres import Postgres
 from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
-from services import changes, rollup_sums
-from services.changes import Topic
+from services import rollup_sums
+from services.cache_invalidation import Tag, invalidate_after_commit
 
 ROWS_A_STATEMENT = 500
 
@@ -30,7 +30,7 @@ def rebuild() -> Rebuilt:
     """Set every sum and count to what it sums and counts, in one write transaction; spins wait meanwhile."""
     with writing():
         _keep_writers_out()
-        changes.tell_after_commit(Topic.BETS)
+        invalidate_after_commit(Tag.BETS)
         wrong = rollup_sums.wrong_totals_of_play()
         for user_id, wagered, earned in wrong:
             User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()

@@ -10,8 +10,8 @@ import peewee
 from models.database import reading, writing
 from models.rows import RowBy
 from models.users import User
-from services import changes, fairness, ledger
-from services.changes import Topic
+from services import fairness, ledger
+from services.cache_invalidation import Tag, invalidate_after_commit
 from services.clock import Millis
 from services.errors import OperatorError, UserNotFound
 from services.ledger import Account, Entry, Kind
@@ -121,7 +121,7 @@ def _refreshed(platform_id: str, avatar: str) -> User:
         User.update(avatar=avatar).where(
             User.id == user.id, peewee.fn.substr(User.avatar, 1, 1) != "/"
         ).execute()
-        changes.tell_after_commit(Topic.PLAYERS)
+        invalidate_after_commit(Tag.PLAYERS)
     return get(platform_id=platform_id)
 
 

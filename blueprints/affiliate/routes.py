@@ -13,8 +13,8 @@ from blueprints.affiliate.schemas import (
 from blueprints.common.auth import SECURITY, current_user, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import RefusalSchema
+from blueprints.common.json_stream import list_representation
 from blueprints.common.platform import platform
-from blueprints.common.ready_list import build_ready_list
 from blueprints.realtime import outgoing
 from services.affiliates import referrals
 from services.affiliates.codes import USE_BONUS
@@ -47,7 +47,7 @@ def stats() -> Response:
     """The players who used the caller's code, the most profitable first."""
     players = referrals.statistics(owner_id=current_user().id)
     # Owners with thousands of players are what the programme is for; others must not wait for their lists.
-    return build_ready_list(
+    return list_representation(
         ReferredPlayerSchema(many=True).dump, players, pause=CooperativeYield()
     ).response()
 

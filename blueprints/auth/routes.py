@@ -9,7 +9,7 @@ from blueprints.auth.views import own_view
 from blueprints.common.auth import SECURITY, current_user, public, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.written import json_response
+from blueprints.common.json_stream import json_response
 
 blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in and out")
 

@@ -30,22 +30,20 @@ from blueprints.cases.views import (
 )
 from blueprints.common.auth import SECURITY, current_user, public, require_user_else
 from blueprints.common.blueprint import Area
+from blueprints.common.caching import cached_response, conditional, skip_cache
 from blueprints.common.errors import ErrorSchema, RefusalSchema
-from blueprints.common.etag import tagged
 from blueprints.common.failures import describe
-from blueprints.common.kept import do_not_keep, kept
+from blueprints.common.json_stream import json_response, list_representation, stream_response
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
-from blueprints.common.ready_answer import ReadyAnswer
-from blueprints.common.ready_list import build_ready_list
-from blueprints.common.written import json_response, tagged_json
+from blueprints.common.representation import Representation
 from services.background import CooperativeYield, drain
+from services.cache_invalidation import Tag
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.reading import ShownCase, Sort
 from services.cases.version import Version
-from services.changes import Topic
 
 log = logging.getLogger("platform.cases")
 
@@ -56,11 +54,11 @@ CASES_A_SLICE = 1
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
-def _ready_cases(which: str, _version: Version) -> ReadyAnswer:
-    """A whole list as bytes, made once for each version of it, which is read before the cases are."""
+def _representation(which: str, _version: Version) -> Representation:
+    """A whole list as bytes, built once for each version of it, which is read before the cases are."""
     pause = CooperativeYield()
     cases = reading.all_of(kinds=KINDS[which], pause=pause)
-    return build_ready_list(listed_cases, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
+    return list_representation(listed_cases, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
 
 
 @blueprint.get("")
@@ -71,12 +69,12 @@ def _ready_cases(which: str, _version: Version) -> ReadyAnswer:
 @blueprint.alt_response(400, schema=ErrorSchema)
 def list_cases(query: dict[str, Any]) -> Response:
     """Every case, the newest first."""
-    return _ready_cases(query["type"], version.current()).response()
+    return _representation(query["type"], version.current()).response()
 
 
 @blueprint.get("/pagination")
 @public
-@tagged
+@conditional
 @blueprint.arguments(CasePageQuery, location="query")
 @blueprint.response(200, CasePageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
@@ -93,7 +91,7 @@ def page_cases(query: dict[str, Any]) -> Response:
         sort=Sort(query["sort"]),
         pause=pause,
     )
-    return tagged_json(_parts_of_page(cases, Pagination(number, limit, total)), pause=pause)
+    return stream_response(_parts_of_page(cases, Pagination(number, limit, total)), pause=pause)
 
 
 def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[bytes]:
@@ -108,7 +106,7 @@ def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[b
 
 @blueprint.get("/free")
 @public
-@tagged
+@conditional
 @blueprint.response(200, FreeCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(404, schema=ErrorSchema)
@@ -119,7 +117,7 @@ def get_free_case() -> Response:
 
 @blueprint.get('/<anything(but="create"):case_id>')
 @public
-@kept(Topic.CASES, tagged=True)
+@cached_response(Tag.CASES, etag=True)
 @blueprint.response(200, SingleCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(400, schema=ErrorSchema)
@@ -128,8 +126,8 @@ def get_case(case_id: str) -> Response:
     """One case, its items with their wear. Asks for the prices of items that have none."""
     case = reading.get(case_id=case_id)
     if _refreshed(case):
-        # Everybody who looks at it asks for its prices.
-        do_not_keep()
+        # Every request for this case asks for its prices.
+        skip_cache()
         case = reading.get(case_id=case_id)
     return json_response(single_case(case))
 

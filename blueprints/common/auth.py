@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from flask import g, request
 
-from blueprints.common.exchange import exchange_in
 from blueprints.common.platform import platform
 from models.users import User
 from services import users
@@ -48,7 +47,7 @@ def _require(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             g.user = _caller(gone)
-            exchange_in(request.environ).is_private = True
+            g.is_private = True
         except Unauthorized:
             raise stranger from None
         return view(*args, **kwargs)

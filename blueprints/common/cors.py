@@ -1,51 +1,62 @@
-"""Cross-origin resource sharing: pages of these origins may read responses and send tokens."""
+"""Cross-origin resource sharing: pages of the allowed origins may read responses and send tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-Headers = Sequence[tuple[str, str]]
+from flask import Flask, Response, request
 
-METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
+METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 EXPOSED = "ETag, Retry-After, X-Request-Id"
-VARY = ("Vary", "Origin")
-"""On every response: a cache must not give a page a response that another origin, or none, asked for."""
+SOCKETS = "/socket.io/"
+
+Headers = Sequence[tuple[str, str]]
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
-class Cors:
-    """The CORS headers for each allowed origin, compared as a whole. Cookies are never allowed."""
+def share_across_origins(app: Flask, *, origins: Sequence[str]) -> None:
+    """Allow these origins, each compared as a whole. Cookies are never allowed.
 
-    def __init__(self, origins: Sequence[str]) -> None:
-        self._headers: dict[str, Headers] = {
-            origin: (
-                ("Access-Control-Allow-Origin", origin),
-                ("Access-Control-Expose-Headers", EXPOSED),
-                VARY,
-            )
-            for origin in origins
-        }
+    ``Vary: Origin`` is on every response: a cache must not give a page a response that another origin, or
+    none, asked for.
+    """
+    allowed = frozenset(origins)
 
-    def origin(self, environ: Mapping[str, Any]) -> str | None:
-        """The origin of the page that asks, if it is one of those; None for any other, and for none."""
-        origin = environ.get("HTTP_ORIGIN")
-        return origin if origin in self._headers else None
+    @app.after_request
+    def add_headers(response: Response) -> Response:
+        headers = response.headers
+        vary, origin = headers.get("Vary"), request.headers.get("Origin")
+        headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
+        if origin in allowed:
+            headers["Access-Control-Allow-Origin"] = origin
+            headers["Access-Control-Expose-Headers"] = EXPOSED
+            if request.method == "OPTIONS":
+                _allow_request(headers)
+        return response
 
-    def headers(self, environ: Mapping[str, Any]) -> Headers:
-        """The headers for this request. Without an allowed origin only ``Vary``, for caches on the way."""
-        headers = self._headers.get(environ.get("HTTP_ORIGIN", ""))
-        if headers is None:
-            return (VARY,)
-        if environ["REQUEST_METHOD"] == "OPTIONS":
-            return (*headers, *_preflight(environ))
-        return headers
+    app.wsgi_app = _with_socket_headers(app.wsgi_app)  # type: ignore[method-assign]
 
 
-def _preflight(environ: Mapping[str, Any]) -> Headers:
-    """The answer to a browser that asks beforehand: any method of ours, with any headers."""
-    if environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD", "").upper() not in METHODS:
-        return ()
-    methods = ("Access-Control-Allow-Methods", ", ".join(METHODS))
-    asked = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
-    if not asked:
-        return (methods,)
-    allowed = ", ".join(sorted(name.strip() for name in asked.split(",")))
-    return (("Access-Control-Allow-Headers", allowed), methods)
+def _allow_request(headers: Any) -> None:
+    """Answer a preflight: any method of the API, with any headers."""
+    if request.headers.get("Access-Control-Request-Method", "").upper() not in METHODS.split(", "):
+        return
+    headers["Access-Control-Allow-Methods"] = METHODS
+    asked = request.headers.get("Access-Control-Request-Headers")
+    if asked:
+        headers["Access-Control-Allow-Headers"] = ", ".join(sorted(name.strip() for name in asked.split(",")))
+
+
+def _with_socket_headers(inner: WsgiApp) -> WsgiApp:
+    """Socket.IO answers before Flask, with CORS headers but without ``Vary``; a poll is one client's own."""
+
+    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if not environ["PATH_INFO"].startswith(SOCKETS):
+            return inner(environ, start_response)
+
+        def start(status: str, headers: Headers, *exc_info: Any) -> Any:
+            own = [("Vary", "Origin"), ("Cache-Control", "no-store")]
+            return start_response(status, [*headers, *own], *exc_info)
+
+        return inner(environ, start)
+
+    return application

@@ -9,7 +9,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
 from blueprints.common.errors import envelope_schema
-from blueprints.common.limits import FREE_BLUEPRINTS
+from blueprints.common.rate_limit import FREE_BLUEPRINTS, PROBED
 
 RETRY_AFTER = {
     "Retry-After": {"description": "Seconds until it makes sense to try again", "schema": {"type": "integer"}}
@@ -53,7 +53,8 @@ def _empty_is_left_out(_converter: OpenAPIConverter, field: ma.fields.Field[Any]
 def _common_statuses(path: str, operation: dict[str, Any]) -> set[HTTPStatus]:
     # A failure nobody foresaw, and a database that is away.
     statuses = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
-    if not set(operation.get("tags", ())) & set(FREE_BLUEPRINTS):
+    is_free = set(operation.get("tags", ())) & set(FREE_BLUEPRINTS)
+    if not is_free or operation.get("operationId") in PROBED:
         statuses.add(HTTPStatus.TOO_MANY_REQUESTS)
     if "requestBody" in operation:
         statuses.add(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

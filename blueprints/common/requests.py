@@ -9,7 +9,6 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.utils import cached_property
 
-from blueprints.common.exchange import exchange_in
 from blueprints.common.forms import NotAForm, check_heads
 from services.errors import UnstorableText
 from services.text import is_storable
@@ -83,16 +82,11 @@ class ContractRequest(Request):
         return BytesIO()
 
 
-def look_at_requests(app: Flask) -> None:
-    """Before any view: say what a request is for, and answer 400 to a path with a NUL in it.
-
-    No view looks something up by a part of such a path.
-    """
+def refuse_nul_in_paths(app: Flask) -> None:
+    """Answer 400 to a path with a NUL, before a view looks something up by a part of it."""
 
     @app.before_request
-    def look() -> None:
-        if request.url_rule is not None:
-            exchange_in(request.environ).route = request.url_rule.rule
+    def check() -> None:
         if not is_storable(request.path):
             raise UnstorableText
 

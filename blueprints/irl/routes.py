@@ -2,8 +2,8 @@
 
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
+from blueprints.common.caching import conditional
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.etag import tagged
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
 from services import irl_cases
 from services.irl_cases import ShownIrlCase
@@ -13,7 +13,7 @@ blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases of real-
 
 @blueprint.get("")
 @public
-@tagged
+@conditional
 @blueprint.response(200, ListedIrlCaseSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
 def list_irl_cases() -> list[ShownIrlCase]:
@@ -23,7 +23,7 @@ def list_irl_cases() -> list[ShownIrlCase]:
 
 @blueprint.get("/<anything:case_id>")
 @public
-@tagged
+@conditional
 @blueprint.response(200, IrlCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(400, schema=ErrorSchema)

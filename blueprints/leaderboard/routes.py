@@ -4,12 +4,12 @@ from typing import Any
 
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
+from blueprints.common.caching import cache_until, cached_response
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.kept import keep_until, kept
 from blueprints.common.platform import platform
 from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
 from services import leaderboard
-from services.changes import Topic
+from services.cache_invalidation import Tag
 from services.leaderboard import Leader
 from services.periods import Period
 
@@ -20,7 +20,7 @@ blueprint = Area(
 
 @blueprint.get("")
 @public
-@kept(Topic.BETS, Topic.PLAYERS, tagged=True)
+@cached_response(Tag.BETS, Tag.PLAYERS, etag=True)
 @blueprint.arguments(LeaderboardQuery, location="query")
 @blueprint.response(200, LeaderSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
@@ -28,5 +28,5 @@ blueprint = Area(
 def list_leaders(query: dict[str, Any]) -> list[Leader]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
     period, now = Period(query["period"]), platform().clock()
-    keep_until(period.end(now))
+    cache_until(period.end(now))
     return leaderboard.top(period=period, now=now)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from gevent.pywsgi import WSGIHandler
 from gevent.socket import wait_write
 
-from blueprints.common.written_fields import written
 from blueprints.serving.turns import Turns
 
 SHORT_BYTES = 16 * 1024
@@ -28,18 +27,21 @@ class AnswerWriter(WSGIHandler):  # type: ignore[misc]  # gevent carries no type
         """Raises ValueError for a line end in the status or a field, which would begin another answer."""
         if exc_info and self.headers_sent:
             raise exc_info[1].with_traceback(exc_info[2])
-        fields = written(headers)
+        fields = "".join([f"{name}: {value}\r\n" for name, value in headers])
+        if not fields.count("\r") == fields.count("\n") == len(headers):
+            raise ValueError("a line end in a header of a response")
         if "\r" in status or "\n" in status:
             raise ValueError("a line end in the status of an answer")
         self.status = status.encode("latin-1")
-        self._head = b"HTTP/1.1 %b\r\n%b" % (self.status, fields.as_sent)
+        self._head = b"HTTP/1.1 %b\r\n%b" % (self.status, fields.encode("latin-1"))
         self._orig_status = status
         self.code = int(status.split(" ", 1)[0])
-        self.provided_date = fields.date
-        self.provided_content_length = fields.content_length
+        named = {name.lower(): value for name, value in headers}
+        self.provided_date = named.get("date")
+        self.provided_content_length = named.get("content-length")
         # What the server adds to them.
         self.response_headers = []
-        self._settle_connection(fields.connection)
+        self._settle_connection((named.get("connection") or "").lower() or None)
         if self.code in (304, 204) and self.provided_content_length not in (None, "0"):
             raise self.ApplicationError(f"an answer of {self.code} has no body")
         write: Callable[[bytes], None] = self.write

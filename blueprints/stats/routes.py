@@ -4,8 +4,8 @@ from typing import Any
 
 from blueprints.common.auth import SECURITY, current_user, public, require_user
 from blueprints.common.blueprint import Area
+from blueprints.common.caching import cache_until, cached_response
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.kept import keep_until, kept
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
 from blueprints.fairness.views import fairness_entry
@@ -22,7 +22,7 @@ from blueprints.stats.schemas import (
 )
 from services import live_bets as live
 from services.background import CooperativeYield
-from services.changes import Topic
+from services.cache_invalidation import Tag
 from services.pages import Place
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
@@ -108,14 +108,14 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/live-bets")
 @public
-@kept(Topic.BETS, Topic.PLAYERS, tagged=False)
+@cached_response(Tag.BETS, Tag.PLAYERS, etag=False)
 @blueprint.arguments(LiveBetsQuery, location="query")
 @blueprint.response(200, LiveBetsSchema)
 @blueprint.alt_response(400, schema=ErrorSchema)
 def live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of everybody's bets that are over, newest first."""
     place, now = _place(query), platform().clock()
-    keep_until(live.next_due(now=now))
+    cache_until(live.next_due(now=now))
     found = live.page(kind=live.Kind(query["type"]), place=place, now=now)
     return _answer(place, found.total, {"bets": found.rows, "total": found.total})
 

@@ -1,6 +1,5 @@
 """Counters for Prometheus: requests, spins by outcome, open sockets."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -14,8 +13,6 @@ from prometheus_client import (
     generate_latest,
 )
 
-from blueprints.common.notes import notes
-from blueprints.realtime.outgoing import SPIN
 from blueprints.realtime.server import realtime
 
 EXTENSION = "metrics"
@@ -32,17 +29,14 @@ class Metrics:
     spins: Counter
     sockets: Gauge
 
-    def count_answers(self, method: str, route: str, status: int, seconds: Sequence[float]) -> None:
-        """Some more, given what each took. A method that a client has made up is one of the others."""
-        self.requests.labels(method if method in METHODS else "other", route, status).inc(len(seconds))
-        times = self.seconds.labels(route)
-        for each in seconds:
-            times.observe(each)
+    def count_request(self, *, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request. Methods that clients make up are counted as one."""
+        self.requests.labels(method if method in METHODS else "other", route, status).inc()
+        self.seconds.labels(route).observe(seconds)
 
-    def count_event(self, name: str, outcome: str) -> None:
-        """One more event, which ended so: won, lost, or the text of the refusal."""
-        if name == SPIN:
-            self.spins.labels(outcome).inc()
+    def count_spin(self, outcome: str) -> None:
+        """Count a spin that was won, lost, or refused with this text."""
+        self.spins.labels(outcome).inc()
 
 
 def install_metrics(app: Flask) -> Metrics:
@@ -60,12 +54,12 @@ def install_metrics(app: Flask) -> Metrics:
 
 
 def metrics_text() -> Response:
-    """All counters as they stand."""
-    counted = _metrics()
-    notes().write_down()
+    """All counters in Prometheus' text format."""
+    counted = metrics()
     counted.sockets.set(len(realtime().connections))
     return Response(generate_latest(counted.registry), content_type=CONTENT_TYPE_LATEST)
 
 
-def _metrics() -> Metrics:
+def metrics() -> Metrics:
+    """The counters of the running app."""
     return cast("Metrics", current_app.extensions[EXTENSION])

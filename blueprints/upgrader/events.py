@@ -5,9 +5,8 @@ from typing import Any
 
 from flask_socketio import SocketIO
 
+from blueprints.common.access_log import log_event
 from blueprints.common.failures import describe
-from blueprints.common.logs import Handled
-from blueprints.common.notes import notes
 from blueprints.common.platform import platform
 from blueprints.common.repeated_lines import log
 from blueprints.realtime import outgoing
@@ -15,6 +14,7 @@ from blueprints.realtime.connections import Connection
 from blueprints.realtime.packets import after_this_event, check_event_rate
 from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
+from blueprints.system.metrics import metrics
 from blueprints.upgrader.spin_payload import read_spin
 from models import patience
 from models.bets import Bet
@@ -45,7 +45,8 @@ def spin(sid: str, *arguments: Any) -> dict[str, Any]:
         outcome, answer = "failed", _refuse(sid, FAILED)
     else:
         outcome, answer = "won" if bet.status == WON else "lost", outgoing.spin_answer(bet)
-    notes().events.add(Handled(time.time(), outgoing.SPIN, outcome, time.perf_counter() - began))
+    log_event(outgoing.SPIN, outcome=outcome, seconds=time.perf_counter() - began)
+    metrics().count_spin(outcome)
     return answer
 
 

@@ -8,14 +8,12 @@ from flask import Response
 
 from blueprints.common.auth import SECURITY, current_user, public, require_user
 from blueprints.common.blueprint import Area
+from blueprints.common.caching import conditional
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.etag import tagged
+from blueprints.common.json_stream import json_response, list_representation
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
-from blueprints.common.ready_answer import ReadyAnswer
-from blueprints.common.ready_answers import keep_answer
-from blueprints.common.ready_list import build_ready_list
-from blueprints.common.written import json_response
+from blueprints.common.representation import Representation
 from blueprints.upgrader.schemas import (
     BetSchema,
     CommitmentSchema,
@@ -34,9 +32,9 @@ blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The 
 
 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
-def _ready_items(catalogue: Catalogue) -> ReadyAnswer:
-    """The whole catalogue as bytes, made once for each state of it."""
-    return build_ready_list(listed_items, catalogue.items, pause=CooperativeYield())
+def _representation(catalogue: Catalogue) -> Representation:
+    """The whole catalogue as bytes, built once for each state of it."""
+    return list_representation(listed_items, catalogue.items, pause=CooperativeYield())
 
 
 @blueprint.get("/items")
@@ -54,16 +52,12 @@ def _ready_items(catalogue: Catalogue) -> ReadyAnswer:
 )
 def list_items() -> Response:
     """The whole catalogue, dearest first."""
-    cache = platform().catalogue
-    catalogue = cache.current()
-    answer = _ready_items(catalogue)
-    keep_answer(answer, lambda: cache.held() is catalogue, for_any_query=True)
-    return answer.response()
+    return _representation(platform().catalogue.current()).response()
 
 
 @blueprint.get("/items/pagination")
 @public
-@tagged
+@conditional
 @blueprint.arguments(ItemsQuery, location="query")
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
@@ -83,7 +77,7 @@ def page_items(query: dict[str, Any]) -> Response:
 
 @blueprint.get("/rules")
 @public
-@tagged
+@conditional
 @blueprint.response(200, RulesSchema)
 @blueprint.alt_response(304, description="The client has these rules already")
 def rules() -> dict[str, Any]:

@@ -7,12 +7,11 @@ from pathlib import Path
 
 from models.database import UNAVAILABLE, reading, writing
 from models.users import User
-from services import changes
 from services.avatars.errors import UploadUnderWay
 from services.avatars.files import AvatarFiles
 from services.avatars.render import render
 from services.background import WorkerPool
-from services.changes import Topic
+from services.cache_invalidation import Tag, invalidate_after_commit
 from services.errors import PlayerGone
 
 
@@ -70,7 +69,7 @@ def _point_at(path: str, *, user_id: int) -> str:
             replaced: str = user.avatar
             update = User.update(avatar=path).where(User.id == user_id, User.avatar == replaced)
             if update.execute():
-                changes.tell_after_commit(Topic.PLAYERS)
+                invalidate_after_commit(Tag.PLAYERS)
                 break
     return replaced
 

@@ -1,14 +1,13 @@
 """The version of what the lists of cases show: one number in the database, for all processes.
 
-Within this process a change is also told of (services/changes.py), to what can't ask the database each time.
+Within this process a change also invalidates cached responses (services/cache_invalidation.py).
 """
 
 from typing import NamedTuple
 
 from models.cases import CaseVersion
 from models.database import database, reading, writing
-from services import changes
-from services.changes import Topic
+from services.cache_invalidation import Tag, invalidate_after_commit
 
 _ONLY_ROW = 1
 
@@ -26,7 +25,7 @@ def begin_change() -> None:
     CaseVersion.insert(id=_ONLY_ROW, version=1).on_conflict(
         conflict_target=[CaseVersion.id], update={CaseVersion.version: CaseVersion.version + 1}
     ).execute()
-    changes.tell_after_commit(Topic.CASES)
+    invalidate_after_commit(Tag.CASES)
 
 
 class Version(NamedTuple):

@@ -11,11 +11,11 @@ from models.bets import Bet
 from models.database import reading, writing
 from models.rollups import LIVE_BET_SHARDS
 from models.spin_settlement import Settled, Settlement, SpinTimes, Unsettled, settle
-from services import changes, exact_json, fairness, users
+from services import exact_json, fairness, users
 from services.balances import Balances
 from services.bets import is_high_roll
+from services.cache_invalidation import Tag, invalidate_after_commit
 from services.catalogue import CatalogueCache, CatalogueItem
-from services.changes import Topic
 from services.clock import Millis
 from services.errors import InsufficientBalance, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
@@ -200,7 +200,7 @@ class Upgrader:
         if settled is Unsettled.BALANCE_TOO_LOW:
             raise InsufficientBalance
         self._seeds.witness.settled(bet_id=settled.bet_id, user_id=order.user_id, nonce=seed.nonce)
-        changes.tell_after_commit(Topic.BETS)
+        invalidate_after_commit(Tag.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
         bet = _bet(settlement, settled)
         # A row lock or a slow network held the statement itself. The player waits for the answer.

@@ -1,4 +1,4 @@
-"""Pages that are kept as bytes: never older than what they show."""
+"""Cached responses: never older than what they show, or by a second when another process changes it."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def set_price(price):
     item_import.import_document([row], app_id=None, now=now_ms())
 
 
-def test_a_page_that_nothing_has_changed_asks_nothing_of_the_database(client, spin, alice, clock, queries):
+def test_a_cached_response_needs_no_database(client, spin, alice, clock, queries):
     spin(alice)
     put_case()
     clock.advance(ms=PROOF_DELAY_MS)
@@ -74,7 +74,7 @@ def test_a_page_that_nothing_has_changed_asks_nothing_of_the_database(client, sp
         assert queries == []
 
 
-def test_a_new_name_shows_at_once(client, spin, alice, clock):
+def test_a_new_username_shows_at_once(client, spin, alice, clock):
     spin(alice)
     clock.advance(ms=PROOF_DELAY_MS)
     before = names_on(client), names_on(client, LIVE)
@@ -105,7 +105,7 @@ def test_a_bet_shows_in_the_millisecond_in_which_it_is_over(client, spin, alice,
     assert (before, just_before, names_on(client, LIVE)) == ([], [], ["alice"])
 
 
-def test_a_bet_of_the_same_moment_shows_as_well(client, spin, alice, new_player, clock):
+def test_a_later_bet_shows_at_once(client, spin, alice, new_player, clock):
     spin(alice)
     clock.advance(ms=PROOF_DELAY_MS)
     assert names_on(client, LIVE) == ["alice"]
@@ -119,7 +119,7 @@ def test_a_bet_of_the_same_moment_shows_as_well(client, spin, alice, new_player,
 @pytest.mark.parametrize(
     ("period", "last"), [("weekly", "2026-03-22 23:59:59.999"), ("monthly", "2026-03-31 23:59:59.999")]
 )
-def test_the_board_ends_with_its_period(client, spin, alice, clock, period, last):
+def test_the_leaderboard_is_empty_when_its_period_ends(client, spin, alice, clock, period, last):
     spin(alice)
     clock.now = at(last)
     before = client.get(f"{BOARD}?period={period}").json
@@ -129,7 +129,7 @@ def test_the_board_ends_with_its_period(client, spin, alice, clock, period, last
     assert (len(before), client.get(f"{BOARD}?period={period}").json) == (1, [])
 
 
-def test_a_change_while_a_page_is_made_is_not_lost(client, spin, alice, monkeypatch):
+def test_a_change_during_the_build_is_shown_by_the_next_response(client, spin, alice, monkeypatch):
     spin(alice)
     read = leaderboard.top
 
@@ -146,7 +146,7 @@ def test_a_change_while_a_page_is_made_is_not_lost(client, spin, alice, monkeypa
     assert (made_meanwhile, client.get(BOARD).json[0]["wager"]) == (1, 3)
 
 
-def test_a_change_of_another_process_shows_soon(client, spin, alice, env, tmp_path):
+def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_path):
     put_case("Other")
     assert client.get(CASE).status_code == 404
     put_case()
@@ -167,7 +167,7 @@ def test_a_change_of_another_process_shows_soon(client, spin, alice, env, tmp_pa
     wait_until(lambda: len(client.get(CASE).json["items"]) == 2)
 
 
-def test_a_change_that_nobody_told_of_shows_soon(client, spin, alice):
+def test_a_change_that_invalidates_nothing_shows_soon(client, spin, alice):
     spin(alice)
     assert names_on(client) == ["ali***"]
 
@@ -177,7 +177,7 @@ def test_a_change_that_nobody_told_of_shows_soon(client, spin, alice):
     wait_until(lambda: names_on(client) == ["car***"])
 
 
-def test_a_case_without_a_price_asks_for_it_each_time(app, client, spin, monkeypatch):
+def test_each_request_for_a_case_asks_for_its_missing_prices(app, client, spin, monkeypatch):
     set_price(None)
     put_case()
     asked = []

@@ -1,0 +1,65 @@
+"""JSON that is written in slices: large lists, dumped and compressed with pauses that let others run."""
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import orjson
+from flask import Response
+
+from blueprints.common.representation import Representation
+
+ROWS_A_SLICE = 100
+GZIP_WINDOW = 31
+"""zlib's number for a 32 KiB window in a gzip wrapper."""
+
+
+def json_response(value: object) -> Response:
+    return Response(orjson.dumps(value), mimetype="application/json")
+
+
+def list_representation(
+    dump: Callable[[Sequence[Any]], list[Any]],
+    rows: Iterable[Any],
+    *,
+    pause: Callable[[], Any],
+    rows_a_slice: int = ROWS_A_SLICE,
+) -> Representation:
+    """Dump rows as a JSON list, with its ETag and compressed. ``pause`` is called after every slice."""
+    parts = []
+    compressor = zlib.compressobj(wbits=GZIP_WINDOW)
+    compressed = []
+    digest = hashlib.sha256()
+    left, before = iter(rows), b"["
+    while some := list(islice(left, rows_a_slice)):
+        part = before + orjson.dumps(dump(some))[1:-1]
+        before = b","
+        parts.append(part)
+        compressed.append(compressor.compress(part))
+        digest.update(part)
+        pause()
+    end = b"]" if parts else b"[]"
+    parts.append(end)
+    compressed += [compressor.compress(end), compressor.flush()]
+    identity = b"".join(parts)
+    # To join all cases takes 10 ms, and to free the parts some more.
+    pause()
+    return Representation(identity, gzipped=b"".join(compressed), etag=digest.hexdigest()[:32])
+
+
+def stream_response(parts: Iterable[bytes], *, pause: Callable[[], Any]) -> Response:
+    """A response of JSON in parts, with their ETag. ``pause`` is called after every part.
+
+    The parts are not joined, nor hashed at once: for 12 MB that takes 20 ms.
+    """
+    digest = hashlib.sha256()
+    written = []
+    for part in parts:
+        written.append(part)
+        digest.update(part)
+        pause()
+    response = Response(written, mimetype="application/json")
+    response.set_etag(digest.hexdigest()[:32], weak=True)
+    return response
