@@ -15,7 +15,7 @@ from playhouse.pool import MaxConnectionsExceeded
 from psycopg2 import extensions
 
 from models import patience
-from models.fair_slots import FairSlots
+from models.fifo_semaphore import FifoSemaphore
 
 POOL_SIZE = 20
 POOL_WAIT_SECONDS = 5
@@ -49,7 +49,7 @@ _peewee: Any = peewee
 
 
 @contextmanager
-def held(slots: FairSlots) -> Iterator[None]:
+def held(slots: FifoSemaphore) -> Iterator[None]:
     """One of these slots for the block. Raises MaxConnectionsExceeded after waiting in vain."""
     if not slots.take_free():
         try:
@@ -98,7 +98,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             ),
         )
         # In order: with 400 sockets connecting at once some starved when newcomers could overtake.
-        self._slots = FairSlots(POOL_SIZE)
+        self._slots = FifoSemaphore(POOL_SIZE)
 
     @contextmanager
     def slot(self) -> Iterator[None]:

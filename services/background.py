@@ -9,7 +9,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 import gevent
 from gevent import monkey
 
-from models.fair_slots import FairSlots
+from models.fifo_semaphore import FifoSemaphore
 from services.errors import PlatformError
 
 Parameters = ParamSpec("Parameters")
@@ -86,7 +86,7 @@ class WorkerPool:
     """
 
     def __init__(self, *, workers: int = 1, queue_size: int = 32, wait_seconds: float = 20) -> None:
-        self._workers = FairSlots(workers)
+        self._workers = FifoSemaphore(workers)
         self._room = BoundedSemaphore(workers + queue_size)
         self._wait_seconds = wait_seconds
 

@@ -8,10 +8,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import NewType
 
 from models.database import writing
 from models.ledger import LedgerEntry, LedgerTransaction
+from models.prepared_query import PreparedQuery
 from models.users import User
 from services.clock import Millis
 from services.errors import InsufficientBalance
@@ -65,27 +67,49 @@ def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
 
     What is taken from an account must be there before what the same transaction adds to it: a wager
     is not paid from its own winnings. Of two postings that want the same last coin the database lets
-    one through; the other raises InsufficientBalance and has changed nothing. The transaction gets its number
-    when the rows of its players are locked: one player's numbers are in the order of what happened.
+    one through; the other raises InsufficientBalance and has changed nothing. The transaction gets its
+    number when the rows of its players are locked, so one player's numbers are in the order of the changes.
     """
     if sum(entry.amount for entry in entries) != 0 or not entries:
         raise ValueError("ledger entries must sum to zero")
     with writing():
         for user_id, changes in _by_user(entries).items():
             _move_balances(user_id, changes)
-        transaction_id = LedgerTransaction.insert(kind=kind, created_at_ms=now).execute()
-        LedgerEntry.insert_many(
+        transaction_id = _INSERT_TRANSACTION.execute({"kind": kind, "now": now}).fetchone()[0]
+        _insert_entries(len(entries)).execute(
+            {"transaction": transaction_id}
+            | {
+                f"{name}{number}": value
+                for number, entry in enumerate(entries)
+                for name, value in vars(entry).items()
+            }
+        )
+    return TransactionId(transaction_id)
+
+
+_INSERT_TRANSACTION = PreparedQuery(
+    lambda value: LedgerTransaction.insert(kind=value("kind"), created_at_ms=value("now")).returning(
+        LedgerTransaction.id
+    )
+)
+
+
+@cache
+def _insert_entries(count: int) -> PreparedQuery:
+    """So many entries of one transaction, whose values are numbered from 0."""
+    return PreparedQuery(
+        lambda value: LedgerEntry.insert_many(
             [
                 {
-                    "transaction": transaction_id,
-                    "account": entry.account,
-                    "user": entry.user_id,
-                    "amount_cents": entry.amount,
+                    "transaction": value("transaction"),
+                    "account": value(f"account{number}"),
+                    "user": value(f"user_id{number}"),
+                    "amount_cents": value(f"amount{number}"),
                 }
-                for entry in entries
+                for number in range(count)
             ]
-        ).execute()
-    return TransactionId(transaction_id)
+        )
+    )
 
 
 def _by_user(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
@@ -98,12 +122,20 @@ def _by_user(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
 
 
 def _move_balances(user_id: int, entries: Sequence[Entry]) -> None:
-    net: dict[Account, int] = defaultdict(int)
-    taken: dict[Account, int] = defaultdict(int)
+    values: dict[str, int] = dict.fromkeys(_MOVE_NAMES, 0) | {"user_id": user_id}
     for entry in entries:
-        net[entry.account] += entry.amount
-        taken[entry.account] += max(-entry.amount, 0)
-    changes = {BALANCE_COLUMN[account]: BALANCE_COLUMN[account] + amount for account, amount in net.items()}
-    guards = [BALANCE_COLUMN[account] >= amount for account, amount in taken.items() if amount]
-    if not User.update(changes).where(User.id == user_id, *guards).execute():
+        values[f"net_{entry.account}"] += entry.amount
+        values[f"taken_{entry.account}"] += max(-entry.amount, 0)
+    if not _MOVE.execute(values).rowcount:
         raise InsufficientBalance
+
+
+_MOVE_NAMES = [f"{kind}_{account}" for kind in ("net", "taken") for account in BALANCE_COLUMN]
+_MOVE = PreparedQuery(
+    lambda value: User.update(
+        {column: column + value(f"net_{account}") for account, column in BALANCE_COLUMN.items()}
+    ).where(
+        User.id == value("user_id"),
+        *(column >= value(f"taken_{account}") for account, column in BALANCE_COLUMN.items()),
+    )
+)

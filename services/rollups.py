@@ -1,12 +1,46 @@
-"""Keeping the sums of payments up, by the transaction that makes them.
-
-Those of bets are kept up by models/spin_settlement.py.
-"""
+"""Totals that are updated by the transaction that makes a bet or a payment."""
 
 from peewee import EXCLUDED
 
 from models.payments import Payment
-from models.rollups import PaymentTotals
+from models.prepared_query import PreparedQuery
+from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
+from models.spin_settlement import Settlement, SpinTimes
+
+_ADD_WAGER = PreparedQuery(
+    lambda value: PeriodWager.insert_many(
+        [
+            {
+                "period": period,
+                "starts_at_ms": value(starts_at),
+                "user": value("user_id"),
+                "wagered_cents": value("wager"),
+            }
+            for period, starts_at in (("weekly", "week"), ("monthly", "month"))
+        ]
+    ).on_conflict(
+        conflict_target=[PeriodWager.period, PeriodWager.starts_at_ms, PeriodWager.user],
+        update={PeriodWager.wagered_cents: PeriodWager.wagered_cents + EXCLUDED.wagered_cents},
+    )
+)
+_ADD_LIVE_BET = PreparedQuery(
+    lambda value: LiveBetCount.insert(
+        shard=value("shard"), bets=1, high_rolls=value("high_rolls")
+    ).on_conflict(
+        conflict_target=[LiveBetCount.shard],
+        update={
+            LiveBetCount.bets: LiveBetCount.bets + EXCLUDED.bets,
+            LiveBetCount.high_rolls: LiveBetCount.high_rolls + EXCLUDED.high_rolls,
+        },
+    )
+)
+
+
+def add_bet(settlement: Settlement, times: SpinTimes) -> None:
+    """Count a bet for the leaderboard's week and month, and for the number of live bets."""
+    values = vars(settlement) | vars(times)
+    _ADD_WAGER.execute(values)
+    _ADD_LIVE_BET.execute(values)
 
 
 def add_payment(payment: Payment) -> None:

@@ -7,7 +7,7 @@ from flask_socketio import SocketIO
 
 from blueprints.realtime.deadlines import Deadlines
 from blueprints.realtime.transport import Transport, Transports
-from models.fair_slots import FairSlots
+from models.fifo_semaphore import FifoSemaphore
 from services.rate import Rate
 
 NAMESPACE = "/"
@@ -41,7 +41,7 @@ class Handshakes:
         """Called with the id of each socket whose acceptance is on its way to the client."""
         self.joining = 0
         """Clients that are being let in now."""
-        self._slots = FairSlots(JOINING_AT_ONCE)
+        self._slots = FifoSemaphore(JOINING_AT_ONCE)
         self._accept = self._server.eio.handlers["connect"]
         self._server.eio.on("connect", self._opened)
 

@@ -10,14 +10,14 @@ import peewee
 from models.bets import Bet
 from models.database import reading, writing
 from models.rollups import LIVE_BET_SHARDS
-from models.spin_settlement import Settled, Settlement, SpinTimes, Unsettled, settle
+from models.spin_settlement import Settlement, SpinTimes
 from services import exact_json, fairness, users
 from services.balances import Balances
 from services.bets import is_high_roll
 from services.cache_invalidation import Tag, invalidate_after_commit
 from services.catalogue import CatalogueCache, CatalogueItem
 from services.clock import Millis
-from services.errors import InsufficientBalance, PlatformError
+from services.errors import PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
 from services.periods import Period
 from services.server_seeds import Commitment, SeedInPlay, ServerSeeds
@@ -34,6 +34,7 @@ from services.upgrader.errors import (
     WagerTooSmall,
 )
 from services.upgrader.rules import UpgraderRules
+from services.upgrader.settlement import SeedUsed, bet_of, settle
 
 GAME = "upgrader"
 ROUND = 0
@@ -191,18 +192,17 @@ class Upgrader:
         return threshold
 
     def _settle(self, order: _Order, seed: SeedInPlay) -> Spin | None:
-        """Roll with this seed; None when it is not the announced one any more, and nothing has changed."""
+        """Roll with this seed. None when another spin has used it; nothing has changed then."""
         following = self._seeds.draw(nonce=seed.nonce + 1)
         settlement = self._roll(order, seed, following)
-        settled = settle(settlement, times=lambda: self._times(order.clock()))
-        if settled is Unsettled.SEED_IS_USED:
+        try:
+            settled = settle(settlement, times=lambda: self._times(order.clock()))
+        except SeedUsed:
             return None
-        if settled is Unsettled.BALANCE_TOO_LOW:
-            raise InsufficientBalance
         self._seeds.witness.settled(bet_id=settled.bet_id, user_id=order.user_id, nonce=seed.nonce)
         invalidate_after_commit(Tag.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
-        bet = _bet(settlement, settled)
+        bet = bet_of(settlement, settled)
         # A row lock or a slow network held the statement itself. The player waits for the answer.
         now = order.clock()
         is_late = now - settled.times.made_at > SLOW_SETTLEMENT_MS
@@ -258,30 +258,6 @@ class Upgrader:
             shard=order.user_id % LIVE_BET_SHARDS,
             high_rolls=int(is_high_roll(wager=order.wager, payout=payout)),
         )
-
-
-def _bet(settlement: Settlement, settled: Settled) -> Bet:
-    return Bet(
-        id=settled.bet_id,
-        user=settlement.user_id,
-        game=settlement.game,
-        nonce=settlement.nonce,
-        wager_cents=settlement.wager,
-        payout_cents=settlement.payout,
-        status=settlement.status,
-        item=settlement.item,
-        price_cents=settlement.price,
-        house_edge_ppm=settlement.house_edge_ppm,
-        threshold=settlement.threshold,
-        roll=settlement.roll,
-        client_seed=settlement.client_seed,
-        server_seed_commitment=settlement.commitment,
-        sealed_server_seed=settlement.sealed_server_seed,
-        request_id=settlement.request_id,
-        request_digest=settlement.request_digest,
-        created_at_ms=settled.times.made_at,
-        completed_at_ms=settled.times.completed_at,
-    )
 
 
 def _client_seed(given: object) -> str | None:

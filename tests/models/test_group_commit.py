@@ -1,11 +1,11 @@
-"""Works that come at the same moment share one commit on SQLite, and nothing else."""
+"""Transactions that come at the same moment share one commit on SQLite, and nothing else."""
 
 import threading
 
 import pytest
 
-from models.commit_together import CommitTogether
 from models.database import database, reading
+from models.group_commit import GroupCommit
 from models.users import User
 from tests.support.waiting import wait_until
 
@@ -18,7 +18,7 @@ class Refusal(Exception):
 
 @pytest.fixture
 def together(app):
-    return CommitTogether()
+    return GroupCommit()
 
 
 @pytest.fixture

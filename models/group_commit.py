@@ -1,6 +1,6 @@
-"""One commit for all who want one at the same moment: on SQLite each alone would wait for the disk.
+"""Group commit: on SQLite, transactions that come at the same moment share one commit.
 
-With 20 players SQLite settled twice as many spins a second this way.
+Each alone would wait for the disk. With 20 players SQLite settled twice as many spins a second this way.
 """
 
 import threading
@@ -13,7 +13,7 @@ from models.database import database, writing
 Result = TypeVar("Result")
 
 MOST = 50
-"""A batch holds everything else of the process up for as long as its statements take: about 0.4 ms each."""
+"""Works in one batch. While a batch runs, nothing else in the process does: about 1 ms for each work."""
 
 
 class _Work(Generic[Result]):
@@ -22,19 +22,19 @@ class _Work(Generic[Result]):
         self._result: list[Result] = []
         self._error: BaseException | None = None
         self.called = threading.Event()
-        """Set when it has ended, or when it is its turn to lead."""
+        """Set when the work has ended, or is the next one to lead a batch."""
         self.ended = False
 
     def attempt(self) -> None:
-        """Do it, or leave nothing of it behind."""
+        """Run the work in a savepoint, so that a failure undoes this work alone."""
         try:
             with database.savepoint():
                 self._result = [self._do()]
-        except Exception as error:  # noqa: BLE001  # for whoever asked
+        except Exception as error:  # noqa: BLE001  # raised by outcome()
             self._error = error
 
     def end(self, failure: BaseException | None) -> None:
-        """Let go who asked. ``failure``: why nothing of the batch was committed."""
+        """Wake the caller. ``failure`` is why the batch was not committed."""
         self._error = failure or self._error
         self.ended = True
         self.called.set()
@@ -45,10 +45,10 @@ class _Work(Generic[Result]):
         return self._result[0]
 
 
-class CommitTogether:
-    """Runs works in order, those that come at the same moment in one transaction.
+class GroupCommit:
+    """Runs works in the order of their arrival, those of the same moment in one transaction.
 
-    A work must do nothing but short statements; one that raises is undone alone.
+    A work must do nothing but short statements.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class CommitTogether:
         self._led = False
 
     def run(self, do: Callable[[], Result]) -> Result:
-        """Give what ``do`` gives, once it is committed; raise what it raises, or why the commit failed."""
+        """Return the result of ``do``, committed. Raises what it raises, or why the commit failed."""
         work = _Work(do)
         with self._guard:
             self._waiting.append(work)
@@ -69,16 +69,16 @@ class CommitTogether:
         return work.outcome()
 
     def _lead(self, work: _Work[Any]) -> None:
-        """Commit a batch, its own work first, and call the next leader when others have come meanwhile."""
+        """Commit a batch that begins with this work, then wake the next leader if there is one."""
         try:
-            # Whoever is ready to ask as well does so now.
+            # Let other greenlets that are ready to run add their works first.
             time.sleep(0)
             with self._guard:
                 batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
             _commit(batch)
         finally:
             with self._guard:
-                # One that was killed before its batch leaves nothing to be done.
+                # A leader that was killed before its batch leaves nothing to do.
                 self._waiting = [other for other in self._waiting if other is not work]
                 self._led = bool(self._waiting)
                 if self._led:
@@ -86,13 +86,13 @@ class CommitTogether:
 
 
 def _commit(batch: list[_Work[Any]]) -> None:
-    failure: BaseException | None = RuntimeError("the commit was given up")
+    failure: BaseException | None = RuntimeError("the commit was abandoned")
     try:
         with writing():
             for work in batch:
                 work.attempt()
         failure = None
-    except Exception as error:  # noqa: BLE001  # for whoever asked
+    except Exception as error:  # noqa: BLE001  # raised by each outcome()
         failure = error
     finally:
         for work in batch:

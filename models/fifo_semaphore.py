@@ -1,4 +1,4 @@
-"""A fixed number of slots, given out strictly in the order of asking."""
+"""A semaphore whose slots are given out strictly in the order of asking."""
 
 import threading
 from collections import deque
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class FairSlots:
-    """A semaphore without barging: a slot that becomes free goes to whoever has waited longest.
+class FifoSemaphore:
+    """A semaphore without barging: a slot that becomes free goes to the waiter that has waited longest.
 
-    The standard library's lets a newcomer overtake those who wait, and under load the unlucky wait
-    for seconds while others are served in milliseconds.
+    The standard library's lets a newcomer overtake those who wait. Under load an unlucky waiter waits for
+    seconds while others are served in milliseconds.
     """
 
     def __init__(self, size: int) -> None:
@@ -20,7 +20,7 @@ class FairSlots:
 
     @contextmanager
     def hold(self, *, timeout_seconds: float) -> Iterator[None]:
-        """One slot for the block. Raises TimeoutError when none is handed over in time."""
+        """Hold one slot for the block. Raises TimeoutError if none becomes free in time."""
         if not self.take_free():
             self.wait(timeout_seconds)
         try:
@@ -29,7 +29,7 @@ class FairSlots:
             self.release()
 
     def take_free(self) -> bool:
-        """Take a slot when one is free, and nobody waits for it."""
+        """Take a free slot without waiting; returns whether there was one."""
         with self._guard:
             if not self._free:
                 return False
@@ -37,7 +37,7 @@ class FairSlots:
             return True
 
     def wait(self, timeout_seconds: float) -> None:
-        """Take a slot, after all who wait already. Raises TimeoutError when none is handed over in time."""
+        """Take a slot, after all who wait already. Raises TimeoutError if none becomes free in time."""
         with self._guard:
             if self._free:
                 self._free -= 1
@@ -47,13 +47,13 @@ class FairSlots:
         if turn.wait(timeout_seconds):
             return
         with self._guard:
-            # Handed over in the very moment of giving up: take it after all.
+            # It may have been handed over at the moment of giving up.
             if not turn.is_set():
                 self._waiting.remove(turn)
                 raise TimeoutError
 
     def release(self) -> None:
-        """Give a slot back, to whoever has waited longest."""
+        """Give a slot back, to the waiter that has waited longest."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().set()

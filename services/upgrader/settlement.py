@@ -1,0 +1,128 @@
+"""Settling a spin: the ledger's posting and what else a bet changes, in one transaction.
+
+On SQLite, under group commit. On PostgreSQL one statement writes the same rows (models/spin_settlement.py).
+"""
+
+from collections.abc import Callable
+
+from peewee import fn
+
+from models.bets import Bet
+from models.database import Sqlite, database
+from models.group_commit import GroupCommit
+from models.prepared_query import PreparedQuery
+from models.seed_marks import SeedMark
+from models.spin_settlement import Settled, Settlement, SpinTimes, Unsettled, settle_at_once
+from models.users import AnnouncedSeed, User
+from services import ledger, rollups
+from services.clock import Millis
+from services.errors import InsufficientBalance
+from services.ledger import Account, Entry, Kind
+from services.money import Cents
+
+_group_commit = GroupCommit()
+
+
+class SeedUsed(Exception):
+    """Another spin, perhaps of another process, has used the seed."""
+
+
+def settle(settlement: Settlement, *, times: Callable[[], SpinTimes]) -> Settled:
+    """Write the spin, all or nothing.
+
+    ``times`` is called as late as possible: after the wait for a connection or for the write lock. Raises
+    SeedUsed, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
+    """
+    if isinstance(database.obj, Sqlite):
+        return _group_commit.run(lambda: settle_in_steps(settlement, times()))
+    settled = settle_at_once(settlement, times)
+    if settled is Unsettled.SEED_IS_USED:
+        raise SeedUsed
+    if settled is Unsettled.BALANCE_TOO_LOW:
+        raise InsufficientBalance
+    return settled
+
+
+def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
+    """Write the spin as part of the transaction that is open. Raises what ``settle`` raises."""
+    values = vars(settlement) | vars(times)
+    if not _REPLACE_SEED.execute(values).rowcount:
+        raise SeedUsed
+    transaction_id = ledger.post(kind=Kind.SPIN, entries=_entries(settlement), now=Millis(times.made_at))
+    (bet_id,) = _INSERT_BET.execute(values | {"ledger_transaction": transaction_id}).fetchone()
+    rollups.add_bet(settlement, times)
+    return Settled(times, bet_id, *_ADD_TOTALS.execute(values).fetchone())
+
+
+def bet_of(settlement: Settlement, settled: Settled) -> Bet:
+    """The bet that was written, without asking the database for it."""
+    values = vars(settlement) | vars(settled.times)
+    return Bet(id=settled.bet_id, **{column: values[name] for column, name in BET_COLUMNS.items()})
+
+
+def _entries(settlement: Settlement) -> list[Entry]:
+    """The wager to the house and, for a bet that was won, the payout to the player."""
+    wager, payout, user_id = Cents(settlement.wager), Cents(settlement.payout), settlement.user_id
+    entries = [Entry(Account.BALANCE, Cents(-wager), user_id), Entry(Account.HOUSE_BETS, wager)]
+    if payout:
+        entries += [Entry(Account.HOUSE_BETS, Cents(-payout)), Entry(Account.BALANCE, payout, user_id)]
+    return entries
+
+
+# The columns of a bet, and the values of Settlement and SpinTimes that they hold.
+BET_COLUMNS = {
+    "user": "user_id",
+    "game": "game",
+    "nonce": "nonce",
+    "wager_cents": "wager",
+    "payout_cents": "payout",
+    "status": "status",
+    "item": "item",
+    "price_cents": "price",
+    "house_edge_ppm": "house_edge_ppm",
+    "threshold": "threshold",
+    "roll": "roll",
+    "client_seed": "client_seed",
+    "server_seed_commitment": "commitment",
+    "sealed_server_seed": "sealed_server_seed",
+    "request_id": "request_id",
+    "request_digest": "request_digest",
+    "created_at_ms": "made_at",
+    "completed_at_ms": "completed_at",
+}
+
+# No row is updated when another spin has used the seed, or the database may have gone back in time.
+_REPLACE_SEED = PreparedQuery(
+    lambda value: AnnouncedSeed.update(
+        nonce=AnnouncedSeed.nonce + 1,
+        server_seed_commitment=value("next_commitment"),
+        sealed_server_seed=value("next_sealed_server_seed"),
+    ).where(
+        AnnouncedSeed.user == value("user_id"),
+        AnnouncedSeed.nonce == value("nonce"),
+        AnnouncedSeed.server_seed_commitment == value("commitment"),
+        # In a restored database the announced seed may have been revealed already: models/seed_marks.py.
+        AnnouncedSeed.epoch == SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1),
+        fn.EXISTS(
+            SeedMark.select(SeedMark.number).where(
+                SeedMark.number == value("mark_number"), SeedMark.token == value("mark_token")
+            )
+        ),
+    )
+)
+_INSERT_BET = PreparedQuery(
+    lambda value: Bet.insert(
+        ledger_transaction=value("ledger_transaction"),
+        **{column: value(name) for column, name in BET_COLUMNS.items()},
+    ).returning(Bet.id)
+)
+_ADD_TOTALS = PreparedQuery(
+    lambda value: (
+        User.update(
+            wagered_cents=User.wagered_cents + value("wager"),
+            earned_cents=User.earned_cents + value("payout"),
+        )
+        .where(User.id == value("user_id"))
+        .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents)
+    )
+)
