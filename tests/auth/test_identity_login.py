@@ -11,7 +11,7 @@ from joserfc import jwt
 
 from services.clock import Millis, now_ms
 from services.login import calls
-from services.login.id_tokens import GOOGLE, Expected, read_id_token
+from services.login.id_tokens import GOOGLE, read_id_token
 from tests.auth.conftest import FRONTEND
 from tests.support.browser import BASE_URL, Browser, changed, parameters
 from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, identity_provider, key
@@ -538,8 +538,15 @@ class Keys:
 def test_google_may_spell_itself_in_two_ways(issuer):
     claims = {"iss": issuer, "aud": CLIENT_ID, "sub": SUBJECT, "nonce": "n", "iat": NOW, "exp": NOW + 60}
     token = jwt.encode({"alg": "RS256", "kid": "first"}, claims, key("first"), ["RS256"])
-    expected = Expected(issuer=GOOGLE, client_id=CLIENT_ID, nonce="n", access_token=None)
 
-    read = read_id_token(token, expected, discovery=Keys(), now=Millis(NOW * 1000))
+    read = read_id_token(
+        token,
+        issuer=GOOGLE,
+        client_id=CLIENT_ID,
+        nonce="n",
+        access_token=None,
+        discovery=Keys(),
+        now=Millis(NOW * 1000),
+    )
 
     assert read["sub"] == SUBJECT
