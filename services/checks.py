@@ -2,6 +2,7 @@
 
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from models import migrate
 from models.database import UNAVAILABLE, Sqlite, database, schema_problem
 from settings import Settings
 
+FORWARDED_MARKER = "forwarded_requests"
+"""In the instance directory: touched by the server when it gets a forwarding header it does not trust."""
+
+DAY_SECONDS = 86_400
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -23,11 +28,19 @@ def warnings(settings: Settings) -> list[str]:
     """What an operator should look at, one line each."""
     private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
     private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
-    return [
+    found = [
         f"{path} can be read by other users: chmod 600"
         for path in private
         if path.exists() and path.stat().st_mode & OTHERS
     ]
+    marker = settings.instance_dir / FORWARDED_MARKER
+    if (
+        not settings.trusted_proxies
+        and marker.exists()
+        and marker.stat().st_mtime > time.time() - DAY_SECONDS
+    ):
+        found.append("TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day")
+    return found
 
 
 def _database_problems() -> Iterator[str]:

@@ -6,6 +6,7 @@ Source: DECISIONS, "HTTP conventions". Events of sockets have a limit of their o
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from flask import Flask, request
@@ -13,6 +14,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from blueprints.common.auth import claims_of
 from blueprints.common.forwarding import WarnOfForwardedRequests
+from services.checks import FORWARDED_MARKER
 from services.errors import PlatformError, Unauthorized
 from services.platform import Platform
 from services.rate import Rate
@@ -133,4 +135,5 @@ def trust_proxies(app: Flask, *, count: int) -> None:
     if count:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
     else:
-        app.wsgi_app = WarnOfForwardedRequests(app.wsgi_app)  # type: ignore[method-assign]
+        marker = Path(app.instance_path) / FORWARDED_MARKER
+        app.wsgi_app = WarnOfForwardedRequests(app.wsgi_app, marker=marker)  # type: ignore[method-assign]

@@ -39,9 +39,7 @@ def backup(file: Path) -> None:
 def check() -> None:
     """Report everything that keeps the server from working: settings, database, schema, instance directory.
 
-    Each problem and each warning is a line on standard error; exit code 1 if there is a problem. Whether
-    TRUSTED_PROXIES fits is known only to the server, which warns in its log when forwarding headers arrive
-    that it does not trust.
+    Each problem and each warning is a line on standard error; exit code 1 if there is a problem.
     """
     settings = platform().settings
     problems, warnings = checks.problems(settings), checks.warnings(settings)

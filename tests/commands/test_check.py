@@ -9,6 +9,8 @@ import pytest
 from models.database import database, writing
 from tests.support.servers import ROOT
 
+UNTRUSTED = "TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day"
+
 
 @pytest.fixture
 def check(app):
@@ -82,6 +84,20 @@ def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
     code, lines = check()
 
     assert (code, lines) == (0, [f"warning: {file} can be read by other users: chmod 600"])
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("proxies", "warnings"),
+    [("0", [f"warning: {UNTRUSTED}"]), ("1", [])],
+)
+def test_a_proxy_that_is_not_trusted_is_a_warning(make_app, proxies, warnings):
+    app = make_app(TRUSTED_PROXIES=proxies)
+    app.test_client().get("/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
+
+    result = app.test_cli_runner().invoke(args=["check"])
+
+    assert (result.exit_code, result.stderr.splitlines()) == (0, warnings)
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
