@@ -1,0 +1,108 @@
+"""How many lines of Python the product has, by package, and how much of it is infrastructure.
+
+    python -m bench.lines
+
+Counts every line of a file, blank ones and docstrings included. Tests, bench and the tools of CI are not the
+product. The second table has the parts of docs/architecture.md, "What we wrote ourselves".
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).resolve().parent.parent
+NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
+
+INFRASTRUCTURE = {
+    "blueprints/api",
+    "blueprints/common",
+    "blueprints/realtime",
+    "blueprints/serving",
+    "blueprints/system",
+    "models/db",
+    "server/http",
+    "server/realtime",
+    "server/worker",
+    "top level",
+}
+"""Packages of what any web service needs. Single files of other packages are in INFRASTRUCTURE_FILES."""
+
+INFRASTRUCTURE_FILES = {
+    "models/commit_together.py",
+    "models/database.py",
+    "models/fair_slots.py",
+    "models/migrate.py",
+    "models/patience.py",
+    "models/postgres.py",
+    "models/rows.py",
+    "services/background.py",
+    "services/changes.py",
+    "services/exact_json.py",
+    "services/rate.py",
+    "services/web.py",
+}
+
+PARTS = {
+    "PostgreSQL pool, FIFO semaphore, wait budget": (
+        "models/postgres.py",
+        "models/fair_slots.py",
+        "models/patience.py",
+        "models/db/postgres.py",
+        "models/db/fifo_semaphore.py",
+        "models/db/deadline.py",
+        "blueprints/common/waiting.py",
+        "blueprints/common/wait_budget.py",
+    ),
+    "hardened worker": ("blueprints/serving/", "server/worker/"),
+    "OpenID 2.0 relying party": (
+        "services/login/game_platform.py",
+        "services/login/assertions.py",
+        "services/login/assertion_nonces.py",
+    ),
+    "rate limiter": ("services/rate.py", "services/shared/rate_limiter.py"),
+    "settling statement": ("models/spin_settlement.py",),
+    "group commit": ("models/commit_together.py", "models/db/group_commit.py"),
+}
+"""Names of files, or beginnings of them, now and in the layout to come."""
+
+
+def main() -> None:
+    """Print both tables."""
+    files = product_files()
+    packages = Counter[str]()
+    for name, lines in files.items():
+        packages[package_of(name)] += lines
+    total = sum(files.values())
+    for package, lines in packages.most_common():
+        click.echo(f"{lines:7,}  {package}")
+    infrastructure = sum(lines for name, lines in files.items() if is_infrastructure(name))
+    click.echo(
+        f"{total:7,}  in all, {infrastructure:,} of them infrastructure: {infrastructure / total:.0%}\n"
+    )
+    for part, beginnings in PARTS.items():
+        lines = sum(lines for name, lines in files.items() if name.startswith(beginnings))
+        click.echo(f"{lines:7,}  {part}")
+
+
+def product_files() -> dict[str, int]:
+    """The lines of each Python file of the product, by its path."""
+    paths = [path.relative_to(ROOT) for path in sorted(ROOT.glob("**/*.py"))]
+    return {
+        str(path): len((ROOT / path).read_text().splitlines())
+        for path in paths
+        if path.parts[0] not in NOT_THE_PRODUCT and "node_modules" not in path.parts
+    }
+
+
+def package_of(name: str) -> str:
+    """The folder of a file, two levels deep at most."""
+    return "/".join(name.split("/")[:-1][:2]) or "top level"
+
+
+def is_infrastructure(name: str) -> bool:
+    return package_of(name) in INFRASTRUCTURE or name in INFRASTRUCTURE_FILES
+
+
+if __name__ == "__main__":
+    main()

