@@ -37,10 +37,10 @@ INFRASTRUCTURE_FILES = {
     "models/postgres.py",
     "models/rows.py",
     "services/background.py",
-    "services/changes.py",
+    "services/cache_invalidation.py",
     "services/exact_json.py",
     "services/rate.py",
-    "services/web.py",
+    "services/http_client.py",
 }
 
 PARTS = {
