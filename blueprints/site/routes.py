@@ -1,10 +1,13 @@
 """/: the built-in page, and /assets: the files it is made of."""
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, make_response, render_template, request
 
 from blueprints.common.auth import public
+from blueprints.common.platform import platform
 
-blueprint = Blueprint("site", __name__, static_folder="static", static_url_path="/assets")
+blueprint = Blueprint(
+    "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
+)
 
 # Items' and players' pictures may lie anywhere. The socket's scheme is named for browsers that do not take
 # it for a part of 'self'.
@@ -24,6 +27,7 @@ def say_what_it_is_made_of(response: Response) -> Response:
 @public
 def page() -> Response:
     """The page. Always asked for again, so that a new version is never mixed with an old one's files."""
-    response = blueprint.send_static_file("index.html")
+    response = make_response(render_template("index.html", trial=not platform().settings.production))
     response.headers["Cache-Control"] = "no-cache"
-    return response
+    response.add_etag()
+    return response.make_conditional(request)

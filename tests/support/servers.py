@@ -28,9 +28,9 @@ _ports = itertools.cycle(range(10_000 + 2_000 * _worker, 12_000 + 2_000 * _worke
 
 
 @contextmanager
-def threaded_server(app: Flask) -> Iterator[str]:
+def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
     """Serve an app of this process, as ``flask run`` does; gives its address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
+    server = make_server("127.0.0.1", port, app, threaded=True)
     server.daemon_threads = True
     # As gunicorn does; without it every answer of two packets takes 40 ms.
     server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,21 +1,27 @@
 // What the player is about to bet: the item, the wager, the seed, the chance, and why it can't be spun yet.
 
+import { ClientSeed } from "./client-seed.js";
 import { byId } from "./dom.js";
-import { freshClientSeed, isClientSeed, percentOf, randomHex, thresholdOf } from "./fairness.js";
+import { isClientSeed, percentOf, randomHex, thresholdOf } from "./fairness.js";
 import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "./money.js";
 
 /** Reads and writes the form. `changed()` is called when anything in it has. */
 export class BetForm {
   #changed;
   #item = null;
+  #seed = new ClientSeed();
 
   /** `/upgrader/rules`, once they are known. */
   rules = null;
 
   constructor(changed) {
     this.#changed = changed;
-    for (const id of ["wager", "client-seed"]) byId(id).addEventListener("input", changed);
-    byId("fresh").addEventListener("click", () => this.setClientSeed(freshClientSeed()));
+    byId("wager").addEventListener("input", changed);
+    byId("client-seed").addEventListener("input", () => {
+      this.#seed.type(byId("client-seed").value);
+      changed();
+    });
+    byId("fresh").addEventListener("click", () => this.drawClientSeed());
   }
 
   set item(item) {
@@ -35,8 +41,24 @@ export class BetForm {
     this.#changed();
   }
 
-  setClientSeed(seed) {
-    byId("client-seed").value = seed;
+  /** The server has committed to its seed: a client seed chosen from now on is unknown to it. */
+  committed(commitment) {
+    this.#seed.committed(commitment);
+    this.#showClientSeed();
+  }
+
+  drawClientSeed() {
+    this.#seed.draw();
+    this.#showClientSeed();
+  }
+
+  /** The server has this client seed already. */
+  knownToServer(clientSeed) {
+    this.#seed.knownToServer(clientSeed);
+  }
+
+  #showClientSeed() {
+    byId("client-seed").value = this.#seed.value;
     this.#changed();
   }
 
@@ -81,19 +103,24 @@ export class BetForm {
     if (wager > this.maxCents) return `The wager must be at most ${format(this.maxCents)}.`;
     if (this.threshold === 0) return "The wager is too small for this item.";
     if (wager > balanceCents) return "Your balance is too small for this wager.";
-    if (!isClientSeed(byId("client-seed").value)) return "The client seed is 4 to 64 letters, digits, - and _.";
+    if (!isClientSeed(this.#seed.value)) return "The client seed is 4 to 64 letters, digits, - and _.";
     return null;
   }
 
-  /** The payload of a spin on this commitment. Its request id makes sending it twice harmless. */
+  /**
+   * The payload of a spin on this commitment, and whether the server can't have known its client seed before.
+   *
+   * Its request id makes sending it twice harmless.
+   */
   request(serverSeedCommitment) {
-    return {
+    const request = {
       amount: coinsOfCents(this.wagerCents),
       item: this.#item.marketHashName,
-      clientSeed: byId("client-seed").value,
+      clientSeed: this.#seed.value,
       serverSeedCommitment,
       price: coinsOfCents(this.#item.priceCents),
       requestId: randomHex(16),
     };
+    return { request, seedIsSecret: this.#seed.send(serverSeedCommitment) };
   }
 }

@@ -7,7 +7,7 @@ import { byId, setText } from "./dom.js";
 import { LiveBets } from "./live-bets.js";
 import { centsOfCoins, format } from "./money.js";
 import { addProof, storedSpin } from "./proofs.js";
-import { forgetToken, takeLoginError, takeToken } from "./session.js";
+import { forgetToken, keepToken, startLogin, takeLoginError, takeToken } from "./session.js";
 import { ConnectionLost, Socket } from "./socket.js";
 import { Wheel } from "./wheel.js";
 
@@ -16,7 +16,7 @@ const SIGNED_OUT = "Your sign-in has ended. Please sign in again.";
 const RETRY_MS = 3_000;
 const REMEMBERED_SPINS = 50;
 
-let token = takeToken();
+let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
 let balanceCents = 0;
 let commitment = null;
 // The spin that is under way: what was asked for, then what was rolled; `turning` ends with the wheel, `over` last.
@@ -73,7 +73,7 @@ function showOutcome(text, outcome = "") {
 
 async function spin() {
   if (whyNot() !== null) return refresh();
-  const current = { request: form.request(commitment), threshold: form.threshold, chance: form.chance };
+  const current = { ...form.request(commitment), threshold: form.threshold, chance: form.chance };
   current.over = new Promise((end) => { current.end = end; });
   spinning = current;
   showOutcome("");
@@ -111,6 +111,8 @@ function conclude(current, { success, amount, item }) {
 }
 
 function refuse(reason) {
+  // The server has seen the seed of the refused spin.
+  form.drawClientSeed();
   showOutcome(`The spin was refused: ${reason}.`, "refused");
   if (reason === "Item price has changed" || reason === "Item not found") catalogue.show();
 }
@@ -126,6 +128,7 @@ function rolled(pf) {
   spins.set(pf.nonce, current.over.then(() => ({
     commitment: current.request.serverSeedCommitment,
     clientSeed: current.request.clientSeed,
+    seedIsSecret: current.seedIsSecret,
     percent: pf.percent,
     threshold: current.threshold,
     won: current.won,
@@ -150,7 +153,7 @@ async function loadPlayer() {
     byId("level").textContent = `Level ${player.level}`;
     byId("avatar").src = player.avatar;
     balanceCents = centsOfCoins(player.balance);
-    if (!byId("client-seed").value) form.setClientSeed(player.clientSeed);
+    form.knownToServer(player.clientSeed);
   } catch (problem) {
     if (problem instanceof Refused && problem.status === UNAUTHORIZED) signOut(SIGNED_OUT);
     else notify(`Your account could not be loaded: ${problem.message}`);
@@ -173,6 +176,7 @@ async function loadLogins() {
       const link = byId(`${provider}-login`);
       if (!link || !address) continue;
       link.href = address;
+      link.addEventListener("click", startLogin);
       link.hidden = false;
     }
   } catch {
@@ -191,6 +195,24 @@ function signOut(reason) {
   socket.reconnect();
 }
 
+/** Somebody's link would sign the player in: only the player knows whether that is wanted. */
+function askAboutOffer() {
+  const dialog = byId("offer");
+  byId("offer-text").textContent = token
+    ? "This link would end your sign-in and sign you in as another player."
+    : "This link would sign you in.";
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue !== "accept") return;
+    token = offered;
+    keepToken(token);
+    commitment = null;
+    byId("proofs").replaceChildren();
+    refresh();
+    socket.reconnect();
+  }, { once: true });
+  dialog.showModal();
+}
+
 function showLine(text, up) {
   byId("line").textContent = text;
   byId("line-dot").classList.toggle("up", up);
@@ -207,7 +229,7 @@ socket.on("upgrader:commitment", ({ serverSeedCommitment, nonce }) => {
   commitment = serverSeedCommitment;
   byId("commitment").textContent = serverSeedCommitment;
   byId("nonce").textContent = nonce;
-  refresh();
+  form.committed(serverSeedCommitment);
 });
 socket.on("balance", ({ balance }) => { balanceCents = centsOfCoins(balance); refresh(); });
 socket.on("upgrader:pf", rolled);
@@ -224,6 +246,7 @@ document.querySelectorAll("[data-wager]").forEach((button) => button.addEventLis
 }));
 
 notify(takeLoginError());
+if (offered) askAboutOffer();
 refresh();
 loadRules();
 loadLogins();

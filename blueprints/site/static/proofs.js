@@ -7,6 +7,12 @@ import { canVerify, percentOf, verify } from "./fairness.js";
 const MOST = 8;
 const VERDICTS = {
   good: "Verified: your seed and the committed one give this roll.",
+  known:
+    "The seeds give this roll, but the server knew your client seed before it committed to its own," +
+    " so it could have chosen the outcome.",
+  unseen:
+    "The seeds give this roll, but this page did not see you choose your client seed after the server's commitment," +
+    " so the server may have known it.",
   bad: "NOT verified: this proof does not fit what was shown.",
   unknown: "Not checked: the browser only allows this over https.",
 };
@@ -15,7 +21,7 @@ const VERDICTS = {
 export async function addProof(list, proof, shown) {
   const result = canVerify() ? await verify(proof, shown) : null;
   if (list.querySelector(`[data-nonce="${proof.nonce}"]`)) return;
-  const verdict = result ? (result.checks.every((check) => check.passed) ? "good" : "bad") : "unknown";
+  const verdict = verdictOn(result, shown);
   const details = make("details", { open: true }, make("summary", {}, "All values"), values(proof, result));
   if (result) details.append(checks(result.checks));
   // Only the newest lies open.
@@ -37,6 +43,13 @@ export async function storedSpin(nonce, token) {
     won: bet.status === "won",
     stored: true,
   };
+}
+
+function verdictOn(result, shown) {
+  if (!result) return "unknown";
+  if (!result.checks.every((check) => check.passed)) return "bad";
+  if (shown.stored) return "unseen";
+  return shown.seedIsSecret ? "good" : "known";
 }
 
 function heading(proof, shown, verdict) {

@@ -1,32 +1,58 @@
 // Who is signed in, in this tab only.
 
 const KEY = "token";
+const LOGIN_KEY = "login-started";
+const LOGIN_MS = 600_000; // The server gives up a login that takes longer.
 
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
 };
 
-/** The token of this tab, or null. One in the address is taken over, and the address bar is cleaned. */
-export function takeToken() {
-  const address = new URL(location.href);
-  const token = address.searchParams.get("token");
-  if (token) {
-    sessionStorage.setItem(KEY, token);
-    address.searchParams.delete("token");
-    history.replaceState(null, "", address);
-  }
-  return sessionStorage.getItem(KEY);
+/** A login begins in this tab: the token that it ends with is the player's own. */
+export const startLogin = () => sessionStorage.setItem(LOGIN_KEY, Date.now());
+
+/**
+ * The token of this tab, or null, and the address's one if the player has to be asked about it.
+ *
+ * Anybody can make a link with a token in it. It signs the player in without a question only after a login that
+ * began in this tab or, where `trial` says that this is no production server, when nobody is signed in.
+ */
+export function takeToken({ trial }) {
+  const offered = takeFromAddress("token");
+  const stored = sessionStorage.getItem(KEY);
+  if (!offered || offered === stored) return { token: stored, offered: null };
+  if (!endLogin() && (stored || !trial)) return { token: stored, offered };
+  keepToken(offered);
+  return { token: offered, offered: null };
 }
 
 /** What to tell a player whose login has just failed; null otherwise. */
 export function takeLoginError() {
-  const address = new URL(location.href);
-  const error = address.searchParams.get("error");
+  const error = takeFromAddress("error");
   if (error === null) return null;
-  address.searchParams.delete("error");
-  history.replaceState(null, "", address);
+  endLogin();
   return LOGIN_ERRORS[error] ?? "Signing in did not work.";
 }
 
+export const keepToken = (token) => sessionStorage.setItem(KEY, token);
+
 export const forgetToken = () => sessionStorage.removeItem(KEY);
+
+/** Whether a login has begun in this tab lately; it counts once. */
+function endLogin() {
+  const began = Number(sessionStorage.getItem(LOGIN_KEY));
+  sessionStorage.removeItem(LOGIN_KEY);
+  return Date.now() - began < LOGIN_MS;
+}
+
+/** A parameter of the address, which is removed from the address bar. */
+function takeFromAddress(name) {
+  const address = new URL(location.href);
+  const value = address.searchParams.get(name);
+  if (value !== null) {
+    address.searchParams.delete(name);
+    history.replaceState(null, "", address);
+  }
+  return value;
+}

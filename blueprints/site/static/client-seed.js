@@ -1,0 +1,54 @@
+// The client seed of the next spin, and whether the server could have known it when it committed to its own.
+
+import { freshClientSeed } from "./fairness.js";
+
+const SENT_KEY = "sent-client-seeds";
+const MOST_SENT = 1_000;
+
+/** A new seed for each commitment, unless the player has typed one: that one counts for one spin. */
+export class ClientSeed {
+  value = "";
+  #typed = false;
+  #commitment = null;
+  // The commitment that had arrived when the seed was chosen.
+  #chosenAfter = null;
+  // Every seed that has left this browser, and the profile's, which the server keeps.
+  #known = new Set(JSON.parse(localStorage.getItem(SENT_KEY) ?? "[]"));
+
+  /** A commitment has arrived. */
+  committed(commitment) {
+    if (commitment === this.#commitment) return;
+    this.#commitment = commitment;
+    if (!this.#typed) this.draw();
+  }
+
+  /** Choose a new seed at random. */
+  draw() {
+    this.#choose(freshClientSeed(), false);
+  }
+
+  /** Take what the player typed. An empty field is filled again with the next commitment. */
+  type(value) {
+    this.#choose(value, value !== "");
+  }
+
+  /** The server has this seed. */
+  knownToServer(value) {
+    this.#known.add(value);
+  }
+
+  /** The seed is about to be sent; whether the server can't have known it when it made this commitment. */
+  send(commitment) {
+    const isSecret = this.#chosenAfter === commitment && !this.#known.has(this.value);
+    this.#known.add(this.value);
+    localStorage.setItem(SENT_KEY, JSON.stringify([...this.#known].slice(-MOST_SENT)));
+    this.#typed = false;
+    return isSecret;
+  }
+
+  #choose(value, typed) {
+    this.value = value;
+    this.#typed = typed;
+    this.#chosenAfter = this.#commitment;
+  }
+}
