@@ -1,4 +1,4 @@
-"""Reading a feed's document in slices: the same as in one go, whatever it holds."""
+"""Parsing a feed's document in chunks: the same as in one go, whatever it contains."""
 
 import json
 
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from services.prices import feed_document
 from services.prices.errors import BadDocument
 
-# Short ones: a price of more than 1,024 characters is none.
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 scalars = st.none() | st.booleans() | st.integers(-(10**13), 10**13) | texts
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=5)
@@ -32,7 +31,8 @@ def test_the_prices_are_those_that_were_written(prices, metadata, more, indent, 
 
     found = read(json.dumps(document, indent=indent, ensure_ascii=ascii_only))
 
-    assert found == prices
+    scalars_only = {name: None if isinstance(value, list | dict) else value for name, value in prices.items()}
+    assert found == scalars_only
 
 
 @given(cut=st.integers(min_value=0), prices=st.dictionaries(texts, st.integers(0, 9)))
@@ -47,58 +47,56 @@ def test_the_last_of_two_prices_of_one_name_counts():
     assert read('{"metadata": {"currency": "USD"}, "prices": {"One": 1, "One": 2}}') == {"One": 2}
 
 
-def test_what_is_not_written_as_a_whole_number_is_not_read_as_one():
-    numbers = ["1.5", "100.0", "1e2", "1E400", "NaN", "Infinity", "-Infinity", "1e999999999999999999999"]
-    numbers += ["9" * 1_000]
-    entries = ",".join(f'"{number[:30]}": {number}' for number in numbers)
+def test_the_last_of_two_objects_of_prices_counts():
+    document = '{"prices": {"One": 1}, "metadata": {"currency": "USD"}, "prices": {"Two": 2}}'
+
+    assert read(document) == {"Two": 2}
+
+
+def test_what_is_not_written_as_a_whole_number_is_no_int():
+    numbers = ["1.5", "100.0", "1e2", "1E40"]
+    entries = ",".join(f'"{number}": {number}' for number in numbers)
 
     found = read('{"metadata": {"currency": "USD"}, "prices": {' + entries + "}}")
 
-    assert [value for value in found.values() if not isinstance(value, str)] == []
+    assert [value for value in found.values() if isinstance(value, int)] == []
 
 
-def test_long_documents_are_read_with_pauses():
+def test_a_number_of_any_length_is_exact():
+    assert read('{"metadata": {"currency": "USD"}, "prices": {"A": 9007199254740993}}') == {"A": 2**53 + 1}
+    assert read('{"metadata": {"currency": "USD"}, "prices": {"A": ' + "9" * 40 + "}}") == {"A": 10**40 - 1}
+
+
+def test_a_name_may_contain_what_separates_keys_elsewhere():
+    prices = {"prices": 1, "metadata.currency": 2, "": 3, "prices.item": 4}
+
+    assert read(json.dumps({"metadata": {"currency": "USD"}, "prices": prices})) == prices
+
+
+def test_long_documents_are_parsed_with_a_pause_after_each_chunk():
     pauses = []
     prices = {f"Item {number}": number for number in range(3_500)}
     document = json.dumps({"metadata": {"currency": "USD"}, "prices": prices})
 
     assert read(document, pause=lambda: pauses.append(1)) == prices
 
-    assert len(pauses) == 3
+    assert len(pauses) == -(-len(document) // feed_document.CHUNK_BYTES)
 
 
-def test_a_slice_is_short_whatever_it_is_made_of():
-    blanks, long_price = " " * 50_000, "[" + "0," * 500 + "0]"
-    entries = ",".join(f'"Item {number}":{blanks}{long_price}' for number in range(100))
-    document = '{"metadata": {"currency": "USD"}, "prices": {' + entries + "}}"
+@pytest.mark.parametrize("start", ['"', '{"', '{"x": "', '{"prices": {"One": 9', '{"prices": {"One": ', "["])
+@pytest.mark.parametrize("filling", ["x", "9", " ", "[", "\\u0041"])
+def test_a_hostile_document_is_given_up_early(start, filling):
     pauses = []
+    document = start + filling * 5_000_000
 
-    assert len(read(document, pause=lambda: pauses.append(1))) == 100
+    with pytest.raises(BadDocument):
+        read(document, pause=lambda: pauses.append(1))
 
-    # 5 MB, a pause for each 256 KiB or little more.
-    assert len(pauses) >= 15
-
-
-def test_no_call_is_given_more_text_than_a_price_may_have(monkeypatch):
-    given = []
-    library = feed_document._decoder
-
-    class Decoder:
-        def scan_once(self, text, at):
-            given.append(text)
-            return library.scan_once(text, at)
-
-    monkeypatch.setattr(feed_document, "_decoder", Decoder())
-    document = json.dumps({"prices": {"One": "1", "Two": 2, "Rest": "x" * 3_000_000}})
-
-    with pytest.raises(BadDocument, match=TOO_LONG):
-        read(document)
-
-    assert [len(text) for text in given] == [1_025, 1_025]
+    assert len(pauses) < 50
 
 
 def test_a_feed_of_more_prices_than_any_game_has_is_refused(monkeypatch):
-    monkeypatch.setattr(feed_document, "MOST_PRICES", 3)
+    monkeypatch.setattr(feed_document, "MAX_PRICES", 3)
 
     with pytest.raises(BadDocument, match="more than 3 prices"):
         read('{"metadata": {"currency": "USD"}, "prices": {"A": 1, "B": 1, "C": 1, "D": 1}}')
@@ -106,6 +104,7 @@ def test_a_feed_of_more_prices_than_any_game_has_is_refused(monkeypatch):
 
 NOT_JSON = "not a JSON object, or was cut off"
 TOO_LONG = "a value of more than"
+TOO_DEEP = "nested more than 20 deep"
 NO_OBJECTS = "lacks the objects metadata and prices"
 CURRENCY = "the currency of the price feed is not USD"
 
@@ -122,14 +121,14 @@ CURRENCY = "the currency of the price feed is not USD"
         ('{"metadata": {"currency": "USD"}, "prices": {"One": }}', NOT_JSON),
         ('{"metadata": {"currency": "USD"}, "prices": {"One": 1,}}', NOT_JSON),
         ('{"metadata": {"currency": "USD"}, "prices": {1: 1}}', NOT_JSON),
-        ('{"metadata": ' + "[" * 100_000, NOT_JSON),
-        (" " * 100_000 + "{}", NOT_JSON),
-        ('{"metadata": {"currency": "USD"}, "prices": {"' + "k" * 5_000 + '": 1}}', NOT_JSON),
-        ('{"prices": {"One": ' + "[" * 100_000, NOT_JSON),
-        ('{"prices": {"One": ' + "9" * 1_025 + "}}", TOO_LONG),
-        ('{"prices": {"One": "' + "x" * 1_023 + '"}}', TOO_LONG),
-        ('{"metadata": "' + "x" * 1_048_575 + '"}', TOO_LONG),
-        ("{" + ",".join(f'"{number}": 0' for number in range(101)) + "}", "more than 100 keys"),
+        ('{"metadata": {"currency": "USD"}, "prices": {"One": NaN}}', NOT_JSON),
+        ('{"metadata": {"currency": "USD"}, "prices": {"One": 1e999999999999999999999}}', NOT_JSON),
+        (b'{"metadata": {"currency": "USD"}, "prices": {"\xff": 1}}', NOT_JSON),
+        ('{"metadata": ' + "[" * 100_000, TOO_DEEP),
+        ('{"prices": {"One": ' + "[" * 100_000, TOO_DEEP),
+        (" " * 1_000_000 + "{}", TOO_LONG),
+        ('{"metadata": "' + "x" * 1_000_000 + '"}', TOO_LONG),
+        ('{"prices": {"One": ' + "9" * 1_000_000 + "}}", TOO_LONG),
         ("{}", NO_OBJECTS),
         ('{"metadata": {"currency": "USD"}}', NO_OBJECTS),
         ('{"metadata": {"currency": "USD"}, "prices": [1]}', NO_OBJECTS),
