@@ -17,7 +17,7 @@ from blueprints.serving.connection import Handler
 log = logging.getLogger("platform.worker")
 
 NOTICE_SECONDS = 0.5
-ACCEPTED_AT_ONCE = 3
+ACCEPTED_AT_ONCE = 10
 """Newcomers before those who are here have their turn. Of 5,000 who came at once, the library's 100 made
 others wait for half a second."""
 

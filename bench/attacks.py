@@ -1,0 +1,63 @@
+"""All attacks at once from one address: what the server holds meanwhile, and how its players fare.
+
+    python -m bench.attacks
+    python -m bench.attacks --seconds 600 --database postgresql
+
+Attacks a production server for so long (tests/support/attacks.py) while 20 players on the real JavaScript
+client spin from other addresses, half of them by polling. Prints what the server held before, after two
+minutes and when the attacks had ended, and exits 1 when a promise is not kept: every spin is answered within
+a second, all counts are back at their starting values, and memory is within 10 % of its value after the
+second minute.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.siege import Siege, besieged
+
+BETS = 400_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
+    parser.add_argument("--players", type=int, default=20)
+    parser.add_argument("--scale", type=int, default=10, help="of each attack at a time")
+    parser.add_argument("--bets", type=int, default=BETS, help="in the database; a tenth is the attacker's")
+    parser.add_argument("--only", default="", help="attacks whose names contain this, such as chunks")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        siege = besieged(
+            Path(place),
+            postgresql=options.database == "postgresql",
+            seconds=options.seconds,
+            players=options.players,
+            scale=options.scale,
+            bets=options.bets,
+            only=options.only,
+            progress=lambda line: print(time.strftime("%H:%M:%S"), line, file=sys.stderr, flush=True),
+        )
+    _print(siege)
+    sys.exit(bool(siege.problems))
+
+
+def _print(siege: Siege) -> None:
+    moments = ("before", "settled", "after")
+    print(f"{'':12} {'before':>12} {'minute 2':>12} {'after':>12}")
+    for name in siege.counts["before"]:
+        print(f"{name:12} " + " ".join(f"{siege.counts[moment][name]:12,}" for moment in moments))
+    print("attacks: " + ", ".join(f"{number:,} {name}" for name, number in sorted(siege.attacks.items())))
+    told = siege.players
+    print(f"spins: {told['spins']:,}, the slowest {told['slowestMs']:.0f} ms")
+    for problem in siege.problems:
+        print(f"NOT KEPT: {problem}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""All attacks at once from one address, for a short time; ``bench.attacks`` makes them for ten minutes."""
+
+import pytest
+
+from tests.support.siege import besieged
+
+
+@pytest.fixture(scope="module")
+def siege(tmp_path_factory):
+    """On one database: the attacks are on connections."""
+    return besieged(tmp_path_factory.mktemp("siege"), postgresql=False, seconds=15, players=4, scale=2)
+
+
+def test_afterwards_the_server_holds_no_more_than_before(siege):
+    assert siege.left == {}
+
+
+def test_every_spin_of_others_is_answered_meanwhile(siege):
+    assert siege.players["spins"] > 10
+    assert (siege.players["refused"], siege.players["disconnects"]) == ({}, {})
+
+
+def test_the_attacks_are_made(siege):
+    assert len(siege.attacks) > 15

@@ -1,0 +1,48 @@
+"""The production app with a view that tells how much the server holds."""
+
+import gc
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import gevent
+
+from blueprints.serving.connection import Handler
+from models.database import database
+from wsgi import app
+
+FILES = Path("/proc/self/fd")
+
+
+@app.get("/counts")
+def counts():
+    """Numbers of things in this process; ``memory`` is in bytes.
+
+    ``files`` leaves the pooled connections to the database out, whose number follows the last minutes' load.
+    """
+    running = app.extensions["realtime"]
+    engine = running.server.eio
+    links = list(_links())
+    return {
+        "connections": sum(link.startswith("socket:") for link in links),
+        "requests": len(Handler.busy),
+        "sockets": len(running.connections),
+        "transports": len(engine.sockets),
+        "handshakes": len(engine.handlers["connect"].__self__._deadlines),
+        "greenlets": sum(isinstance(each, gevent.Greenlet) and not each.dead for each in gc.get_objects()),
+        "files": len(links),
+        "memory": int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize(),
+    }
+
+
+def _links() -> Iterator[str]:
+    """What this process's open files are, without the database's."""
+    idle = getattr(database.obj, "_idle", ())
+    pooled = {connection.fileno() for connection in idle if not connection.closed}
+    for file in FILES.iterdir():
+        try:
+            link = str(file.readlink())
+        except FileNotFoundError:
+            continue
+        if int(file.name) not in pooled and str(database.obj.database) not in link:
+            yield link

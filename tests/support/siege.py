@@ -1,0 +1,248 @@
+"""A production server under all attacks at once, while players spin from other addresses."""
+
+import json
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from app import create_app
+from models.database import database, writing
+from services import item_import, users
+from services.clock import now_ms
+from services.money import Cents
+from settings import Settings
+from tests.support import history
+from tests.support.databases import bench_database
+from tests.support.node import NODE, SCRIPTS
+from tests.support.servers import ROOT, RunningServer, come_to_rest, free_port, gunicorn, server_process
+
+ATTACKER = "127.0.0.2"
+ITEM = "Item of a siege"
+BALANCE = Cents(1_000_000_000)
+SPIN_EVERY_MS = 2_000
+SETTLED_SECONDS = 120
+"""From the beginning to the sample that memory is compared with."""
+
+RECOVERY_SECONDS = 75
+"""From the end of the attacks: everything that has stopped is gone within a minute."""
+
+MEMORY_GROWTH = 1.10
+Counts = dict[str, int]
+
+
+@dataclass
+class Siege:
+    """What the server held before, during and after the attacks, and how its players fared."""
+
+    counts: dict[str, Counts] = field(default_factory=dict)
+    players: dict[str, Any] = field(default_factory=dict)
+    attacks: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0
+
+    @property
+    def left(self) -> dict[str, str]:
+        """What the server held more of afterwards than before."""
+        before, after = self.counts["before"], self.counts["after"]
+        return {
+            name: f"{after[name]} afterwards, {before[name]} before"
+            for name in before
+            if name != "memory" and after[name] > before[name]
+        }
+
+    @property
+    def problems(self) -> list[str]:
+        """A line for each promise that was not kept."""
+        settled, after = self.counts["settled"], self.counts["after"]
+        found = [f"{name}: {what}" for name, what in self.left.items()]
+        if after["memory"] > MEMORY_GROWTH * settled["memory"]:
+            found.append(f"memory: {after['memory']} bytes afterwards, {settled['memory']} when settled")
+        if not self.players["spins"]:
+            found.append("nobody could spin")
+        if self.players["late"]:
+            found.append(f"{self.players['late']} spins took more than a second")
+        for what in ("refused", "disconnects"):
+            found += [f"{what}: {number} x {why}" for why, number in self.players[what].items()]
+        return found
+
+
+def besieged(
+    directory: Path,
+    *,
+    postgresql: bool,
+    seconds: float,
+    players: int = 20,
+    scale: int = 10,
+    bets: int = 0,
+    only: str = "",
+    progress: Callable[[str], None] = lambda _line: None,
+) -> Siege:
+    """Attack a new server for so many seconds.
+
+    ``scale`` is how many of each attack are under way at a time, ``only`` what their names contain. The
+    attacker is a player with a tenth of ``bets``.
+    """
+    siege, began = Siege(), time.monotonic()
+    with bench_database(directory, postgresql=postgresql) as database_url:
+        port = free_port()
+        env = _env(directory, database_url, port)
+        tokens = _fill(env, players=players, bets=bets)
+        with (
+            server_process(gunicorn("tests.support.counted_app:app"), env, directory) as server,
+            _players(server, tokens[1:]) as seated,
+        ):
+            siege.counts["before"] = _rest(server, seated)
+            progress("attacks begin")
+            seated.play()
+            options = _attack(server, token=tokens[0], seconds=seconds, scale=scale, only=only)
+            with _attacking(options) as attacking:
+                time.sleep(min(SETTLED_SECONDS, seconds / 2))
+                siege.counts["settled"] = counts(server)
+                progress(f"settled: {siege.counts['settled']}")
+                siege.attacks = json.loads(attacking.communicate(timeout=seconds + 60)[0])
+            progress("attacks end")
+            siege.players = seated.tell()
+            seated.pause()
+            siege.counts["after"] = _recovered(server, siege.counts["before"])
+        siege.seconds = time.monotonic() - began
+    return siege
+
+
+def counts(server: RunningServer) -> Counts:
+    """What the server holds now."""
+    answer = requests.get(f"{server.url}/counts", timeout=30)
+    answer.raise_for_status()
+    found: Counts = answer.json()
+    return found
+
+
+class _Players:
+    """The players of tests/js/siege.mjs."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def play(self) -> None:
+        self._order("play")
+
+    def pause(self) -> None:
+        """Raises AssertionError unless all spins that are under way end."""
+        self._order("pause")
+        assert self._answer() == "paused"
+
+    def tell(self) -> dict[str, Any]:
+        """What has become of the spins since the last time."""
+        self._order("tell")
+        told: dict[str, Any] = json.loads(self._answer())
+        return told
+
+    def _order(self, line: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+
+@contextmanager
+def _players(server: RunningServer, tokens: list[str]) -> Iterator[_Players]:
+    options = {"url": server.url, "tokens": tokens, "item": ITEM, "amount": 0.5, "everyMs": SPIN_EVERY_MS}
+    with subprocess.Popen(
+        [NODE, "siege.mjs"], cwd=SCRIPTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            seated = _Players(process)
+            seated._order(json.dumps(options))
+            assert seated._answer() == "ready"
+            yield seated
+        finally:
+            process.kill()
+
+
+@contextmanager
+def _attacking(options: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "tests.support.attacks"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(options))
+            process.stdin.close()
+            process.stdin = None
+            yield process
+        finally:
+            process.kill()
+
+
+def _attack(server: RunningServer, **options: Any) -> dict[str, Any]:
+    address = urlsplit(server.url)
+    return {"host": address.hostname, "port": address.port, "source": ATTACKER, **options}
+
+
+def _env(directory: Path, database_url: str, port: int) -> dict[str, str]:
+    return {
+        "APP_ENV": "production",
+        "DATABASE_URL": database_url,
+        "INSTANCE_DIR": str(directory / "instance"),
+        "SECRET_KEY": secrets.token_hex(32),
+        "JWT_SECRET": secrets.token_hex(32),
+        "BASE_URL": f"http://127.0.0.1:{port}",
+        "PORT": str(port),
+    }
+
+
+def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
+    """The attacker's token and the players'."""
+    app = create_app(Settings.from_env(env))
+    services, now = app.extensions["platform"], now_ms()
+    item_import.import_document([{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now)
+    attackers = []
+    if bets:
+        written = history.begin(seeds=services.seeds, now=now)
+        history.extend(written, to=bets)
+        history.settle()
+        attackers = written.players[:1]
+    with writing():
+        made = [
+            users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)
+            for number in range(players + 1 - len(attackers))
+        ]
+    come_to_rest(app)
+    database.obj.close_all()
+    issue = services.tokens.issue
+    return [issue(platform_id=user.platform_id, now=now_ms()) for user in [*attackers, *made]]
+
+
+def _rest(server: RunningServer, seated: _Players) -> Counts:
+    """What the server holds when its players have played for a moment and rest."""
+    seated.play()
+    time.sleep(SPIN_EVERY_MS / 1000)
+    seated.pause()
+    seated.tell()
+    resting = counts(server)
+    while resting["handshakes"]:
+        time.sleep(1)
+        resting = counts(server)
+    return resting
+
+
+def _recovered(server: RunningServer, before: Counts) -> Counts:
+    """What the server holds once no more than before, or when that took too long."""
+    end = time.monotonic() + RECOVERY_SECONDS
+    while True:
+        now = counts(server)
+        more = [name for name in before if name != "memory" and now[name] > before[name]]
+        if not more or time.monotonic() > end:
+            return now
+        time.sleep(1)
