@@ -34,7 +34,7 @@ def before_the_sources(app):
             database.execute_sql(f"ALTER TABLE price_sources ADD COLUMN {column}")
         database.execute_sql("UPDATE price_sources SET marker_ms = 7000 WHERE name = 'feed'")
         database.execute_sql("UPDATE price_sources SET succeeded_at_ms = 5000 WHERE name = 'market'")
-        database.execute_sql("DELETE FROM schema_migration WHERE name = '0008_price_source'")
+        database.execute_sql("DELETE FROM schema_migration WHERE name = '0009_price_source'")
 
 
 @pytest.mark.usefixtures("before_the_sources")
