@@ -64,6 +64,7 @@ PARTS = {
     "rate limiter": ("services/rate.py", "services/shared/rate_limiter.py"),
     "settling statement": ("models/spin_settlement.py",),
     "group commit": ("models/group_commit.py", "models/db/group_commit.py"),
+    "prepared queries": ("models/prepared_query.py", "models/db/prepared_query.py"),
 }
 """Names of files, or beginnings of them, now and in the layout to come."""
 

