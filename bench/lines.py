@@ -56,6 +56,7 @@ PARTS = {
         "blueprints/common/wait_budget.py",
     ),
     "hardened worker": ("blueprints/serving/", "server/worker/"),
+    "OpenID Connect metadata and keys": ("services/login/discovery.py",),
     "OpenID 2.0 relying party": (
         "services/login/game_platform.py",
         "services/login/assertions.py",
