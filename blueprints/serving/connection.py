@@ -14,7 +14,6 @@ from gunicorn.workers.ggevent import PyWSGIHandler
 
 from blueprints.common.failures import describe
 from blueprints.realtime.server import MAX_MESSAGE_BYTES
-from blueprints.serving.answer import AnswerWriter
 from blueprints.serving.body import Body, BodyError, BodyTooSlow
 from blueprints.serving.headers import (
     BAD_REQUEST,
@@ -24,7 +23,6 @@ from blueprints.serving.headers import (
     read_head,
     split_target,
 )
-from blueprints.serving.turns import EVERY_ROUND, Turns
 from blueprints.serving.upgrade import SOCKETS_PATH, VERSION, accept_value, asks_for_websocket, refusal_of
 from blueprints.serving.websocket import BoundedWebSocket
 
@@ -49,6 +47,9 @@ READ_BYTES = 2 * 1024
 IN_A_ROUND = 8
 """So many requests or messages of one connection, then it is the others' turn."""
 
+EVERY_ROUND_PRIORITY = 2
+"""libev's highest. An idle watcher of a lower one does not run while another one is active."""
+
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -56,13 +57,11 @@ class TooSlow(OSError):
     """No request, or no end of one, in time; the connection is closed without an answer."""
 
 
-class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[misc]
+class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
 
     busy: ClassVar[set["Handler"]] = set()
     """Who is being answered, or has a socket."""
-
-    turns = Turns(busy)
 
     def __init__(self, sock: Any, address: Any, server: Any) -> None:
         super().__init__(sock, address, server, sock.makefile("rb", READ_BYTES))
@@ -96,7 +95,7 @@ class Handler(WebSocketHandler, AnswerWriter, PyWSGIHandler):  # type: ignore[mi
             self._round, self._in_round = now, 0
         self._in_round += 1
         if self._in_round >= IN_A_ROUND:
-            gevent.idle(EVERY_ROUND)
+            gevent.idle(EVERY_ROUND_PRIORITY)
 
     def read_request(self, raw_requestline: str) -> bool:
         """Raises Refused for a request line or a head that is not clear beyond doubt."""
