@@ -62,6 +62,6 @@ _filter = RepeatedLines()
 
 
 def count_repeated_lines() -> None:
-    """Apply this to what the socket server logs of its clients. Safe to call again."""
-    for name in (log.name, "platform.realtime", "engineio", "socketio"):
+    """Apply this to what the worker and the socket server log of their clients. Safe to call again."""
+    for name in (log.name, "platform.realtime", "platform.worker", "engineio", "socketio"):
         logging.getLogger(name).addFilter(_filter)

@@ -1,6 +1,6 @@
-"""Events for everybody, encoded once and written to each websocket in one piece."""
+"""Several packets written to a websocket in one piece, encoded once if they are for everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from engineio.packet import MESSAGE, Packet
@@ -12,7 +12,7 @@ class Frames(bytes):
 
 
 class Batch:
-    """Several Engine.IO packets that wait in a transport's queue as one.
+    """Several Engine.IO packets, or other batches, that a transport's queue holds as one.
 
     Has what the library uses of a packet.
     """
@@ -20,18 +20,23 @@ class Batch:
     packet_type = MESSAGE
     data = None
 
-    def __init__(self, messages: Sequence[str]) -> None:
-        self.packets = [Packet(MESSAGE, message) for message in messages]
+    def __init__(self, packets: "Sequence[Packet | Batch]") -> None:
+        self._packets = packets
+
+    def __iter__(self) -> Iterator[Packet]:
+        return iter(self._packets)
 
     def encode(self) -> Frames:
-        """The packets as the frames that a websocket sends, encoded once for all sockets."""
+        """The packets as the frames that a websocket sends."""
         return self._frames
 
     @cached_property
     def _frames(self) -> Frames:
-        return Frames(b"".join([_frame(packet.encode()) for packet in self.packets]))
+        return Frames(b"".join(map(_frames, self._packets)))
 
 
-def _frame(packet: str) -> bytes:
-    text = packet.encode()
+def _frames(packet: Packet | Batch) -> bytes:
+    if isinstance(packet, Batch):
+        return packet.encode()
+    text = packet.encode().encode()
     return bytes(Header.encode_header(True, WebSocket.OPCODE_TEXT, b"", len(text), 0)) + text
