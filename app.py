@@ -13,6 +13,7 @@ from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
 from blueprints.common.access_log import log_requests
+from blueprints.common.application import Application
 from blueprints.common.caching import install_response_cache
 from blueprints.common.commands import OperatorGroup
 from blueprints.common.cors import share_across_origins
@@ -76,7 +77,7 @@ def create_app(
     """
     settings = settings or _settings_or_exit()
     configure_logging()
-    app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
+    app = Application(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
     platform = build_platform(settings, clock=clock)

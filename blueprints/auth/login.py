@@ -151,9 +151,8 @@ def _redirect(address: str) -> Response:
 
 
 def _kept_private(response: Response) -> Response:
-    """What stands in these addresses is neither to be stored nor to be told to the next page."""
+    """Don't store a response whose URL or Location contains a secret."""
     response.headers["Cache-Control"] = "no-store"
-    response.headers["Referrer-Policy"] = "no-referrer"
     return response
 
 

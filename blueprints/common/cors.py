@@ -23,8 +23,8 @@ def share_across_origins(app: Flask, *, origins: Sequence[str]) -> None:
 
     @app.after_request
     def add_headers(response: Response) -> Response:
-        headers = response.headers
-        vary, origin = headers.get("Vary"), request.headers.get("Origin")
+        headers, origin = response.headers, request.environ.get("HTTP_ORIGIN")
+        vary = headers.get("Vary")
         headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
         if origin in allowed:
             headers["Access-Control-Allow-Origin"] = origin

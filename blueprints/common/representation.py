@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from flask import Response, request
 from werkzeug.datastructures import Accept
-from werkzeug.http import parse_accept_header
+from werkzeug.http import parse_accept_header, parse_etags
 
 ENCODINGS_REMEMBERED = 256
 """Values of Accept-Encoding. To parse one takes 10 us, and browsers send few different ones."""
@@ -27,10 +27,11 @@ class Representation:
         if self.etag is not None:
             # Weak, because it is the same in both encodings.
             headers += [("Cache-Control", "no-cache"), ("ETag", f'W/"{self.etag}"')]
-            if request.if_none_match.contains_weak(self.etag):
+            sent = request.environ.get("HTTP_IF_NONE_MATCH")
+            if sent and parse_etags(sent).contains_weak(self.etag):
                 return Response(status=304, headers=headers)
         body = self.identity
-        if self.gzipped is not None and accepts_gzip(request.headers.get("Accept-Encoding", "")):
+        if self.gzipped is not None and accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):
             body = self.gzipped
             headers.append(("Content-Encoding", "gzip"))
         return Response(body, headers=headers, content_type="application/json")

@@ -96,6 +96,7 @@ def limit_bodies(app: Flask) -> None:
 
     @app.before_request
     def limit() -> None:
-        has_body = request.content_length or "HTTP_TRANSFER_ENCODING" in request.environ
+        environ = request.environ
+        has_body = environ.get("CONTENT_LENGTH") or "HTTP_TRANSFER_ENCODING" in environ
         if has_body and request.endpoint not in WITH_OWN_LIMIT:
             request.get_data()

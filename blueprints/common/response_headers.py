@@ -2,6 +2,8 @@
 
 from flask import Flask, Response, g
 
+NOTHING_LOADS = "default-src 'none'; frame-ancestors 'none'"
+
 PRIVATE = "no-store"
 """A player's own response must not be shown to the next one at the same machine."""
 
@@ -9,7 +11,7 @@ YEAR_SECONDS = 31_536_000
 
 
 def set_response_headers(app: Flask, *, https: bool) -> None:
-    """Add the security headers that a response lacks, and ``no-store`` to what is one player's own.
+    """Add the security headers, and ``no-store`` to what is one player's own. A page has its own policy.
 
     ``https`` says that clients reach this service by it.
     """
@@ -17,18 +19,17 @@ def set_response_headers(app: Flask, *, https: bool) -> None:
 
     @app.after_request
     def complete(response: Response) -> Response:
-        for name, value in headers:
-            if name not in response.headers:
-                response.headers.add(name, value)
+        if "Content-Security-Policy" not in response.headers:
+            response.headers.add("Content-Security-Policy", NOTHING_LOADS)
+        response.headers.extend(headers)
         if g.get("is_private"):
             response.headers["Cache-Control"] = PRIVATE
         return response
 
 
 def security_headers(*, https: bool) -> list[tuple[str, str]]:
-    """The defaults. A page states itself what it loads."""
+    """Those that all responses have alike."""
     headers = [
-        ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
         ("X-Content-Type-Options", "nosniff"),
         ("X-Frame-Options", "DENY"),
         ("Referrer-Policy", "no-referrer"),

@@ -47,7 +47,6 @@ def avatar(name: str) -> Response:
     directory = platform().settings.instance_dir / "media" / "avatars"
     response = send_from_directory(directory, name, mimetype=WEBP, max_age=YEAR_SECONDS)
     response.cache_control.immutable = True
-    response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
 
