@@ -55,6 +55,7 @@ PARTS = {
         "blueprints/common/waiting.py",
         "blueprints/common/wait_budget.py",
     ),
+    "response cache": ("blueprints/common/caching.py", "blueprints/common/representation.py"),
     "hardened worker": ("blueprints/serving/", "server/worker/"),
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),
     "OpenID 2.0 relying party": (

@@ -201,7 +201,7 @@ def test_the_log_names_the_claim_that_is_not_right_and_not_its_value(browser, id
         browser.log_in("identity")
 
     lines = [line for line in map(json.loads, log_text().splitlines()) if line["message"] == "login"]
-    assert [line["outcome"] for line in lines] == [f"the id token's {name} is not right" for name in CLAIMS]
+    assert [line["outcome"] for line in lines] == [f"the id token's {name} is invalid" for name in CLAIMS]
     assert all("ClaimError" in line["failure"] or "Expired" in line["failure"] for line in lines)
     assert [value for value in CLAIMS.values() if str(value) in log_text()] == []
 

@@ -29,6 +29,8 @@ class Deployed:
     url: str
     platform: RunningServer
     env: dict[str, str]
+    log: Path
+    """nginx's access log."""
 
     def get(self, path: str, **headers: str) -> requests.Response:
         """GET this very path through nginx; underscores in the names of headers become dashes."""
@@ -83,7 +85,8 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
             with nginx(
                 upstream_port=upstream_port, instance_dir=directory / "instance", directory=directory
             ) as (address, _):
-                yield Deployed(address, platform, {**os.environ, **env})
+                log = directory / "platform.log"
+                yield Deployed(address, platform, {**os.environ, **env}, log)
 
 
 @pytest.fixture

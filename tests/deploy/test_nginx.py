@@ -11,6 +11,7 @@ from PIL import Image
 from tests.deploy.conftest import TIMEOUT_SECONDS
 from tests.support.nginx import ALLOWED_ORIGIN
 from tests.support.sockets import Socket
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.nginx
 
@@ -114,6 +115,22 @@ def test_a_client_gets_an_encoding_that_it_accepts(deployed, accepted, encoding)
 
     assert response.headers.get("Content-Encoding") == encoding
     assert response.json() == []
+
+
+def test_a_request_has_one_id_in_the_response_and_in_both_logs(deployed):
+    response = deployed.get("/healthz", X_Request_Id="0" * 32)
+
+    request_id = response.headers["X-Request-Id"]
+    assert request_id != "0" * 32
+    assert f'"request_id": "{request_id}"' in deployed.platform.log.read_text()
+    wait_until(lambda: f'"request_id": "{request_id}"' in deployed.log.read_text())
+
+
+def test_the_log_of_nginx_contains_no_query_strings(deployed):
+    request_id = deployed.get("/?token=secret-of-somebody").headers["X-Request-Id"]
+
+    wait_until(lambda: request_id in deployed.log.read_text())
+    assert "secret-of-somebody" not in deployed.log.read_text()
 
 
 def test_errors_are_not_cached(deployed, import_irl_case):

@@ -66,6 +66,7 @@ def _adapted(text: str, port: int, upstream_port: int, instance_dir: Path, direc
         r"ssl_certificate\w* [^;]+;": "",
         r"/srv/platform/instance": str(instance_dir),
         r"/var/cache/nginx/platform": str(directory / "cache"),
+        r"/var/log/nginx": str(directory),
     }
     for pattern, replacement in changes.items():
         text, count = re.subn(pattern, replacement, text)
