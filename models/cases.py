@@ -62,21 +62,6 @@ class CaseItem(Table):
 CaseItem.add_index(CaseItem.index(CaseItem.item, CaseItem.case, name="case_items_by_item", unique=True))
 
 
-class CaseValue(Table):
-    """What the items of a case are worth by their chances: whole cents, and attos (10**-18) of one more.
-
-    Its price is this, rounded. When the price of an item changes, it is brought along by the difference,
-    and nobody has to look at the other items of the case.
-    """
-
-    case = peewee.ForeignKeyField(Case, primary_key=True, on_delete="CASCADE")
-    whole_cents = peewee.BigIntegerField(constraints=[Check("whole_cents >= 0")])
-    cent_attos = peewee.BigIntegerField(constraints=[Check("cent_attos BETWEEN 0 AND 999999999999999999")])
-
-    class Meta:
-        table_name = "case_values"
-
-
 class CaseCount(Table):
     """How many cases a player has made. The guarded update that counts one more lets no 51st through."""
 

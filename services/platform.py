@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from services.affiliates.codes import PromoCodes
 from services.avatars.change import Avatars
 from services.background import WorkerPool
-from services.cases.pricing import follow_item_prices
+from services.cases.pricing import reprice_cases_holding
 from services.cases.version import begin_change
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
@@ -92,7 +92,7 @@ def build_platform(
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
             before_update=begin_change,
-            after_update=follow_item_prices,
+            after_update=reprice_cases_holding,
         ),
         clock=clock,
     )

@@ -10,7 +10,7 @@ from models.cases import Case, CaseCount, CaseItem
 from models.database import writing
 from models.items import Item
 from models.users import User
-from services.cases import errors, values, version
+from services.cases import errors, version
 from services.cases.chances import CERTAIN, Attos, NotAPercentage, TooFine, attos_from_percent
 from services.cases.kinds import RESERVED_IDS, Kind, can_be_shown, case_id, fold, game_type, tidy
 from services.cases.pricing import price_of
@@ -53,13 +53,12 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
     with writing():
         version.begin_change()
         found = _inventory(wanted)
-        value = values.value_of((found[item.market_hash_name].price_cents, item.chance) for item in wanted)
         _check_unused(chosen)
         _count_one_more(creator)
         row_id = _insert(
             name=chosen,
             type=game_type({item.app_id for item in found.values()}),
-            price_cents=price_of(value),
+            price_cents=price_of((found[item.market_hash_name].price_cents, item.chance) for item in wanted),
             creator=creator,
             created_at_ms=now,
         )
@@ -70,7 +69,6 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
             ],
             fields=[CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos],
         ).execute()
-        values.keep({row_id: value})
     return case_id(chosen)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import peewee
 
-from models.cases import Case, CaseItem, CaseValue
+from models.cases import Case, CaseItem
 from models.database import database, writing
 from models.items import Item
-from services.cases import values, version
+from services.cases import version
 from services.cases.chances import CERTAIN, NotAPercentage, TooFine, attos_from_percent
 from services.cases.creating import WantedItem
 from services.cases.kinds import (
@@ -23,9 +23,9 @@ from services.cases.kinds import (
     tidy,
 )
 from services.cases.pricing import price_of
-from services.cases.values import Value
 from services.clock import Millis
 from services.errors import OperatorError
+from services.money import Cents
 from services.text import is_storable
 
 MAX_NAME = 100
@@ -95,7 +95,7 @@ def store(rows: Sequence[ImportedCase], *, now: Millis, progress: Progress = int
             created += sum(each["slug"] not in stored.kinds for each in columns)
             _write(columns, chunk, items)
             progress(len(chunk))
-        database.know_tables(Case, CaseItem, CaseValue)
+        database.know_tables(Case, CaseItem)
     return ImportResult(cases=len(rows), created=created, updated=len(rows) - created)
 
 
@@ -117,10 +117,10 @@ class _Inventory:
                 raise OperatorError(f"row {row.number}: there is no item {item.market_hash_name}")
         return [self._by_name[item.market_hash_name] for item in row.items]
 
-    def value_of(self, row: ImportedCase) -> Value:
-        """What the case is worth. Raises OperatorError."""
+    def price_of(self, row: ImportedCase) -> Cents:
+        """The price of the case. Raises OperatorError."""
         prices = (price for _, _, price in self.of(row))
-        return values.value_of(zip(prices, (item.chance for item in row.items), strict=True))
+        return price_of(zip(prices, (item.chance for item in row.items), strict=True))
 
 
 class _Stored:
@@ -168,7 +168,7 @@ def _columns(row: ImportedCase, stored: _Stored, items: _Inventory, now: Millis)
         "name_folded": fold(row.name),
         "kind": kind,
         "type": game_type({app_id for _, app_id, _ in items.of(row)}),
-        "price_cents": price_of(items.value_of(row)),
+        "price_cents": items.price_of(row),
         "created_at_ms": now,
     }
 
@@ -193,7 +193,6 @@ def _write(columns: list[dict[str, Any]], rows: Sequence[ImportedCase], items: _
     fields = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
     for chunk in peewee.chunked(contents, ROWS_A_STATEMENT):
         CaseItem.insert_many(chunk, fields=fields).execute()
-    values.keep({ids[slug]: items.value_of(row) for slug, row in zip(slugs, rows, strict=True)})
 
 
 def _row(row: object, number: int) -> ImportedCase:

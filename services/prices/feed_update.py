@@ -1,7 +1,7 @@
 """Applying the prices of a feed document to the items, one slice of items at a time."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from models.database import Sqlite, database, reading, writing
@@ -9,20 +9,19 @@ from models.items import Item
 from services.clock import Millis
 from services.money import Cents
 from services.prices.results import ItemCounts
-from services.prices.rules import Verdict, judge, rise
+from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
 
-ITEMS_A_SLICE = 250
+ITEMS_A_SLICE = 60
 """Each slice is one short transaction: on SQLite it blocks all other writers and the event loop."""
 
 BeforeUpdate = Callable[[], None]
 """Begins every transaction that changes items, before it locks one of them."""
 
-AfterUpdate = Callable[[Mapping[int, int]], None]
+AfterUpdate = Callable[[Collection[int]], None]
 """Ends every transaction that changes items, and must not wait.
 
-It gets the ids of the items whose prices changed, and by how many cents each has risen; no price counts
-as 0. It gets nothing when only the times of the next refresh changed.
+It gets the ids of the items whose prices changed; none when only the times of the next refresh did.
 """
 
 
@@ -102,7 +101,7 @@ def postpone(
             before_update()
             in_slice = Item.id.between(last_id + 1, rows[-1].id)
             Item.update(next_price_fetch_ms=until).where(in_slice, due).execute()
-            after_update({})
+            after_update([])
         last_id = rows[-1].id
         between()
 
@@ -155,7 +154,7 @@ def _write(changes: list[_Change], before_update: BeforeUpdate, after_update: Af
         cursor = database.execute_sql(_WRITE_ON_POSTGRESQL, columns)
     written = {row[0] for row in cursor.fetchall()}
     new = [c for c in changes if c.id in written and c.price_cents != c.stored_cents]
-    after_update({c.id: rise(c.price_cents, c.stored_cents) for c in new})
+    after_update([c.id for c in new])
     return written
 
 

@@ -17,7 +17,7 @@ from services.prices.errors import BadDocument, SourceFailed, SourceRefuses, Sou
 from services.prices.feed_update import AfterUpdate, BeforeUpdate
 from services.prices.market_source import MarketSource
 from services.prices.results import ItemCounts, Listener, Outcome, RefreshResult
-from services.prices.rules import Verdict, judge, rise
+from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
 
 BASE_PAUSE_MS = Millis(60_000)
@@ -204,7 +204,7 @@ class Market:
             self.before_update()
             is_ours = (Item.id == item.id) & self._is_ours()
             stored: Any = Item.select(Item.price_cents).where(is_ours).get_or_none()
-            rises = {}
+            changed = []
             if stated is None or stored is None:
                 counts.missing = 1
             else:
@@ -212,9 +212,9 @@ class Market:
                 counts.count(verdict, item.market_hash_name)
                 _remember_held(item, is_held=verdict is Verdict.HELD_BACK, now=now)
                 if verdict is Verdict.NEW and _set_price(is_ours, stated, stored.price_cents):
-                    rises[item.id] = rise(stated, stored.price_cents)
+                    changed.append(item.id)
             self._postpone(item, Millis(now + self.period))
-            self.after_update(rises)
+            self.after_update(changed)
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
         return RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts)
 

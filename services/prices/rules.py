@@ -31,11 +31,6 @@ def judge(stated: object, *, standing: Cents | None, accept_jumps: bool) -> Verd
     return Verdict.NEW
 
 
-def rise(new: Cents | None, standing: Cents | None) -> int:
-    """By how many cents a price has risen, below 0 when it has fallen; none counts as 0."""
-    return (new or 0) - (standing or 0)
-
-
 def _is_jump(stated: int, standing: Cents | None) -> bool:
     if not stated or not standing:
         return not stated

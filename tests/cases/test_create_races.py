@@ -10,7 +10,7 @@ from models.cases import Case
 from models.database import reading, writing
 from models.items import Item
 from services.cases import creating, version
-from services.cases.pricing import follow_item_prices
+from services.cases.pricing import reprice_cases_holding
 from services.clock import now_ms
 from tests.cases.conftest import GLOVES, RED, body, wanted
 
@@ -79,7 +79,7 @@ def test_a_price_that_changes_while_a_case_is_made_is_not_missed(app, veteran, m
         with writing():
             red = Item.get(Item.market_hash_name == RED)
             Item.update(price_cents=10_000).where(Item.id == red.id).execute()
-            follow_item_prices({red.id: 10_000 - red.price_cents})
+            reprice_cases_holding([red.id])
 
     def begin_and_be_overtaken():
         began()

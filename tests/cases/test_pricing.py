@@ -12,7 +12,6 @@ from models.database import reading, writing
 from models.items import Item
 from services.cases.chances import CERTAIN
 from services.cases.pricing import price_of, reprice_cases_holding
-from services.cases.values import value_of
 from tests.cases.conftest import BLUE, GLOVES, RED, ROCK
 
 MOST_CENTS = 10**11
@@ -31,14 +30,14 @@ def contents(draw, most_items=100):
 def test_a_price_is_that_of_the_formula_in_exact_fractions(inside):
     expected = sum(cents * Fraction(chance, CERTAIN) for cents, chance in inside) / Fraction(95, 100)
 
-    assert price_of(value_of(inside)) == math.ceil(expected)
+    assert price_of(inside) == math.ceil(expected)
 
 
 @given(contents())
 def test_a_spin_never_gives_more_than_95_percent_on_average(inside):
     given_back = sum(cents * Fraction(chance, CERTAIN) for cents, chance in inside)
 
-    price = price_of(value_of(inside))
+    price = price_of(inside)
 
     assert given_back <= price * Fraction(95, 100) < given_back + Fraction(95, 100)
 
@@ -46,7 +45,7 @@ def test_a_spin_never_gives_more_than_95_percent_on_average(inside):
 def test_an_item_without_a_price_adds_nothing():
     half = CERTAIN // 2
 
-    assert price_of(value_of([(None, half), (1900, half)])) == 1000
+    assert price_of([(None, half), (1900, half)]) == 1000
 
 
 @pytest.fixture

@@ -73,7 +73,6 @@ PAYMENTS = ["the payment totals of {alice} differ from the payments"]
 
 CASE_COUNT = ["the number of cases of {alice} differs from the cases"]
 PRICES = [f"the price of the case {slug} differs from its items'" for slug in ("house", "mine")]
-VALUES = [f"the value of the case {slug} differs from its items'" for slug in ("house", "mine")]
 TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("house", "mine")]
 
 SPOILED = {
@@ -107,13 +106,8 @@ SPOILED = {
     "another price of a case": ("UPDATE cases SET price_cents = 1 WHERE slug = 'house'", PRICES[:1]),
     "another price of an item": (
         "UPDATE items SET price_cents = 2000 WHERE market_hash_name = 'Red'",
-        PRICES + VALUES,
+        PRICES,
     ),
-    "another value of a case, by less than a cent": (
-        "UPDATE case_values SET cent_attos = cent_attos + 1 WHERE case_id = (SELECT MIN(id) FROM cases)",
-        VALUES[:1],
-    ),
-    "no value of any case": ("DELETE FROM case_values", VALUES),
     "another game of an item": (
         "UPDATE items SET app_id = 252490 WHERE market_hash_name = 'Red'",
         TYPES,
