@@ -42,9 +42,16 @@ class _Noting(sqlite3.Cursor):
 def recording() -> Iterator[list[Asked]]:
     """Note what every connection that is opened meanwhile is asked."""
     notes: list[Asked] = []
-    factory = type("Recorder", (_Recorder,), {"notes": notes})
     connect = sqlite3.connect
-    sqlite3.connect = partial(connect, factory=factory)  # type: ignore[assignment]
+
+    def recorded(
+        *args: Any, factory: type[sqlite3.Connection] = sqlite3.Connection, **kwargs: Any
+    ) -> sqlite3.Connection:
+        # Beside the class of connections that the database asks for.
+        bases = (_Recorder,) if factory is sqlite3.Connection else (_Recorder, factory)
+        return connect(*args, factory=type("Recorder", bases, {"notes": notes}), **kwargs)
+
+    sqlite3.connect = recorded  # type: ignore[assignment]
     try:
         yield notes
     finally:
