@@ -2,7 +2,8 @@
 
 import re
 
-_PICTURE = re.compile(r"(?i:https?)://[^\s/?#\\]|/(?![/\\])")
+# No control characters: browsers drop tabs and line breaks, so "/\t/host" is an address of another host.
+_PICTURE = re.compile(r"((?i:https?)://[^\s/?#\\]|/(?![/\\]))[^\x00-\x1f\x7f]*")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -13,4 +14,4 @@ def is_storable(text: str) -> bool:
 
 def is_picture_address(text: str) -> bool:
     """Whether a text is an http(s) URL or a path of this service, and nothing with another scheme."""
-    return _PICTURE.match(text) is not None
+    return _PICTURE.fullmatch(text) is not None

@@ -7,6 +7,8 @@ import pytest
 
 NOT_PICTURES = [
     "javascript:alert(1)",
+    "/\t/elsewhere.example/a.png",
+    "/media/a.png\n",
     "data:image/png;base64,AAAA",
     "ftp://images.example.com/1.png",
     "images/1.png",
