@@ -1,7 +1,7 @@
 """Marks in the history of the database, by which a server recognises that the database went back in time.
 
 The marks form a chain: each number follows the one before it and has a random token. A server keeps the last
-mark that it made outside the database (services/seeds/witness.py). A database that lacks this mark was
+mark that it made outside the database (services/seed_witness.py). A database that lacks this mark was
 restored, or is another one. The last mark also carries the epoch of the announced server seeds: a seed of an
 earlier epoch must be redrawn before it is used.
 """

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -202,15 +203,13 @@ def fails(app: Flask) -> Callable[..., str]:
 
 @pytest.fixture
 def queries() -> Iterator[list[str]]:
-    """The statements that have reached the database so far, from any thread.
-
-    Except those about bets: the background task that reveals seeds asks for them in its own time.
-    """
+    """The statements of the test's own thread so far, without those of background tasks."""
     seen = []
+    thread = threading.get_ident()
 
     class Collector(logging.Handler):
         def emit(self, record):
-            if record.name == "peewee" and '"bets"' not in record.msg[0]:
+            if record.name == "peewee" and threading.get_ident() == thread:
                 seen.append(record.msg[0])
 
     collector, log = Collector(), logging.getLogger("peewee")
