@@ -195,11 +195,19 @@ class ProofDelivery:
             pause()
 
     def _send_all(self, opened: list[Proof], sids: Mapping[int, str | None]) -> None:
-        """Send proofs that are not on their way. Write the seeds of those whose players are not connected."""
-        waiting = [p for p in opened if not p.is_delivered and p.bet_id not in self._unconfirmed]
-        platform().proofs.write_down(
-            [proof for proof in waiting if not self._send(proof, sids[proof.bet_id])]
-        )
+        """Send proofs that are not confirmed. Write the seeds of those whose players are not connected.
+
+        A proof that is on its way is sent to one more socket if that was named: after a broken network the
+        client is back before the server has noticed that its old connection is dead.
+        """
+        unreachable = []
+        for proof in opened:
+            sid = sids[proof.bet_id]
+            if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
+                continue
+            if not self._send(proof, sid):
+                unreachable.append(proof)
+        platform().proofs.write_down(unreachable)
 
     def _send(self, proof: Proof, sid: str | None) -> bool:
         """Send to this socket, or to the player's others if it has gone. Returns whether there was any."""
@@ -209,6 +217,8 @@ class ProofDelivery:
             return False
         receivers = [sid] if sid in connected else connected
         sent = self._unconfirmed.add(proof, receivers)
+        if sent is None:
+            return True
         for receiver in receivers:
             outgoing.send_proof(receiver, proof)
         sent.sent_at = time.monotonic()

@@ -92,11 +92,21 @@ class UnconfirmedProofs:
         self._confirmed: list[SentProof] = []
         self._guard = threading.Lock()
 
-    def add(self, proof: Proof, sids: Sequence[str]) -> SentProof:
-        """Add a proof that is about to be sent to these sockets."""
-        sent = SentProof(proof.bet_id, proof.nonce, proof, sids=set(sids))
+    def add(self, proof: Proof, sids: Sequence[str]) -> SentProof | None:
+        """Add a proof that is about to be sent to these sockets.
+
+        None when it need not be sent: it is confirmed, or these sockets were sent it already.
+        """
         with self._guard:
-            self._by_bet[proof.bet_id] = self._unwritten[proof.bet_id] = sent
+            sent = self._by_bet.get(proof.bet_id)
+            if sent is None:
+                sent = SentProof(proof.bet_id, proof.nonce, proof)
+                self._by_bet[proof.bet_id] = self._unwritten[proof.bet_id] = sent
+            elif not sent.sids or sent.sids.issuperset(sids):
+                return None
+            # Nothing confirms it until it has been sent to these sockets as well.
+            sent.sent_at = float("inf")
+            sent.sids.update(sids)
             for sid in sids:
                 self._by_socket.setdefault(sid, {})[proof.nonce] = sent
         return sent

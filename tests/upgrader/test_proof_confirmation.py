@@ -105,14 +105,28 @@ def test_an_acknowledgement_confirms_no_other_proof(connect, player, item, disco
     assert connect(player).expect("upgrader:proof")["nonce"] == 1
 
 
-def test_nothing_is_sent_twice_while_the_client_stays_connected(quick_pings, connect, player, item):
-    first = connect(player)
+def test_a_new_connection_gets_a_proof_that_an_older_one_has_not_confirmed(connect, player, item):
+    silent = connect(player)
+    spin_and_hear_proof(silent, item)
+
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_new_connection_gets_no_proof_that_an_older_one_has_confirmed(connect, player, item):
+    first = connect(player, acknowledges=True)
     spin_and_hear_proof(first, item)
+    wait_until(lambda: delivered() == [1])
 
-    second = connect(player)
-
-    assert nonces_heard(second, item) == [2]
+    assert nonces_heard(connect(player), item) == [2]
     assert nonces_heard(first, item) == [1, 3]
+
+
+def test_a_proof_that_two_connections_were_sent_is_confirmed_by_either(connect, player, item, disconnected):
+    silent = connect(player)
+    spin_and_hear_proof(silent, item)
+    connect(player, acknowledges=True).expect("upgrader:proof")
+
+    wait_until(lambda: delivered() == [1])
 
 
 def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(connect, player, item):
