@@ -1,8 +1,6 @@
 """Fixtures: an app on each database, its clients, and players made for a test."""
 
 import json
-import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -24,6 +22,7 @@ from tests.support import programs
 from tests.support.databases import PostgresServer, SqliteFiles, postgres_server
 from tests.support.servers import come_to_rest, threaded_server
 from tests.support.sockets import Socket
+from tests.support.statements import recorded_statements
 
 SECRET = "a secret of the tests, long enough to be one"
 
@@ -202,19 +201,7 @@ def fails(app: Flask) -> Callable[..., str]:
 
 
 @pytest.fixture
-def queries() -> Iterator[list[str]]:
-    """The statements of the test's own thread so far, without those of background tasks."""
-    seen = []
-    thread = threading.get_ident()
-
-    class Collector(logging.Handler):
-        def emit(self, record):
-            if record.name == "peewee" and threading.get_ident() == thread:
-                seen.append(record.msg[0])
-
-    collector, log = Collector(), logging.getLogger("peewee")
-    log.addHandler(collector)
-    log.setLevel(logging.DEBUG)
-    yield seen
-    log.removeHandler(collector)
-    log.setLevel(logging.NOTSET)
+def queries() -> Iterator[list[tuple[str, object]]]:
+    """The statements sent to the database so far, with their parameters; not those of background tasks."""
+    with recorded_statements() as seen:
+        yield seen

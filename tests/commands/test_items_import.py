@@ -77,6 +77,8 @@ def test_an_item_may_say_everything_about_itself(array, stored):
         "price_cents": 1234,
         "custom_price": True,
         "next_price_fetch_ms": AT,
+        "price_source": "import",
+        "in_feed": None,
     }
 
 

@@ -135,7 +135,7 @@ def writes(queries):
     write = re.compile(r'\s*(?:UPDATE|INSERT INTO) "?(case_version|items)\b')
 
     def in_order():
-        tables = [match[1] for sql in queries if (match := write.match(sql))]
+        tables = [match[1] for sql, _ in queries if (match := write.match(sql))]
         return [table for table, _ in itertools.groupby(tables)]
 
     return in_order

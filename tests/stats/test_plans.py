@@ -1,7 +1,5 @@
 """No list and no total reads more than its page: what the databases say of the statements that are asked."""
 
-import logging
-
 import pytest
 from peewee import SqliteDatabase
 
@@ -10,6 +8,7 @@ from models.payments import Payment
 from models.rollups import PaymentTotals
 from tests.conftest import Player
 from tests.support import history
+from tests.support.statements import recorded_statements
 
 BETS = 20_000
 
@@ -43,29 +42,18 @@ def heavy(app, clock):
 
 @pytest.fixture
 def statements(client, heavy):
-    """The statements that an address asks of the database, with their parameters."""
-    seen = []
+    """The SELECTs that a URL sends to the database, with their parameters."""
+    with recorded_statements() as seen:
 
-    class Collector(logging.Handler):
-        def emit(self, record):
-            if record.name == "peewee" and record.msg[0].startswith("SELECT"):
-                seen.append(record.msg)
+        def asked(path, query):
+            first = client.get(f"{path}?{query.format(last=1)}", headers=heavy.headers).json
+            last = first["data"]["totalPages"] if "{last}" in query else 1
+            seen.clear()
+            answer = client.get(f"{path}?{query.format(last=last)}", headers=heavy.headers)
+            assert answer.status_code == 200, answer.text
+            return [statement for statement in seen if statement[0].startswith("SELECT")]
 
-    collector, log = Collector(), logging.getLogger("peewee")
-    log.addHandler(collector)
-    log.setLevel(logging.DEBUG)
-
-    def asked(path, query):
-        first = client.get(f"{path}?{query.format(last=1)}", headers=heavy.headers).json
-        last = first["data"]["totalPages"] if "{last}" in query else 1
-        seen.clear()
-        answer = client.get(f"{path}?{query.format(last=last)}", headers=heavy.headers)
-        assert answer.status_code == 200, answer.text
-        return list(seen)
-
-    yield asked
-    log.removeHandler(collector)
-    log.setLevel(logging.NOTSET)
+        yield asked
 
 
 def plan(statement):

@@ -25,7 +25,8 @@ def on_each(
         with kind.fresh(directory) as url:
             environment = {
                 "DATABASE_URL": url,
-                "INSTANCE_DIR": str(directory / "instance"),
+                # Of its own: another database in its place would have its seeds redrawn.
+                "INSTANCE_DIR": str(directory / f"instance-{len(answers)}"),
                 "SECRET_KEY": SECRET,
                 "JWT_SECRET": SECRET[::-1],
                 "PLATFORM_OPENID_URL": f"{NOWHERE}/openid/login",

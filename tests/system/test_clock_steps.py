@@ -167,7 +167,7 @@ def test_what_is_counted_or_kept_by_the_hour_goes_by_time_that_passes(
             clock.now = START + (HOUR_MS if number % 2 else -HOUR_MS)
             answers.append(socket.spin("nonsense")["error"])
         socket.close()
-        looked_up = [statement for statement in queries if '"items"' in statement]
+        looked_up = [statement for statement, _ in queries if '"items"' in statement]
 
     # The first one counts: thirty in ten seconds, whatever the clock says of them.
     assert answers == ["Invalid request"] * 29 + ["Too many requests"]
