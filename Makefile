@@ -21,7 +21,7 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
-	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
+	$(BIN)/python -m pytest --numprocesses=4
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## how fast it is, as ratios, in one table
 	$(BIN)/python -m bench.speed

@@ -63,6 +63,11 @@ PARTS = {
         "services/login/assertions.py",
         "services/login/assertion_nonces.py",
     ),
+    "socket transports": (
+        "blueprints/realtime/transport.py",
+        "blueprints/realtime/deadlines.py",
+        "blueprints/realtime/frames.py",
+    ),
     "rate limiter": ("services/rate.py", "services/shared/rate_limiter.py"),
     "settling statement": ("models/spin_settlement.py",),
     "group commit": ("models/group_commit.py", "models/db/group_commit.py"),

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,9 @@ def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
     def make(
         *, clock: Callable[[], int] = now_ms, timer: Callable[[], float] = time.monotonic, **changes: str
     ) -> Flask:
-        app = create_app(Settings.from_env(env | changes), clock=clock, timer=timer)
+        # A background task of an earlier app must not be in a transaction while the database is replaced.
+        with database.obj.write_turn() if built else nullcontext():
+            app = create_app(Settings.from_env(env | changes), clock=clock, timer=timer)
         app.testing = True
         built.append(app)
         return app

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from models.database import database, reading
+from models.database import reading
 from models.notifications import Notification
 from services.notifications import notify
 
@@ -155,18 +155,14 @@ def test_a_notice_of_the_past_is_kept_beside_a_hundred_newer_ones(notifications,
 
 
 @pytest.mark.usefixtures("locked")
-def test_readers_who_have_nothing_to_be_told_of_do_not_write(notifications, clock, monkeypatch):
+def test_readers_who_have_nothing_to_be_told_of_do_not_write(notifications, clock, queries):
     clock.now += DAY
     notifications()
-    began = []
-    execute = database.obj.execute_sql
-    monkeypatch.setattr(
-        database.obj, "execute_sql", lambda sql, *rest: (began.append(sql), execute(sql, *rest))[1]
-    )
+    queries.clear()
 
     notifications()
 
-    assert [sql for sql in began if sql.startswith("SELECT")] == began != []
+    assert [statement for statement in queries if statement[0].startswith("SELECT")] == queries != []
 
 
 def test_a_changed_trade_url_is_told_of_without_the_url(call, notifications, clock):

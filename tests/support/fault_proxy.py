@@ -143,6 +143,8 @@ class FaultProxy:
             self._listening.close()
         for link in list(self._links):
             link.reset()
+        # A task that is cancelled before it has begun would leave its connection open.
+        await asyncio.sleep(0)
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -151,7 +153,7 @@ class FaultProxy:
     async def _carry(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
         try:
             from_server, to_server = await self._connect()
-        except OSError:
+        except (OSError, asyncio.CancelledError):
             to_client.transport.abort()
             return
         link = _Link(to_client, to_server)
