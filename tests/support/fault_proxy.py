@@ -75,6 +75,9 @@ class _Link:
             end.transport.abort()
 
 
+ROUNDS_TO_ACCEPT = 10
+
+
 class FaultProxy:
     """Carries bytes between its own ``port`` on 127.0.0.1 and a server at ``target``.
 
@@ -143,8 +146,10 @@ class FaultProxy:
             self._listening.close()
         for link in list(self._links):
             link.reset()
-        # A task that is cancelled before it has begun would leave its connection open.
-        await asyncio.sleep(0)
+        # A task that is cancelled before it has begun would leave its connection open. From accepting a
+        # connection to beginning its task asyncio takes some rounds of its loop.
+        for _ in range(ROUNDS_TO_ACCEPT):
+            await asyncio.sleep(0)
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
