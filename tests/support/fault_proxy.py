@@ -88,6 +88,7 @@ class FaultProxy:
         self._target = target
         self._fault = PASS
         self._links: set[_Link] = set()
+        self._accepted: set[asyncio.StreamWriter] = set()
         # Keeps the port while nobody listens on it.
         self._place = _bound_socket(0)
         self.port: int = self._place.getsockname()[1]
@@ -154,8 +155,11 @@ class FaultProxy:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for writer in self._accepted:
+            writer.transport.abort()
 
     async def _carry(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        self._accepted.add(to_client)
         try:
             from_server, to_server = await self._connect()
         except (OSError, asyncio.CancelledError):
@@ -172,6 +176,7 @@ class FaultProxy:
             pass
         finally:
             self._links.discard(link)
+            self._accepted.discard(to_client)
             for end in (to_client, to_server):
                 end.transport.abort() if self._fault.kind is Kind.RESET else end.close()
 
