@@ -30,7 +30,12 @@ def register(app: Flask, running: Realtime) -> None:
         with app.app_context():
             in_background(_welcome, sid)
 
+    def abandon(sid: str) -> None:
+        with app.app_context():
+            _forget(sid)
+
     running.handshakes.on_joined.append(welcome)
+    running.handshakes.on_abandoned.append(abandon)
 
     def announce(user_id: int, commitment: Commitment) -> None:
         with app.app_context():

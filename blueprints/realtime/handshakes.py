@@ -39,6 +39,8 @@ class Handshakes:
         self._deadlines = Deadlines[str](socketio, seconds=lambda: seconds, then=self._close_unless_joined)
         self.on_joined: list[Callable[[str], None]] = []
         """Called with the id of each socket whose acceptance is on its way to the client."""
+        self.on_abandoned: list[Callable[[str], None]] = []
+        """Called with the id of each socket whose transport closed while it was joining."""
         self.joining = 0
         """Clients that are being let in now."""
         self._slots = FifoSemaphore(JOINING_AT_ONCE)
@@ -94,9 +96,12 @@ class Handshakes:
         if sid is None:
             # Refused. Its first deadline may have passed while it was joining.
             self._deadlines.add(transport.sid)
-        elif transport.closed:
-            # The library forgets only sockets that had joined when their transport closed.
-            self._server.disconnect(sid)
+        elif transport.closing:
+            # The library forgets only sockets that had joined when their transport closed, and calls the
+            # disconnect handler only while the transport is open.
+            self._server.manager.disconnect(sid, NAMESPACE, ignore_queue=True)
+            for abandoned in self.on_abandoned:
+                abandoned(sid)
         else:
             for joined in self.on_joined:
                 joined(sid)

@@ -1,10 +1,14 @@
 """Who gets in, as what, and what they are sent first."""
 
+import json
+import threading
+
 import pytest
 
 from models.database import reading
 from models.users import AnnouncedSeed, User
-from tests.support.sockets import Refused
+from services import users
+from tests.support.sockets import PollingTransport, Refused
 from tests.support.waiting import wait_until
 
 
@@ -134,3 +138,36 @@ def test_a_player_removed_while_connected_spins_no_more(connect, new_player, ite
         User.delete().where(User.id == player.id).execute()
 
     assert socket.spin({"amount": 1, "item": item})["status"] is False
+
+
+class TestLeavingWhileJoining:
+    @pytest.fixture
+    def reading_the_player(self, monkeypatch):
+        """Set by a client that has come so far; it goes on when ``may_read`` is set."""
+        reached, self.may_read = threading.Event(), threading.Event()
+        get = users.get
+
+        def wait(**options):
+            reached.set()
+            assert self.may_read.wait(10)
+            return get(**options)
+
+        monkeypatch.setattr(users, "get", wait)
+        yield reached
+        self.may_read.set()
+
+    def test_a_client_that_leaves_while_it_joins_counts_nowhere(
+        self, app, server, player, reading_the_player
+    ):
+        realtime = app.extensions["realtime"]
+        client = PollingTransport(server)
+        packet = json.dumps({"token": player.token})
+        joining = threading.Thread(target=client.send, args=[f"40{packet}"])
+        joining.start()
+        assert reading_the_player.wait(10)
+
+        realtime.close()
+        self.may_read.set()
+        joining.join()
+
+        wait_until(lambda: not realtime.connections and not realtime.manager.rooms)
