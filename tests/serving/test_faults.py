@@ -10,8 +10,6 @@ from tests.support.servers import gunicorn, server_process
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 
 
-# The proxy's last connections may end with its event loop, and asyncio warns of each.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_whatever_the_network_does_to_the_database_answers_are_clear_and_nothing_is_lost(
     app, env, database_url, tmp_path
 ):

@@ -61,20 +61,6 @@ def slices(seconds: float, slice_bytes: int = 16) -> Fault:
     return Fault(Kind.SLICES, seconds, slice_bytes)
 
 
-@dataclass(eq=False)
-class _Link:
-    """One connection of a client, and the one to the server that goes with it."""
-
-    client: asyncio.StreamWriter
-    server: asyncio.StreamWriter
-
-    def reset(self) -> None:
-        for end in (self.client, self.server):
-            with suppress(OSError):
-                end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
-            end.transport.abort()
-
-
 ROUNDS_TO_ACCEPT = 10
 
 
@@ -87,8 +73,8 @@ class FaultProxy:
     def __init__(self, target: tuple[str, int] | str) -> None:
         self._target = target
         self._fault = PASS
-        self._links: set[_Link] = set()
-        self._accepted: set[asyncio.StreamWriter] = set()
+        # All that were ever opened: one that is closed stays open until its peer has read what was written.
+        self._ends: set[asyncio.StreamWriter] = set()
         # Keeps the port while nobody listens on it.
         self._place = _bound_socket(0)
         self.port: int = self._place.getsockname()[1]
@@ -134,8 +120,7 @@ class FaultProxy:
         if fault.kind is Kind.RESET and self._listening:
             self._listening.close()
             self._listening = None
-            for link in list(self._links):
-                link.reset()
+            self._reset_all()
         async with self._changed:
             self._fault = fault
             self._changed.notify_all()
@@ -145,8 +130,6 @@ class FaultProxy:
     async def _end(self) -> None:
         if self._listening:
             self._listening.close()
-        for link in list(self._links):
-            link.reset()
         # A task that is cancelled before it has begun would leave its connection open. From accepting a
         # connection to beginning its task asyncio takes some rounds of its loop.
         for _ in range(ROUNDS_TO_ACCEPT):
@@ -155,28 +138,31 @@ class FaultProxy:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for writer in self._accepted:
-            writer.transport.abort()
+        self._reset_all()
+
+    def _reset_all(self) -> None:
+        for end in self._ends:
+            with suppress(OSError):
+                end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+            end.transport.abort()
+        self._ends.clear()
 
     async def _carry(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
-        self._accepted.add(to_client)
+        self._ends.add(to_client)
         try:
             from_server, to_server = await self._connect()
         except (OSError, asyncio.CancelledError):
             to_client.transport.abort()
             return
-        link = _Link(to_client, to_server)
-        self._links.add(link)
+        self._ends.add(to_server)
         try:
             await asyncio.gather(
-                self._pump(link, from_client, to_server, is_answer=False),
-                self._pump(link, from_server, to_client, is_answer=True),
+                self._pump(from_client, to_server, is_answer=False),
+                self._pump(from_server, to_client, is_answer=True),
             )
         except (OSError, asyncio.CancelledError):
             pass
         finally:
-            self._links.discard(link)
-            self._accepted.discard(to_client)
             for end in (to_client, to_server):
                 end.transport.abort() if self._fault.kind is Kind.RESET else end.close()
 
@@ -186,7 +172,7 @@ class FaultProxy:
         return await asyncio.open_connection(*self._target)
 
     async def _pump(
-        self, link: _Link, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_answer: bool
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_answer: bool
     ) -> None:
         while data := await source.read(CHUNK_BYTES):
             await self._no_longer(Kind.STALL)
@@ -198,9 +184,7 @@ class FaultProxy:
                 await self._in_slices(data, sink)
             elif fault.kind is Kind.HALF and is_answer:
                 await _send(sink, data[: len(data) // 2])
-                link.client.close()
-                link.server.close()
-                return
+                raise ConnectionResetError
             else:
                 await _send(sink, data)
         await self._no_longer(Kind.STALL)
