@@ -61,7 +61,6 @@ PARTS = {
     "OpenID 2.0 relying party": (
         "services/login/game_platform.py",
         "services/login/assertions.py",
-        "services/login/assertion_nonces.py",
     ),
     "socket transports": (
         "blueprints/realtime/transport.py",

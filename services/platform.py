@@ -11,13 +11,13 @@ from services.cases.pricing import reprice_cases_holding
 from services.cases.version import begin_change
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
-from services.login.attempts import Attempts
 from services.login.game_platform import GamePlatform
 from services.login.login import Login
 from services.money import Cents
 from services.prices.feed_source import FeedSource
 from services.prices.market_source import MarketSource
 from services.prices.service import PriceService
+from services.sealing import Sealer
 from services.seed_witness import SeedWitness
 from services.server_seeds import ServerSeeds
 from services.tokens import Tokens
@@ -99,23 +99,21 @@ def build_platform(
 
 
 def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
+    provider = GamePlatform(
+        openid_url=settings.platform_openid_url,
+        api_url=settings.platform_api_url,
+        api_key=settings.platform_api_key,
+        base_url=settings.base_url,
+    )
     return Login(
-        provider=GamePlatform(
-            openid_url=settings.platform_openid_url,
-            api_url=settings.platform_api_url,
-            api_key=settings.platform_api_key,
-            base_url=settings.base_url,
-        ),
-        attempts=_attempts(settings, provider="platform"),
-        seeds=seeds,
-        tokens=tokens,
+        name="platform", provider=provider, sealer=_sealer(settings, "platform"), seeds=seeds, tokens=tokens
     )
 
 
 def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
     provider = None
     if settings.identity_client_id:
-        # A tenth of what a program or a command without such a login needs to start.
+        # This import is a tenth of the start time of a program without such a login.
         from services.login.identity_provider import IdentityProvider  # noqa: PLC0415
 
         provider = IdentityProvider(
@@ -125,14 +123,13 @@ def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
             base_url=settings.base_url,
         )
     return Login(
-        provider=provider,
-        attempts=_attempts(settings, provider="identity"),
-        seeds=seeds,
-        tokens=tokens,
+        name="identity", provider=provider, sealer=_sealer(settings, "identity"), seeds=seeds, tokens=tokens
     )
 
 
-def _attempts(settings: Settings, *, provider: str) -> Attempts:
-    return Attempts(
-        secret_key=settings.secret_key, previous_keys=settings.previous_secret_keys, provider=provider
+def _sealer(settings: Settings, provider: str) -> Sealer:
+    return Sealer(
+        secret_key=settings.secret_key,
+        previous_keys=settings.previous_secret_keys,
+        purpose=f"login with {provider}",
     )

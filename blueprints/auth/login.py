@@ -1,12 +1,10 @@
-"""/auth/platform and /auth/identity: to a provider's login and back."""
+"""/auth/platform and /auth/identity: to a provider's login page and back."""
 
 import logging
-from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import Response, after_this_request, request
+from flask import Response, request
 
 from blueprints.auth.schemas import ProvidersSchema
 from blueprints.common.auth import public
@@ -44,10 +42,9 @@ TO_FRONTEND = _redirects(
 def providers() -> dict[str, str | None]:
     """Where to log in with each provider; null for one that is not configured."""
     services = platform()
-    logins = {"platform": services.platform_login, "identity": services.identity_login}
     return {
-        name: f"{services.settings.base_url}/auth/{name}" if login.is_configured else None
-        for name, login in logins.items()
+        login.name: f"{services.settings.base_url}/auth/{login.name}" if login.is_configured else None
+        for login in (services.platform_login, services.identity_login)
     }
 
 
@@ -55,8 +52,8 @@ def providers() -> dict[str, str | None]:
 @public
 @blueprint.doc(responses=TO_PROVIDER)
 def begin_platform() -> Response:
-    """To the login of the game platform."""
-    return _begin(platform().platform_login, provider="platform")
+    """Redirect to the login page of the game platform."""
+    return _begin(platform().platform_login)
 
 
 @blueprint.get("/platform/return")
@@ -64,8 +61,8 @@ def begin_platform() -> Response:
 @blueprint.doc(responses=TO_FRONTEND)
 @blueprint.alt_response(503, schema=ErrorSchema)
 def finish_platform() -> Response:
-    """Back from the game platform: to the front end, with a token."""
-    return _finish(platform().platform_login, provider="platform")
+    """Return from the game platform: redirect to the front end, with a token."""
+    return _finish(platform().platform_login)
 
 
 @blueprint.get("/identity")
@@ -73,8 +70,8 @@ def finish_platform() -> Response:
 @blueprint.doc(responses=TO_PROVIDER)
 @blueprint.alt_response(501, schema=ErrorSchema)
 def begin_identity() -> Response:
-    """To the login of the general identity provider."""
-    return _begin(platform().identity_login, provider="identity")
+    """Redirect to the login page of the identity provider."""
+    return _begin(platform().identity_login)
 
 
 @blueprint.get("/identity/callback")
@@ -83,96 +80,72 @@ def begin_identity() -> Response:
 @blueprint.alt_response(501, schema=ErrorSchema)
 @blueprint.alt_response(503, schema=ErrorSchema)
 def finish_identity() -> Response:
-    """Back from the identity provider: to the front end, with a token."""
-    return _finish(platform().identity_login, provider="identity")
+    """Return from the identity provider: redirect to the front end, with a token."""
+    return _finish(platform().identity_login)
 
 
-def _begin(login: Login, *, provider: str) -> Response:
-    after_this_request(_kept_private)
-    services = platform()
-    try:
-        beginning = login.begin(now=services.clock())
-    except ProviderUnavailable as problem:
-        return _unavailable(problem, provider=provider)
-    response = _redirect(beginning.address)
-    response.set_cookie(_cookie(provider), beginning.sealed, max_age=ATTEMPT_SECONDS, **_cookie_options())
+@blueprint.after_request
+def forbid_storing(response: Response) -> Response:
+    """URLs and Locations of a login contain secrets."""
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def _finish(login: Login, *, provider: str) -> Response:
-    after_this_request(_kept_private)
-    services = platform()
-    with ExitStack() as end:
-        end.callback(after_this_request, _forgetting(_cookie(provider)))
-        try:
-            token = login.finish(
-                query=request.args.items(multi=True),
-                sealed=request.cookies.get(_cookie(provider)),
-                now=services.clock(),
-            )
-        except AnotherLogin as problem:
-            # Begun later, in another tab: that one goes on.
-            end.pop_all()
-            return _failed(problem, provider=provider)
-        except LoginFailed as problem:
-            return _failed(problem, provider=provider)
-        except ProviderUnavailable as problem:
-            return _unavailable(problem, provider=provider)
-    return _to_frontend(token=token)
+def _begin(login: Login) -> Response:
+    try:
+        address, cookie = login.begin(now=platform().clock())
+    except ProviderUnavailable as problem:
+        return _refused(login, problem)
+    response = _redirect(address)
+    response.set_cookie(_cookie_name(login), cookie, max_age=ATTEMPT_SECONDS, **_cookie_options())
+    return response
 
 
-def _failed(problem: LoginFailed, *, provider: str) -> Response:
-    log.info("login", extra=_told(problem, provider))
-    return _to_frontend(error=FAILED)
+def _finish(login: Login) -> Response:
+    name = _cookie_name(login)
+    try:
+        token = login.finish(
+            query=request.args.items(multi=True), cookie=request.cookies.get(name), now=platform().clock()
+        )
+        response = _to_frontend(token=token)
+    except AnotherLogin as problem:
+        # The cookie belongs to a login that was begun later, in another tab, and may still be finished.
+        return _refused(login, problem)
+    except (LoginFailed, ProviderUnavailable) as problem:
+        response = _refused(login, problem)
+    response.delete_cookie(name, **_cookie_options())
+    return response
 
 
-def _unavailable(problem: ProviderUnavailable, *, provider: str) -> Response:
-    log.warning("login", extra=_told(problem, provider))
-    return _to_frontend(error=UNAVAILABLE)
-
-
-def _told(problem: Exception, provider: str) -> dict[str, str]:
-    """What the log is told of a login that did not work: fixed texts, and where a cause came from."""
-    told = {"event": "login", "provider": provider, "request_id": request_id(), "outcome": str(problem)}
-    return told | ({"failure": describe(problem)} if problem.__cause__ else {})
+def _refused(login: Login, problem: LoginFailed | ProviderUnavailable) -> Response:
+    extra = {"event": "login", "provider": login.name, "request_id": request_id(), "outcome": str(problem)}
+    if problem.__cause__:
+        extra["failure"] = describe(problem.__cause__)
+    is_refusal = isinstance(problem, LoginFailed)
+    log.log(logging.INFO if is_refusal else logging.WARNING, "login", extra=extra)
+    return _to_frontend(error=FAILED if is_refusal else UNAVAILABLE)
 
 
 def _to_frontend(**parameter: str) -> Response:
     address = platform().settings.frontend_url
-    joint = "&" if "?" in address else "?"
-    return _redirect(f"{address}{joint}{urlencode(parameter)}")
+    separator = "&" if "?" in address else "?"
+    return _redirect(f"{address}{separator}{urlencode(parameter)}")
 
 
 def _redirect(address: str) -> Response:
-    """A redirect without a body: the framework's would repeat the address, token and all, as a page."""
+    """A redirect without a body. Flask's own repeats the address, with its token, in a page."""
     response = Response(status=302, headers={"Location": address})
     del response.headers["Content-Type"]
     return response
 
 
-def _kept_private(response: Response) -> Response:
-    """Don't store a response whose URL or Location contains a secret."""
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _forgetting(cookie: str) -> Callable[[Response], Response]:
-    """However a login ends, its cookie ends with it, unless another one came back."""
-
-    def forget(response: Response) -> Response:
-        response.delete_cookie(cookie, **_cookie_options())
-        return response
-
-    return forget
-
-
-def _cookie(provider: str) -> str:
-    """Over https a name that browsers let no other host below the domain give to a cookie."""
-    return f"__Host-login_{provider}" if _is_https() else f"login_{provider}"
+def _cookie_name(login: Login) -> str:
+    """Over https with a prefix that keeps other hosts of the same domain from setting the cookie."""
+    return f"__Host-login_{login.name}" if _is_https() else f"login_{login.name}"
 
 
 def _cookie_options() -> dict[str, Any]:
-    # Such a name demands this path. Else as the browser sees it: a proxy may have this service below a path.
+    # A __Host- cookie needs this path. The other path is as the browser sees it, behind a proxy too.
     path = "/" if _is_https() else f"{urlsplit(platform().settings.base_url).path}/auth"
     return {"path": path, "secure": _is_https(), "httponly": True, "samesite": "Lax"}
 

@@ -1,1 +1,1 @@
-"""Logging in through the two identity providers."""
+"""Login through two providers: the game platform (OpenID 2.0) and OpenID Connect."""

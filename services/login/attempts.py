@@ -1,12 +1,11 @@
-"""A login under way: what only the browser that began it knows, sealed into a cookie of its own.
+"""The state of a login between its two redirects, encrypted into a cookie of the browser that began it.
 
-Nothing of it is kept here, so a restart or a second process loses no login.
+The server stores nothing, so a restart or a second process loses no login.
 """
 
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cryptography.fernet import InvalidToken
@@ -24,44 +23,35 @@ def _draw() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """The secrets of one login. ``verifier`` is PKCE's, ``nonce`` comes back in the id token."""
+    """The secrets of one login. ``nonce`` comes back in the id token, ``verifier`` is the one of PKCE."""
 
     expires_at: Millis
     state: str = field(default_factory=_draw, repr=False)
     nonce: str = field(default_factory=_draw, repr=False)
     verifier: str = field(default_factory=_draw, repr=False)
 
+    def seal(self, sealer: Sealer) -> str:
+        """The value of the cookie."""
+        return sealer.seal(json.dumps([self.expires_at, self.state, self.nonce, self.verifier]))
 
-class Attempts:
-    """Begins the logins of one provider, and recognises them when they come back.
 
-    ``previous_keys`` recognise those that were begun before the key was changed.
+def begin(*, now: Millis) -> Attempt:
+    return Attempt(expires_at=Millis(now + ATTEMPT_SECONDS * 1000))
+
+
+def resume(sealed: str | None, *, state: str | None, sealer: Sealer, now: Millis) -> Attempt:
+    """The attempt in this browser's cookie.
+
+    Raises LoginFailed, and AnotherLogin when the ``state`` that comes back belongs to another attempt.
     """
-
-    def __init__(self, *, secret_key: str, previous_keys: Sequence[str] = (), provider: str) -> None:
-        self._sealer = Sealer(
-            secret_key=secret_key, previous_keys=previous_keys, purpose=f"login with {provider}"
-        )
-
-    def begin(self, *, now: Millis) -> tuple[Attempt, str]:
-        """A new attempt, and its sealed form for the browser."""
-        attempt = Attempt(expires_at=Millis(now + ATTEMPT_SECONDS * 1000))
-        content = [attempt.expires_at, attempt.state, attempt.nonce, attempt.verifier]
-        return attempt, self._sealer.seal(json.dumps(content))
-
-    def resume(self, sealed: str | None, *, state: str | None, now: Millis) -> Attempt:
-        """The attempt of this browser, if it is the one that comes back, in time.
-
-        Raises LoginFailed, and AnotherLogin when it is another one that comes back.
-        """
-        if sealed is None:
-            raise LoginFailed("not begun in this browser")
-        try:
-            expires_at, expected, nonce, verifier = json.loads(self._sealer.open(sealed))
-        except (InvalidToken, UnicodeError):
-            raise LoginFailed("the cookie is not ours") from None
-        if now >= expires_at:
-            raise LoginFailed("took too long")
-        if state is None or not hmac.compare_digest(state.encode(), expected.encode()):
-            raise AnotherLogin("another login's state")
-        return Attempt(expires_at=expires_at, state=expected, nonce=nonce, verifier=verifier)
+    if sealed is None:
+        raise LoginFailed("not begun in this browser")
+    try:
+        expires_at, expected, nonce, verifier = json.loads(sealer.open(sealed))
+    except (InvalidToken, UnicodeError):
+        raise LoginFailed("the cookie can't be decrypted") from None
+    if now >= expires_at:
+        raise LoginFailed("took too long")
+    if state is None or not hmac.compare_digest(state.encode(), expected.encode()):
+        raise AnotherLogin("another login's state")
+    return Attempt(expires_at=expires_at, state=expected, nonce=nonce, verifier=verifier)

@@ -1,4 +1,4 @@
-"""HTTP calls to a login provider, short because a player waits for them."""
+"""HTTP calls to a login provider, with a short time limit because a player waits for them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

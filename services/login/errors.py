@@ -1,10 +1,10 @@
-"""How a login ends that does not end with a token."""
+"""The ways in which a login fails."""
 
 from services.errors import PlatformError
 
 
 class ProviderNotConfigured(PlatformError):
-    """The operator has not set this provider up."""
+    """The operator has not configured this provider."""
 
     status = 501
     text = "This login is not configured"
@@ -15,8 +15,8 @@ class LoginFailed(Exception):
 
 
 class AnotherLogin(LoginFailed):
-    """What comes back belongs to another login than the one under way in this browser, which may go on."""
+    """The answer belongs to another login than the newest one of this browser, which may still go on."""
 
 
 class ProviderUnavailable(Exception):
-    """The provider can't be reached, or does not answer as its protocol has it."""
+    """The provider can't be reached, or its answer violates the protocol."""

@@ -1,4 +1,4 @@
-"""Logging in with the game platform: an OpenID 2.0 relying party, and the profile of who logged in.
+"""Login with the game platform: an OpenID 2.0 relying party, and the player's public profile.
 
 Source: OpenID Authentication 2.0; DECISIONS 9.
 """
@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import quote, urlencode
 
+import peewee
 import requests
 
+from models.database import writing
+from models.login_nonces import LoginNonce
 from services.clock import Millis
-from services.login import assertion_nonces
-from services.login.assertions import NAMESPACE, PREFIX, key_values, read_assertion
+from services.login.assertions import NAMESPACE, NONCE_LIFE_MS, PREFIX, Assertion, read_assertion
 from services.login.attempts import Attempt
 from services.login.calls import get_document, provider_session
 from services.login.errors import LoginFailed, ProviderUnavailable
@@ -25,7 +27,7 @@ SUMMARIES = "/ISteamUser/GetPlayerSummaries/v2/"
 
 
 class GamePlatform:
-    """The provider at ``openid_url``. Without an ``api_key`` nobody has a name or a picture."""
+    """The provider at ``openid_url``. Without an ``api_key`` players get neither its name nor its avatar."""
 
     def __init__(self, *, openid_url: str, api_url: str, api_key: str, base_url: str) -> None:
         self._openid_url = openid_url
@@ -33,7 +35,7 @@ class GamePlatform:
         self._api_key = api_key
         self._realm = base_url
 
-    def address(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # others ask for the time
+    def address(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # of the Provider protocol
         request = {
             "ns": NAMESPACE,
             "mode": "checkid_setup",
@@ -45,16 +47,16 @@ class GamePlatform:
         return f"{self._openid_url}?{urlencode({PREFIX + name: value for name, value in request.items()})}"
 
     def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
-        """Whom the assertion in these parameters names.
+        """The person whom the assertion in these parameters names.
 
-        The nonce is spent after the provider has vouched for the assertion, so that a forgery uses up no
-        genuine one, and before anything comes of it, so that no replay gets further than this.
+        The nonce is spent after the provider has confirmed the assertion, so that a forgery can't use up the
+        nonce of a genuine one.
         """
         assertion = read_assertion(
             parameters, endpoint=self._openid_url, return_to=self._return_to(attempt), now=now
         )
         self._verify(parameters)
-        assertion_nonces.spend(assertion, now=now)
+        _spend_nonce(assertion, now=now)
         profile = self._profile(assertion.platform_id)
         return Person(
             platform_id=assertion.platform_id,
@@ -66,39 +68,51 @@ class GamePlatform:
         return f"{self._realm}/auth/platform/return?state={quote(attempt.state, safe='')}"
 
     def _verify(self, parameters: Mapping[str, str]) -> None:
-        """Ask the provider itself, at the configured address, whether the assertion is its own."""
-        question = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}
-        question[f"{PREFIX}mode"] = "check_authentication"
+        """Ask the provider, at its configured address, whether it made the assertion."""
+        fields = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}
         with provider_session(requests.Session()) as session:
-            response = session.post(self._openid_url, data=question)
+            response = session.post(self._openid_url, data=fields | {f"{PREFIX}mode": "check_authentication"})
         status = response.status_code
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ProviderUnavailable("the provider answered with an error")
-        if status != HTTPStatus.OK:
-            raise LoginFailed("the provider refused to check the assertion")
         try:
-            answer = key_values(response.content.decode())
+            lines = response.content.decode().removesuffix("\n").split("\n")
+            answer = dict(line.split(":", 1) for line in lines)
         except ValueError:
             raise ProviderUnavailable("the provider's answer is not in key-value form") from None
-        if answer.get("is_valid") != "true" or answer.get("ns", NAMESPACE) != NAMESPACE:
-            raise LoginFailed("not the provider's assertion")
+        # A repeated key could come from a line break in a field that the provider repeats.
+        is_clear = status == HTTPStatus.OK and len(answer) == len(lines)
+        if not is_clear or answer.get("is_valid") != "true" or answer.get("ns", NAMESPACE) != NAMESPACE:
+            raise LoginFailed("the provider did not confirm the assertion")
 
     def _profile(self, platform_id: str) -> Mapping[str, object]:
-        """The public profile; empty when there is none to be had, which stops nobody from logging in."""
+        """The public profile. Empty when there is none: a login works without it."""
         if not self._api_key:
             return {}
         query = {"key": self._api_key, "steamids": platform_id}
         try:
-            document = get_document(f"{self._api_url}{SUMMARIES}", query=query)
+            (player,) = get_document(f"{self._api_url}{SUMMARIES}", query=query)["response"]["players"]
+            profile: Mapping[str, object] = player if player["steamid"] == platform_id else {}
         except ProviderUnavailable as problem:
-            told = {"event": "login", "provider": "platform", "outcome": str(problem)}
-            log.warning("profile not available", extra=told)
+            extra = {"event": "login", "provider": "platform", "outcome": str(problem)}
+            log.warning("profile not available", extra=extra)
             return {}
-        response = document.get("response")
-        players = response.get("players") if isinstance(response, dict) else None
-        found = [
-            player
-            for player in (players if isinstance(players, list) else [])
-            if isinstance(player, dict) and player.get("steamid") == platform_id
-        ]
-        return found[0] if found else {}
+        except (KeyError, TypeError, ValueError):
+            return {}
+        return profile
+
+
+def _spend_nonce(assertion: Assertion, *, now: Millis) -> None:
+    """Mark the assertion as used. Raises LoginFailed when it was used before.
+
+    Of two uses at once, in any process, the primary key lets one through. Rows are kept for twice as long as
+    a nonce is accepted, so that the clocks of two servers may differ.
+    """
+    try:
+        with writing():
+            LoginNonce.delete().where(LoginNonce.expires_at_ms < now).execute()
+            LoginNonce.insert(
+                nonce=assertion.nonce, expires_at_ms=assertion.nonce_at + 2 * NONCE_LIFE_MS
+            ).execute()
+    except peewee.IntegrityError:
+        raise LoginFailed("used before") from None

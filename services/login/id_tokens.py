@@ -1,4 +1,4 @@
-"""The id tokens of an OpenID Connect provider: signature and claims, checked by authlib.
+"""Signature and claims of an OpenID Connect provider's id tokens, checked by authlib.
 
 Source: OpenID Connect Core 1.0, section 3.1.3.7.
 """
@@ -11,12 +11,12 @@ from joserfc import jwt
 from joserfc.errors import BadSignatureError, ClaimError, InvalidKeyIdError, JoseError
 
 from services.clock import Millis
-from services.login.discovery import Discovery
+from services.login.discovery import REFETCH_MS, Discovery
 from services.login.errors import LoginFailed
 from services.text import is_storable
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
-"""Asymmetric ones only: with HS256 the public key, or the client's secret, would be enough to sign."""
+"""Asymmetric only: with HS256 anybody who knows the public key could sign."""
 
 LEEWAY_SECONDS = 60
 MAX_SUBJECT = 255
@@ -46,7 +46,7 @@ def read_id_token(
         claims.validate(now=now // 1000, leeway=LEEWAY_SECONDS)
     except ClaimError as error:
         raise LoginFailed(f"the id token's {error.claim} is invalid") from error
-    # Besides its own errors the library raises these for claims of the wrong type.
+    # The library raises some of these for claims of the wrong type.
     except (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise LoginFailed("the id token is invalid") from error
     subject = decoded.claims["sub"]
@@ -58,6 +58,6 @@ def read_id_token(
 def _decode(token: str, discovery: Discovery, now: Millis) -> jwt.Token:
     try:
         return jwt.decode(token, discovery.keys(now=now), algorithms=ALGORITHMS)
-    # Providers replace their keys, and some keep the key's id.
+    # The provider may have replaced its keys, perhaps under the same id.
     except (InvalidKeyIdError, BadSignatureError):
-        return jwt.decode(token, discovery.newer_keys(now=now), algorithms=ALGORITHMS)
+        return jwt.decode(token, discovery.keys(now=now, max_age_ms=REFETCH_MS), algorithms=ALGORITHMS)

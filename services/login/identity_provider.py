@@ -43,7 +43,7 @@ class IdentityProvider:
         return str(url)
 
     def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
-        """The person in the id token that the provider gives for the code in these parameters."""
+        """The person named by the id token that the provider returns for the code in these parameters."""
         metadata = self._discovery.metadata(now=now)
         _check_issuer(parameters, metadata)
         code = parameters.get("code")
@@ -70,7 +70,7 @@ class IdentityProvider:
         )
 
     def _session(self, metadata: OpenIDProviderMetadata) -> OAuth2Session:
-        supported = metadata.token_endpoint_auth_methods_supported
+        supported = metadata.get("token_endpoint_auth_methods_supported")
         use_post = isinstance(supported, list) and "client_secret_basic" not in supported
         return OAuth2Session(
             client_id=self._client_id,
@@ -91,7 +91,7 @@ class IdentityProvider:
                     code_verifier=attempt.verifier,
                 )
         except OAuthError as error:
-            # Told apart in the log, because the operator has to correct a wrong client.
+            # The log distinguishes a wrong client, because the operator has to correct it.
             refused = "our client" if error.error == "invalid_client" else "the code"
             raise LoginFailed(f"the provider refused {refused}") from error
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
@@ -100,7 +100,7 @@ class IdentityProvider:
 
 
 def platform_id_of(issuer: str, subject: str) -> str:
-    """The account's id for a subject of this issuer; subjects of other issuers can have the same name.
+    """The account's id for this subject. Two issuers can use the same subject for different people.
 
     Source: DECISIONS 2; OpenID Connect Core 1.0, section 5.7.
     """
@@ -119,7 +119,7 @@ def _check_issuer(parameters: Mapping[str, str], metadata: OpenIDProviderMetadat
 def _profile(
     claims: Mapping[str, Any], access_token: str | None, metadata: OpenIDProviderMetadata
 ) -> Mapping[str, Any]:
-    """The claims, or the userinfo of the same subject when they have no name. Its failure stops no login."""
+    """The claims, or the userinfo when they have no name. A login works without userinfo."""
     endpoint = metadata.get("userinfo_endpoint")
     if claims.get("name") or claims.get("preferred_username") or not access_token or not endpoint:
         return claims

@@ -1,21 +1,20 @@
-"""Who a provider says somebody is, brought into a form that an account can have."""
+"""A provider's data about a person, converted to what an account can have."""
 
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from services.text import is_storable
 from services.users import MAX_USERNAME, MIN_USERNAME
 
 NOT_IN_USERNAMES = re.compile(r"[^A-Za-z0-9_.-]", re.ASCII)
-NAMELESS = "player"
+DEFAULT_NAME = "player"
 MAX_AVATAR = 500
-NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f\"'<>\\]")
+AVATAR = re.compile(r"https?://[^\x00-\x20\x7f\"'<>\\\ud800-\udfff]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """``username`` is one that an account can have, if it is free; ``avatar`` an address, or empty."""
+    """``username`` is valid but may be taken. ``avatar`` is a URL, or empty."""
 
     platform_id: str
     username: str
@@ -25,23 +24,20 @@ class Person:
 def username_of(name: object) -> str:
     """The username nearest to a provider's name: other characters become ``_``. Source: DECISIONS 9."""
     if not isinstance(name, str):
-        return NAMELESS
+        return DEFAULT_NAME
     username = NOT_IN_USERNAMES.sub("_", name)[:MAX_USERNAME]
-    return username if len(username) >= MIN_USERNAME else NAMELESS
+    return username if len(username) >= MIN_USERNAME else DEFAULT_NAME
 
 
-def avatar_of(address: object, *, secure: bool) -> str:
-    """A provider's picture when it is an http address that can be kept and shown, else empty.
+def avatar_of(url: object, *, secure: bool) -> str:
+    """The URL of a provider's picture if it is valid, or else an empty text.
 
-    ``secure``: https only, for pages that are themselves shown over https.
+    ``secure``: only https, for pages that are themselves loaded over https.
     """
-    if not isinstance(address, str) or len(address) > MAX_AVATAR:
-        return ""
-    if not is_storable(address) or NOT_IN_ADDRESSES.search(address):
+    if not isinstance(url, str) or len(url) > MAX_AVATAR or not AVATAR.fullmatch(url):
         return ""
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(url)
     except ValueError:
         return ""
-    schemes = ("https",) if secure else ("http", "https")
-    return address if parts.scheme in schemes and parts.hostname else ""
+    return url if parts.hostname and (parts.scheme == "https" or not secure) else ""

@@ -18,9 +18,7 @@ def game_platform():
 
 
 @pytest.fixture
-def identity(monkeypatch):
-    # Its library insists on https, which nobody speaks on this machine.
-    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+def identity():
     with identity_provider() as provider:
         yield provider
 

@@ -241,8 +241,7 @@ SPOILED = {
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_nothing_but_a_good_answer_is_a_login(make_app, monkeypatch, users):
-    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+def test_nothing_but_a_good_answer_is_a_login(make_app, users):
     wrong = {}
     for name, spoil in SPOILED.items():
         with identity_provider() as provider:
@@ -259,14 +258,10 @@ SHARED = b"a secret that the provider shows to everybody"
 OTHER_KEYS = [
     {"kty": "oct", "kid": "shared", "k": base64(SHARED)},
     {"kty": "AKP", "kid": "of-tomorrow", "pub": "AAAA"},
-    {"kty": "RSA", "kid": "damaged", "n": "!", "e": "AQAB"},
-    {"kty": "RSA", "kid": "halved"},
-    {"kid": "of-no-kind"},
-    "no key",
 ]
 
 
-def test_keys_that_are_of_no_use_are_passed_over(browser, identity, me):
+def test_keys_of_other_types_are_ignored(browser, identity, me):
     identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
 
     assert me(browser.log_in("identity"))["username"] == "Alice"
@@ -282,8 +277,22 @@ def test_a_secret_that_the_provider_shows_signs_nothing(browser, identity, users
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("keys", [{"keys": OTHER_KEYS}, {"keys": []}, {"keys": 7}, {}, [], "<html>"])
-def test_a_provider_without_a_usable_key_is_told_of(browser, identity, users, keys):
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"keys": OTHER_KEYS[1:]},
+        {"keys": [{"kty": "RSA", "kid": "damaged", "n": "!", "e": "AQAB"}]},
+        {"keys": [{"kty": "RSA", "kid": "incomplete"}]},
+        {"keys": [{"kid": "without a type"}]},
+        {"keys": ["not a key"]},
+        {"keys": []},
+        {"keys": 7},
+        {},
+        [],
+        "<html>",
+    ],
+)
+def test_a_provider_without_a_usable_key_is_reported_as_unavailable(browser, identity, users, keys):
     identity.keys = lambda _document: keys
 
     assert browser.log_in("identity").headers["Location"] == UNAVAILABLE
@@ -395,30 +404,45 @@ def test_a_login_that_takes_too_long_fails(make_app, identity, users):
     assert users() == []
 
 
-def test_the_provider_may_change_its_keys(app, identity, me):
-    me(Browser(app).log_in("identity"))
+@pytest.fixture
+def ahead():
+    """How many milliseconds the clock of ``app_with_a_clock`` is ahead, in a list."""
+    return [0]
+
+
+@pytest.fixture
+def app_with_a_clock(make_app, identity, ahead):
+    return make_app(**identity.settings, clock=lambda: now_ms() + ahead[0])
+
+
+def test_the_provider_may_change_its_keys_after_a_minute(app_with_a_clock, ahead, identity):
+    Browser(app_with_a_clock).log_in("identity")
     identity.kid = "second"
+    ahead[0] = 60_000
 
-    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
+    assert "token" in parameters(Browser(app_with_a_clock).log_in("identity").headers["Location"])
 
 
-def test_the_provider_may_change_its_keys_and_keep_their_ids(app, identity, me):
-    me(Browser(app).log_in("identity"))
+def test_the_provider_may_change_its_keys_and_keep_their_ids(app_with_a_clock, ahead, identity):
+    Browser(app_with_a_clock).log_in("identity")
     new = key("second").as_dict(private=False) | {"kid": "first"}
     identity.keys = lambda _document: {"keys": [new]}
     signed({"alg": "RS256", "kid": "first"}, key("second"))(identity)
+    ahead[0] = 60_000
 
-    assert me(Browser(app).log_in("identity"))["username"] == "Alice"
+    assert "token" in parameters(Browser(app_with_a_clock).log_in("identity").headers["Location"])
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_key_that_is_not_there_is_not_looked_for_again_and_again(app, identity):
+def test_an_unknown_key_is_looked_up_at_most_once_a_minute(app_with_a_clock, ahead, identity):
     SPOILED["a key that is not shown"](identity)
 
-    for _ in range(4):
-        Browser(app).log_in("identity")
+    lookups = []
+    for ahead[0] in (0, 0, 60_000, 60_000):
+        Browser(app_with_a_clock).log_in("identity")
+        lookups.append(identity.asked.count("/keys"))
 
-    assert identity.asked.count("/keys") == 2
+    assert lookups == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -454,22 +478,19 @@ def test_the_address_of_the_document_may_have_a_query(make_app, identity, me, us
 
 
 DOCUMENTS = {
-    "an issuer that is none": {"issuer": 1},
+    "an issuer that is a number": {"issuer": 1},
     "no issuer": {"issuer": None},
     "no login": {"authorization_endpoint": None},
     "a login that is none": {"authorization_endpoint": "javascript:alert(1)"},
     "no token endpoint": {"token_endpoint": 7},
     "no keys": {"jwks_uri": "file:///etc/passwd"},
-    "an issuer of two lines": {"issuer": "https://a.example.com\nb"},
     "an issuer that is no text": {"issuer": "https://a.example.com/\ud800"},
-    "a login with a line break": {"authorization_endpoint": "https://a.example.com/\r\nX: y"},
-    "a login with a blank": {"authorization_endpoint": "https://a.example.com/ b"},
     "a login in another script": {"authorization_endpoint": "https://a.example.com/\u00e4"},
+    "a login over http": {"authorization_endpoint": "http://a.example.com/"},
+    "userinfo over http": {"userinfo_endpoint": "http://a.example.com/"},
     "a login that is no text": {"authorization_endpoint": "https://a.example.com/\ud800"},
     "a login at no host": {"authorization_endpoint": "https://"},
     "a login at half a host": {"authorization_endpoint": "https://[::1/"},
-    "a login at a port too high": {"authorization_endpoint": "https://a.example.com:99999/"},
-    "a login at no port": {"authorization_endpoint": "https://a.example.com:port/"},
 }
 
 
@@ -500,8 +521,7 @@ def test_a_provider_that_is_down_is_told_of_at_once(make_app):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_provider_that_goes_down_is_told_of(make_app, monkeypatch, users):
-    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+def test_a_provider_that_goes_down_is_told_of(make_app, users):
     with identity_provider() as provider:
         browser = Browser(make_app(**provider.settings))
         address = browser.at_provider(browser.begin("identity"))
