@@ -1,1 +1,1 @@
-"""What is measured, one script a question."""
+"""Measurements: each script answers one question. ``harness`` holds what they share with the tests."""

@@ -3,11 +3,11 @@
     python -m bench.attacks
     python -m bench.attacks --seconds 600 --database postgresql
 
-Attacks a production server for so long (tests/support/attacks.py) while 20 players on the real JavaScript
-client spin from other addresses, half of them by polling. Prints what the server held before, after two
-minutes and when the attacks had ended, and exits 1 when a promise is not kept: every spin is answered within
-a second, all counts are back at their starting values, and memory is within 10 % of its value after the
-second minute.
+Attacks a production server for so long (bench/harness/attacks/attackers.py) while 20 players on the real
+JavaScript client spin from other addresses, half of them by polling. Prints what the server held before,
+after two minutes and when the attacks had ended, and exits 1 when a promise is not kept: every spin is
+answered within a second, all counts are back at their starting values, and memory is within 10 % of its value
+after the second minute.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.support.siege import Siege, besieged
+from bench.harness.attacks.siege import Siege, besieged
 
 BETS = 400_000
 

@@ -5,9 +5,9 @@ import sys
 import time
 from pathlib import Path
 
+from bench.harness.hostile_images import IMAGES
 from services.avatars.render import render
 from services.errors import PlatformError
-from tests.support.hostile_images import IMAGES
 
 
 def peak_megabytes() -> float:

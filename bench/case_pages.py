@@ -29,6 +29,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app import create_app
+from bench.harness.databases import postgres_server
 from models import migrate
 from models.cases import Case
 from models.database import database, writing
@@ -38,7 +39,6 @@ from services.cases.kinds import Kind
 from services.cases.pricing import reprice_cases_holding
 from services.clock import now_ms
 from settings import Settings
-from tests.support.databases import postgres_server
 
 FEW, MANY = 500, 5_000
 ITEMS_A_CASE = 12

@@ -25,13 +25,13 @@ from pathlib import Path
 import click
 
 from app import create_app
+from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.storm import CrashStorm, Report
+from bench.harness.servers import come_to_rest
+from bench.harness.stoppable_postgres import stoppable_postgres
 from models import migrate
 from models.database import database
 from settings import Settings
-from tests.support.crash_memory import Kind, Outcome
-from tests.support.crashes import CrashStorm, Report
-from tests.support.servers import come_to_rest
-from tests.support.stoppable_postgres import stoppable_postgres
 
 PROOF_DELAY_SECONDS = "0.5"
 

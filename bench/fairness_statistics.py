@@ -22,7 +22,7 @@ from functools import partial
 import click
 import numpy as np
 
-from tests.support.randomness import (
+from bench.harness.randomness import (
     CONFIDENCE,
     REJECTED_BELOW,
     STATISTICS,

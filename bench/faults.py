@@ -29,11 +29,8 @@ import click
 from flask import Flask
 
 from app import create_app
-from models import migrate
-from models.database import database
-from services.clock import Millis, now_ms
-from settings import Settings
-from tests.support.fault_proxy import (
+from bench.harness.faults.full_disk import filled
+from bench.harness.faults.proxy import (
     HALF,
     RESET,
     STALL,
@@ -44,12 +41,15 @@ from tests.support.fault_proxy import (
     latency,
     slices,
 )
-from tests.support.fault_routes import Outcome
-from tests.support.fault_storm import FaultStorm, Passage
-from tests.support.full_disk import filled
-from tests.support.price_sources import feed, price_server
-from tests.support.servers import come_to_rest, gunicorn, server_process
-from tests.support.stoppable_postgres import StoppablePostgres, stoppable_postgres
+from bench.harness.faults.routes import Outcome
+from bench.harness.faults.storm import FaultStorm, Passage
+from bench.harness.price_sources import feed, price_server
+from bench.harness.servers import come_to_rest, gunicorn, server_process
+from bench.harness.stoppable_postgres import StoppablePostgres, stoppable_postgres
+from models import migrate
+from models.database import database
+from services.clock import Millis, now_ms
+from settings import Settings
 
 MOST_FREE_SECONDS = 0.2
 MOST_RECOVERY_SECONDS = 5.0
@@ -167,7 +167,7 @@ def _network(place: Path) -> Iterator[Scene]:
             "PRICE_FEED_URL": f"http://127.0.0.1:{to_feed.port}/prices",
             "PRICE_REFRESH_SECONDS": "1",
         }
-        target = "tests.support.settable_clock_app:app"
+        target = "bench.harness.faults.settable_clock_app:app"
         scene = stack.enter_context(_scene(place, url, more, target=target))
         for name, faults in NETWORK.items():
             scene.faults[name] = lambda faults=faults: _being(to_database, faults)

@@ -5,7 +5,7 @@
 
 Asks every operation of a platform that is lived in, on a real port, and on a temporary SQLite file or, with
 --postgresql, a temporary PostgreSQL. The same seed asks the same. What is checked stands in
-tests/support/fuzzing.py.
+bench/harness/fuzzing.py.
 
 Prints the operations, the requests by how they were made up, the answers by status, and each failure with a
 request that shows it. Exits 1 when there is one.
@@ -21,11 +21,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app import create_app
+from bench.harness.databases import SqliteFiles, postgres_server
+from bench.harness.fuzzing import SEED, Fuzzed, fuzz
+from bench.harness.sample_data import live_in
+from bench.harness.servers import threaded_server
 from settings import Settings
-from tests.support.databases import SqliteFiles, postgres_server
-from tests.support.fuzzing import SEED, Fuzzed, fuzz
-from tests.support.lived_in import live_in
-from tests.support.servers import threaded_server
 
 NOWHERE = "http://127.0.0.1:9"
 SECRET = "a secret of a platform that lasts as long as this run"  # noqa: S105  # and no longer

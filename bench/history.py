@@ -28,6 +28,11 @@ import click
 from flask import Flask
 
 from app import create_app
+from bench.harness import bulk_history
+from bench.harness.bulk_history import History
+from bench.harness.databases import postgres_server
+from bench.harness.servers import come_to_rest
+from bench.harness.spins import at
 from models import migrate
 from models.database import database
 from services import item_import, users
@@ -35,11 +40,6 @@ from services.cache_invalidation import Tag, invalidate_after_commit
 from services.money import Cents
 from services.upgrader.spin import SpinRequest
 from settings import Settings
-from tests.support import history
-from tests.support.databases import postgres_server
-from tests.support.history import History
-from tests.support.servers import come_to_rest
-from tests.support.spins import at
 
 BEGIN = at("2026-01-01 00:00")
 REPEATS = 30
@@ -77,7 +77,7 @@ def main() -> None:
         app = create_app(_settings(url, instance), clock=clock)
         logging.getLogger("platform").setLevel(logging.WARNING)
         migrate.upgrade()
-        written = history.begin(seeds=app.extensions["platform"].seeds, now=BEGIN)
+        written = bulk_history.begin(seeds=app.extensions["platform"].seeds, now=BEGIN)
         for size in options.bets:
             _fill(written, size)
             clock.now = written.now
@@ -102,7 +102,7 @@ def _fill(written: History, size: int) -> None:
     with click.progressbar(
         length=size - written.bets, label=f"{size:,} bets", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as progress:
-        history.extend(written, to=size, progress=progress.update)
+        bulk_history.extend(written, to=size, progress=progress.update)
     print(f"{size:,} bets after {time.monotonic() - began:.0f} s of writing", flush=True)
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 
+from bench.harness.attacks.crowds import Crowd, besiege
+from bench.harness.servers import gunicorn, server_process
 from models import migrate
 from models.database import open_database
-from tests.support.crowds import Crowd, besiege
-from tests.support.servers import gunicorn, server_process
 
 SILENT, SLOW, STOPPED = 1_050, 200, 20
 PATIENCE_SECONDS = 120

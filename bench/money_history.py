@@ -18,10 +18,10 @@ from pathlib import Path
 import click
 
 from app import create_app
+from bench.harness.databases import bench_database
+from bench.harness.money.concurrent_play import Observed, observe
 from models.database import database
 from settings import Settings
-from tests.support.databases import bench_database
-from tests.support.histories import Observed, observe
 
 WRITERS, READERS = 16, 4
 

@@ -22,12 +22,12 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import get_state_machine_test
 
 from app import create_app
+from bench.harness.databases import bench_database
+from bench.harness.money.model import Players
+from bench.harness.money.world import SETTINGS, World
+from bench.harness.servers import come_to_rest
 from models.database import database
 from settings import Settings
-from tests.support.databases import bench_database
-from tests.support.money_model import Players
-from tests.support.money_world import SETTINGS, World
-from tests.support.servers import come_to_rest
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from random import Random
 
 import click
 
-from tests.support.randomness import (
+from bench.harness.randomness import (
     CONFIDENCE,
     HOUSE_EDGE_PPM,
     ReturnToPlayer,

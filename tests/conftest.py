@@ -13,30 +13,30 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app import create_app
+from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server
+from bench.harness.servers import come_to_rest, threaded_server
+from bench.harness.sockets import Socket
 from models.database import database
 from services import item_import, users
 from services.clock import now_ms
 from services.money import Cents
 from settings import Settings
-from tests.support import programs
-from tests.support.databases import PostgresServer, SqliteFiles, postgres_server
-from tests.support.servers import come_to_rest, threaded_server
-from tests.support.sockets import Socket
+from tests.support import markers
 from tests.support.statements import recorded_statements
 
 SECRET = "a secret of the tests, long enough to be one"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    programs.register_markers(config)
+    markers.register(config)
 
 
 def pytest_report_header() -> list[str]:
-    return programs.report_missing()
+    return markers.report_missing_programs()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    programs.deselect_missing(config, items)
+    markers.deselect(config, items)
 
 
 @pytest.fixture(scope="session")

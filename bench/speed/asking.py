@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from tests.support.servers import RunningServer
+from bench.harness.servers import RunningServer
 
 ASK = "http.mjs"
 CONNECTIONS = 8

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+from bench.harness.databases import administer
 from models.bets import Bet
 from models.database import database, reading
 from models.ledger import LedgerEntry
-from tests.support.databases import administer
 
 TABLES = (Bet, LedgerEntry)
 

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from bench.harness import bulk_history
+from bench.harness.bulk_history import MILLIS_A_BET
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Get
 from bench.speed.ready import FLASK, fetch, ready_peer
 from bench.speed.requests_per_second import Asked, requests_per_second
@@ -11,9 +14,6 @@ from bench.speed.result import Row
 from bench.speed.stage import Stage
 from services.cases import importing
 from services.clock import now_ms
-from tests.support import history
-from tests.support.history import MILLIS_A_BET
-from tests.support.servers import RunningServer
 
 ITEMS = 1_000
 CASES = 100
@@ -53,8 +53,10 @@ def fill(stage: Stage, url: str) -> list[str]:
         services = app.extensions["platform"]
         stage.import_items(ITEMS)
         importing.store(importing.read(_cases(list(stage.prices(ITEMS)))), now=now_ms())
-        written = history.begin(seeds=services.seeds, now=now_ms() - BETS * MILLIS_A_BET - LAST_BETS_AGO_MS)
-        history.extend(written, to=BETS)
+        written = bulk_history.begin(
+            seeds=services.seeds, now=now_ms() - BETS * MILLIS_A_BET - LAST_BETS_AGO_MS
+        )
+        bulk_history.extend(written, to=BETS)
         return [
             services.tokens.issue(platform_id=player.platform_id, now=now_ms()) for player in written.players
         ]

@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
+from bench.harness.databases import administer
+from bench.harness.sockets import Socket
 from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
 from bench.speed.postgres import LOG_MARK, DurablePostgres
 from bench.speed.stage import Stage
 from models.bets import Bet
 from models.database import database, open_database
 from models.seed_marks import SeedMark
-from tests.support.databases import administer
-from tests.support.sockets import Socket
 
 PLAYERS = 8
 SPINS_EACH = 8

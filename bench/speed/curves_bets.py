@@ -6,13 +6,13 @@ from pathlib import Path
 
 from app import create_app
 from bench import history as bench_history
+from bench.harness import bulk_history
+from bench.harness.servers import come_to_rest
 from bench.speed.bulk import written_in_bulk
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.database import database
 from settings import Settings
-from tests.support import history
-from tests.support.servers import come_to_rest
 
 SEARCHED = (
     "a text may be any part of what is searched, so all of that player (a tenth of everything) is read;"
@@ -34,11 +34,11 @@ def measure(stage: Stage) -> Iterator[Curve]:
         clock = bench_history.HistoryClock()
         app = create_app(Settings.from_env({**stage.env, "DATABASE_URL": url}), clock=clock)
         logging.getLogger("platform").setLevel(logging.ERROR)
-        written = history.begin(seeds=app.extensions["platform"].seeds, now=clock.now)
+        written = bulk_history.begin(seeds=app.extensions["platform"].seeds, now=clock.now)
         for size in stage.bets:
             with written_in_bulk(url):
-                history.extend(written, to=size)
-            history.settle()
+                bulk_history.extend(written, to=size)
+            bulk_history.settle()
             clock.now = written.now
             for name, milliseconds in bench_history.measure(app, written):
                 measured.setdefault(name, []).append((size, milliseconds))

@@ -14,6 +14,8 @@ from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bench.harness.price_sources import document, price_server, text
+from bench.harness.servers import RunningServer
 from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -21,8 +23,6 @@ from services import users
 from services.cases import importing
 from services.clock import now_ms
 from services.money import Cents
-from tests.support.price_sources import document, price_server, text
-from tests.support.servers import RunningServer
 
 MOST_MS = 50
 CASES, ITEMS_A_CASE = 2_000, 12

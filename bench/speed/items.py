@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Get
 from bench.speed.ready import BARE_WSGI, Answer, fetch, ready_peer
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
-from tests.support.servers import RunningServer
 
 PATH = "/upgrader/items"
 PLAIN = Get(PATH)

@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 
 import requests
 
+from bench.harness.nginx import nginx
+from bench.harness.servers import RunningServer, free_port
 from bench.speed import wrk
 from bench.speed.asking import Get, port_of
 from bench.speed.cached_pages import fill
@@ -22,8 +24,6 @@ from bench.speed.machine import running_on
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
-from tests.support.nginx import nginx
-from tests.support.servers import RunningServer, free_port
 
 PAGES = ("/api/cases/case-7", "/stats/live-bets", "/leaderboard")
 LIST_GOAL, PAGE_GOAL = 0.9, 0.8

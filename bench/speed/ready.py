@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Get, port_of
 from bench.speed.stage import Stage
-from tests.support.servers import RunningServer
 
 BARE_WSGI = "bench.peers.bare_wsgi:app"
 FLASK = "bench.peers.ready_flask:app"

@@ -4,10 +4,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Get, Load
 from bench.speed.compare import Comparison, in_turns
 from bench.speed.stage import Stage
-from tests.support.servers import RunningServer
 
 
 @dataclass(frozen=True)

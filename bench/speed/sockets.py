@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from bench.harness.attacks.crowds import resident_bytes
+from bench.harness.servers import RunningServer
+from bench.harness.sockets import Socket
 from bench.speed.asking import port_of
 from bench.speed.machine import cpu_seconds, running_on
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Curve, Row
 from bench.speed.socket_crowd import ORIGIN
 from bench.speed.stage import BENCH, Stage
-from tests.support.crowds import resident_bytes
-from tests.support.servers import RunningServer
-from tests.support.sockets import Socket
 
 SIZES = (10, 100, 1_000, 5_000)
 SOCKETS_A_PLAYER = 10

@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.harness.servers import RunningServer
 from bench.speed import wrk
 from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS
 from bench.speed.compare import Comparison, take_turns
@@ -13,7 +14,6 @@ from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
-from tests.support.servers import RunningServer
 
 CROWD = 20
 EVERY_SECONDS = 0.25

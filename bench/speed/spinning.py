@@ -8,11 +8,11 @@ from contextlib import closing, contextmanager
 
 import psycopg2
 
+from bench.harness.servers import RunningServer
 from bench.speed.asking import Load
 from bench.speed.machine import cpu_seconds
 from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
 from bench.speed.stage import Stage
-from tests.support.servers import RunningServer
 
 SOON, NEVER = "0.5", "600"
 """Seconds until a proof is due: so that proofs are part of what is measured, or none of it."""

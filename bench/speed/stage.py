@@ -16,6 +16,9 @@ from typing import Any
 from flask import Flask
 
 from app import create_app
+from bench.harness.databases import migrate_once
+from bench.harness.node import NODE
+from bench.harness.servers import RunningServer, come_to_rest, gunicorn, server_process
 from bench.speed.asking import ASK, CONNECTIONS, Get, Load, asking, check_answered
 from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
@@ -24,9 +27,6 @@ from models.database import database
 from services import exact_json, item_import
 from services.clock import now_ms
 from settings import Settings
-from tests.support.databases import migrate_once
-from tests.support.node import NODE
-from tests.support.servers import RunningServer, come_to_rest, gunicorn, server_process
 
 BENCH = Path(__file__).resolve().parents[1]
 LOAD = BENCH / "load"

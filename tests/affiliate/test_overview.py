@@ -1,8 +1,8 @@
 """GET /affiliate/overview: an owner's commission and what their code has brought in total."""
 
+from bench.harness.outcomes import client_seed_that
 from models.affiliates import Affiliate
 from models.database import writing
-from tests.support.outcomes import client_seed_that
 
 
 def test_without_a_code_all_is_nothing(overview, player):

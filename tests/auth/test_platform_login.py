@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from werkzeug import Response
 
+from bench.harness.servers import free_port
 from models.database import reading, writing
 from models.login_nonces import LoginNonce
 from models.users import AnnouncedSeed, User
@@ -16,7 +17,6 @@ from services.login import calls
 from tests.auth.conftest import FRONTEND
 from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
 from tests.support.platform_provider import ALICE, platform_provider
-from tests.support.servers import free_port
 
 FAILED = f"{FRONTEND}?error=login_failed"
 UNAVAILABLE = f"{FRONTEND}?error=provider_unavailable"

@@ -11,11 +11,11 @@ import requests
 from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
+from bench.harness.waiting import wait_until
 from models.database import database, reading, writing
 from models.users import User
 from services.avatars import change
 from tests.avatars.conftest import GREEN, RED, encoded
-from tests.support.waiting import wait_until
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 

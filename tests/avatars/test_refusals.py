@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 from PIL import Image
 
+from bench.harness.hostile_images import IMAGES
 from services.avatars import render
 from tests.avatars.conftest import animation, encoded
-from tests.support.hostile_images import IMAGES
 
 TYPE = "The file must be a JPEG, PNG, WEBP or GIF image"
 DAMAGED = "The image is damaged"

@@ -7,8 +7,8 @@ import pytest
 import requests
 from PIL import Image
 
+from bench.harness.servers import gunicorn, server_process
 from tests.avatars.conftest import animation, encoded
-from tests.support.servers import gunicorn, server_process
 
 LARGEST = animation("PNG", frames=64, size=(724, 724))
 """As many pixels and as many frames as are accepted."""

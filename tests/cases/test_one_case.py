@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
+from bench.harness.servers import flask_run, gunicorn, server_process
 from models.cases import Case
 from models.database import writing
 from tests.cases.conftest import BLUE, GLOVES, RED, ROCK, body
-from tests.support.servers import flask_run, gunicorn, server_process
 
 pytestmark = pytest.mark.usefixtures("inventory")
 

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from bench.harness.databases import administer, packaged_tool
+from bench.harness.servers import ROOT
 from services.upgrader.spin import SpinRequest
-from tests.support.databases import administer, packaged_tool
-from tests.support.servers import ROOT
 
 
 @pytest.fixture

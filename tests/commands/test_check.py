@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from bench.harness.servers import ROOT
 from models.database import database, writing
-from tests.support.servers import ROOT
 
 UNTRUSTED = "TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.harness.servers import ROOT
 from models.database import Table, database, reading, writing
 from models.items import Item
-from tests.support.servers import ROOT
 
 MIGRATIONS = sorted(path.stem for path in Path(ROOT, "models", "migrations").glob("[0-9]*.py"))
 

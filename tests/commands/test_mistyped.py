@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support.servers import ROOT
+from bench.harness.servers import ROOT
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 

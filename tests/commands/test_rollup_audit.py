@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
+from bench.harness.spins import Clock, Table, at
 from models.database import database, writing
 from models.users import User
 from services import item_import, rollup_rebuild
 from services.cases import importing
-from tests.support.spins import Clock, Table, at
 
 NOW = at("2026-03-18 12:00")
 WEEK, MONTH = at("2026-03-16 00:00"), at("2026-03-01 00:00")

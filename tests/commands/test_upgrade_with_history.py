@@ -2,8 +2,8 @@
 
 import pytest
 
+from bench.harness.spins import Clock, Table, at
 from models.database import database, writing
-from tests.support.spins import Clock, Table, at
 
 ROLLUPS = ("period_wagers", "live_bet_counts", "payment_totals")
 INDEXES = (

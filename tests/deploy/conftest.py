@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from bench.harness.databases import SqliteFiles
+from bench.harness.nginx import ALLOWED_ORIGIN, nginx
+from bench.harness.servers import ROOT, RunningServer, flask_command, gunicorn, server_process
+from bench.harness.waiting import wait_until
 from tests.conftest import SECRET
-from tests.support.databases import SqliteFiles
-from tests.support.nginx import ALLOWED_ORIGIN, nginx
-from tests.support.servers import ROOT, RunningServer, flask_command, gunicorn, server_process
-from tests.support.waiting import wait_until
 
 TIMEOUT_SECONDS = 20
 

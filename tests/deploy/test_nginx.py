@@ -8,10 +8,10 @@ import pytest
 import requests
 from PIL import Image
 
+from bench.harness.nginx import ALLOWED_ORIGIN
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
 from tests.deploy.conftest import TIMEOUT_SECONDS
-from tests.support.nginx import ALLOWED_ORIGIN
-from tests.support.sockets import Socket
-from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.nginx
 

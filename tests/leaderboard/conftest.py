@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.spins import Clock, Table, at
+from bench.harness.spins import Clock, Table, at
 
 
 @pytest.fixture

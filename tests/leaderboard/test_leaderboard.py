@@ -2,9 +2,9 @@
 
 import pytest
 
+from bench.harness.spins import at
 from models.database import writing
 from models.users import User
-from tests.support.spins import at
 
 
 def test_before_the_first_bet_the_board_is_empty(client):

@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from bench.harness.databases import administer
 from models.database import database, open_database, reading
-from tests.support.databases import administer
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
+from bench.harness.waiting import wait_until
 from models.database import database, reading
 from models.group_commit import GroupCommit
 from models.users import User
-from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import peewee
 import pytest
 
+from bench.harness.databases import administer
+from bench.harness.faults.proxy import PASS, RESET, STALL, before_postgres
 from models import patience
 from models.database import database, open_database, reading, writing
-from tests.support.databases import administer
-from tests.support.fault_proxy import PASS, RESET, STALL, before_postgres
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 

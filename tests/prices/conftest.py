@@ -7,12 +7,12 @@ import logging
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from bench.harness.price_sources import price_server
 from blueprints.common.logs import JsonLines
 from models.database import reading
 from models.items import Item
 from services import item_import
 from services.prices.feed_source import FeedSource
-from tests.support.price_sources import price_server
 
 START = 1_700_000_000_000
 HOUR = 3_600_000

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from bench.harness.price_sources import cut_off, document, dripping, feed, hung_up, text
 from services.prices.errors import SourceFailed
-from tests.support.price_sources import cut_off, document, dripping, feed, hung_up, text
 
 GOOD = document({"One": 150})
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
+from bench.harness.price_sources import feed, market, text
 from services.cases import importing
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import feed, market, text
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.fault_proxy import HALF, RESET, STALL, fault_proxy, slices
-from tests.support.price_sources import feed, market
-from tests.support.waiting import wait_until
+from bench.harness.faults.proxy import HALF, RESET, STALL, fault_proxy, slices
+from bench.harness.price_sources import feed, market
+from bench.harness.waiting import wait_until
 
 # What the network does is nothing to the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

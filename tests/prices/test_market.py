@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
+from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import cut_off, document, hung_up, market, price_server, text
 
 NO_SUCH_ITEM = text('{"success": false}', status=500)
 

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
+from bench.harness.price_sources import dripping, feed, hung_up, market, price_server, text
+from bench.harness.waiting import wait_until
 from models.database import reading
 from models.items import Item
 from services.prices.on_demand_prices import OnDemandPrices
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import dripping, feed, hung_up, market, price_server, text
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture

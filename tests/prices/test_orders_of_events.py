@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
+from bench.harness.price_sources import feed, market, price_server, text
 from models.database import reading, writing
 from models.items import Item
 from services.prices.service import PriceService
 from tests.prices.conftest import HOUR
-from tests.support.price_sources import feed, market, price_server, text
 
 IN_FEED = {"One": 150, "Two": 30}
 BEFORE = [(), ("load",), ("load", "restart"), ("restart", "load")]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from bench.harness.price_sources import feed, tagged_feed
 from models.database import reading
 from models.items import Item
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import feed, tagged_feed
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
 

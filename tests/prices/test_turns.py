@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
+from bench.harness.price_sources import feed, tagged_feed, text
 from services.prices import feed_update
 from services.prices.errors import Stopped
 from tests.prices.conftest import HOUR, START
-from tests.support.price_sources import feed, tagged_feed, text
 
 
 def conditions(source):

@@ -3,11 +3,11 @@
 import pytest
 import requests
 
+from bench.harness.price_sources import dripping, feed, hung_up, tagged_feed, text
+from bench.harness.servers import flask_run, gunicorn, server_process
+from bench.harness.waiting import wait_until
 from services.clock import now_ms
 from tests.prices.conftest import START
-from tests.support.price_sources import dripping, feed, hung_up, tagged_feed, text
-from tests.support.servers import flask_run, gunicorn, server_process
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture

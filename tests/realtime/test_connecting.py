@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
+from bench.harness.sockets import PollingTransport, Refused
+from bench.harness.waiting import wait_until
 from models.database import reading
 from models.users import AnnouncedSeed, User
 from services import users
-from tests.support.sockets import PollingTransport, Refused
-from tests.support.waiting import wait_until
 
 
 def refused(connect, **options):

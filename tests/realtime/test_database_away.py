@@ -5,10 +5,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from bench.harness.databases import administer
+from bench.harness.sockets import Closed, Refused
 from blueprints.realtime.handshakes import JOINING_AT_ONCE
-from tests.support.databases import administer
 from tests.support.polling import PollingClient
-from tests.support.sockets import Closed, Refused
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 

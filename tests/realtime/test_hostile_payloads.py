@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from bench.harness.sample_data import DEAR, live_in
+from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
-from tests.support.lived_in import DEAR, live_in
-from tests.support.sockets import Transport
 
 KEYS = ("amount", "item", "clientSeed", "serverSeedCommitment", "price", "requestId")
 

@@ -9,9 +9,9 @@ import engineio.socket
 import pytest
 import socketio
 
+from bench.harness.sockets import Transport as Client
 from blueprints.realtime.transport import Transport
 from tests.support.polling import PollingClient
-from tests.support.sockets import Transport as Client
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 import pytest
 import websocket
 
+from bench.harness.sockets import Refused, Transport
+from bench.harness.waiting import wait_until
 from blueprints.realtime import handshakes
 from blueprints.realtime import server as realtime_server
-from tests.support.sockets import Refused, Transport
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture

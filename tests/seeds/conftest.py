@@ -5,11 +5,11 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
 from models.database import database
 from services import fairness
 from tests.support import backups
-from tests.support.servers import gunicorn, server_process
-from tests.support.sockets import Socket
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.stoppable_postgres import stoppable_postgres
+from bench.harness.stoppable_postgres import stoppable_postgres
 
 
 @pytest.fixture

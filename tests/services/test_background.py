@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from greenlet import getcurrent, greenlet
 
+from bench.harness.waiting import wait_until
 from services import background
 from services.background import CooperativeYield, TooBusy, WorkerPool, drain, in_slices
-from tests.support.waiting import wait_until
 
 
 def test_work_pauses_when_it_has_gone_on_for_long_enough(monkeypatch):

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.harness.node import node
 from services import fairness
 from services.fairness import PPM, ROLL_RANGE
 from services.money import MAX_AMOUNT_CENTS
-from tests.support.node import node
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
 

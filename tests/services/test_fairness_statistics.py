@@ -5,9 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from services import fairness
-from services.fairness import ROLL_RANGE
-from tests.support.randomness import (
+from bench.harness.randomness import (
     CLIENT_SEED,
     REJECTED_BELOW,
     STATISTICS,
@@ -15,6 +13,8 @@ from tests.support.randomness import (
     play_spins,
     rolls_of_one_player,
 )
+from services import fairness
+from services.fairness import ROLL_RANGE
 
 ROLLS = 200_000
 SPINS = 100_000

@@ -7,9 +7,9 @@ import sys
 import pytest
 import requests
 
+from bench.harness.servers import ROOT
 from services.http_client import ResponseTooLarge, bounded
 from tests.support.raw_server import dribbling, raw_server, saying
-from tests.support.servers import ROOT
 
 SECONDS = 0.4
 MAX_BYTES = 100_000

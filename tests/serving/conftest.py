@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from bench.harness.databases import SqliteFiles
+from bench.harness.servers import RunningServer, gunicorn, server_process
 from tests.conftest import SECRET
-from tests.support.databases import SqliteFiles
-from tests.support.servers import RunningServer, gunicorn, server_process
 
 
 def _serve(

@@ -6,10 +6,10 @@ import time
 import pytest
 import requests
 
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.polling import PollingClient
-from tests.support.raw_http import open_connection
-from tests.support.servers import gunicorn, server_process
 
 MINUTE_SECONDS = 60
 GOOD_JOIN, BAD_JOIN = "40", '40{"token":"bad"}'

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.raw_http import open_connection, read_until_closed
+from bench.harness.raw_http import open_connection, read_until_closed
 
 LONG = b"long " * 10_000
 HUGE = b"".join(b"%07d " % number for number in range(2_000_000))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.siege import besieged
+from bench.harness.attacks.siege import besieged
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+from bench.harness.faults.proxy import before_postgres
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
-from tests.support.fault_proxy import before_postgres
-from tests.support.raw_http import open_connection
-from tests.support.servers import gunicorn, server_process
-from tests.support.sockets import Socket
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from bench.harness.crashes.checks import problems, wait_until_proofs_are_due
+from bench.harness.crashes.client import Asking, Stage
+from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.crashes.players import Actor, import_items, memory_of
 from services import users
 from services.clock import now_ms
 from services.money import Cents
-from tests.support.crash_asking import Asking, Stage
-from tests.support.crash_checks import problems, wait_until_proofs_are_due
-from tests.support.crash_memory import Act, Kind, Memory, Outcome
-from tests.support.crash_players import Actor, import_items, memory_of
 
 NOBODYS_SEED = "0" * 64
 MANY_ATTEMPTS = 10

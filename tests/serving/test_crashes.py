@@ -1,7 +1,7 @@
 """The production server, killed again and again in the middle of a storm: no promise is broken."""
 
-from tests.support.crash_memory import Kind, Outcome
-from tests.support.crashes import CrashStorm
+from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.storm import CrashStorm
 
 PLAYERS, SOCKETS = 6, 12
 

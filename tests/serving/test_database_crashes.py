@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support.crash_memory import Kind, Outcome
-from tests.support.crashes import CrashStorm
-from tests.support.stoppable_postgres import stoppable_postgres
+from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.storm import CrashStorm
+from bench.harness.stoppable_postgres import stoppable_postgres
 
 PLAYERS, SOCKETS = 6, 12
 

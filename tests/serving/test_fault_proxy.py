@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.fault_proxy import HALF, PASS, RESET, STALL, fault_proxy, latency, slices
+from bench.harness.faults.proxy import HALF, PASS, RESET, STALL, fault_proxy, latency, slices
 
 WORD = b"0123456789abcdef"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.support.fault_proxy import HALF, RESET, STALL, before_postgres, latency, slices
-from tests.support.fault_routes import Outcome
-from tests.support.fault_storm import FaultStorm
-from tests.support.servers import gunicorn, server_process
+from bench.harness.faults.proxy import HALF, RESET, STALL, before_postgres, latency, slices
+from bench.harness.faults.routes import Outcome
+from bench.harness.faults.storm import FaultStorm
+from bench.harness.servers import gunicorn, server_process
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 

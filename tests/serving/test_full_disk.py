@@ -4,11 +4,11 @@ import pytest
 import requests
 from PIL import Image
 
+from bench.harness.faults.full_disk import no_room_for
+from bench.harness.faults.routes import UNAVAILABLE, Outcome
+from bench.harness.faults.storm import FaultStorm
+from bench.harness.servers import gunicorn, server_process
 from tests.avatars.conftest import RED, encoded
-from tests.support.fault_routes import UNAVAILABLE, Outcome
-from tests.support.fault_storm import FaultStorm
-from tests.support.full_disk import no_room_for
-from tests.support.servers import gunicorn, server_process
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.crowds import besiege
+from bench.harness.attacks.crowds import besiege
 
 MIB = 1024 * 1024
 MINUTE = 60

@@ -6,7 +6,7 @@ from itertools import repeat
 import pytest
 import requests
 
-from tests.support.raw_http import open_connection, read_until_closed, statuses
+from bench.harness.raw_http import open_connection, read_until_closed, statuses
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
 POST = b"POST /auth/me HTTP/1.1\r\nHost: a\r\n"

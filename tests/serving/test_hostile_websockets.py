@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from tests.support.raw_http import open_connection, read_until_closed
-from tests.support.sockets import ADDRESS, Socket
+from bench.harness.raw_http import open_connection, read_until_closed
+from bench.harness.sockets import ADDRESS, Socket
 
 KIB = 1024
 CONTINUATION, TEXT, BINARY, CLOSE, PING, RESERVED = 0, 1, 2, 8, 9, 11

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 
 import pytest
 
+from bench.harness.faults.proxy import PASS, STALL, before_postgres, fault_proxy, latency
+from bench.harness.node import js_player
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.database import reading
-from tests.support.fault_proxy import PASS, STALL, before_postgres, fault_proxy, latency
-from tests.support.node import js_player
-from tests.support.servers import gunicorn, server_process
-from tests.support.sockets import Socket
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture(params=["websocket", "polling"])

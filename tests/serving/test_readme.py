@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from tests.support.node import NODE, SCRIPTS, TIMEOUT_SECONDS
-from tests.support.servers import ROOT, gunicorn, server_process
+from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
+from bench.harness.servers import ROOT, gunicorn, server_process
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

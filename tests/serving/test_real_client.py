@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.node import node
-from tests.support.servers import flask_run, gunicorn, server_process
+from bench.harness.node import node
+from bench.harness.servers import flask_run, gunicorn, server_process
 
 SERVERS = {"gunicorn": gunicorn(), "flask run": flask_run()}
 TRANSPORTS = ["websocket", "polling"]

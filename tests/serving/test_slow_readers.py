@@ -6,13 +6,13 @@ import re
 import pytest
 import requests
 
+from bench.harness.attacks.crowds import resident_bytes
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
 from tests.conftest import SECRET
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
-from tests.support.crowds import resident_bytes
-from tests.support.raw_http import open_connection
-from tests.support.servers import gunicorn, server_process
-from tests.support.sockets import Socket
-from tests.support.waiting import wait_until
 
 MIB = 1024 * 1024
 PACKETS_WAITING = 500

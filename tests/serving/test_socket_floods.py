@@ -5,10 +5,10 @@ from contextlib import closing
 
 import pytest
 
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
-from tests.support.raw_http import open_connection
-from tests.support.servers import gunicorn, server_process
-from tests.support.sockets import Socket
 
 ATTACKER, PLAYER = "127.0.0.2", "127.0.0.3"
 HANDSHAKES = 10_500

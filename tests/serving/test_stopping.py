@@ -2,10 +2,10 @@
 
 import pytest
 
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
 from models.bets import Bet
 from models.database import reading
-from tests.support.servers import gunicorn, server_process
-from tests.support.sockets import Socket
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import pytest
 
+from bench.harness.node import node
+from bench.harness.servers import gunicorn, server_process
 from models.bets import Bet
 from models.database import reading
 from models.users import User
-from tests.support.node import node
-from tests.support.servers import gunicorn, server_process
 
 PLAYERS = 200
 SPINS_A_SOCKET = 6

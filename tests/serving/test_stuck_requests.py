@@ -1,6 +1,6 @@
 """A request that is never answered does not hold its connection for ever."""
 
-from tests.support.raw_http import open_connection, read_until_closed, statuses
+from bench.harness.raw_http import open_connection, read_until_closed, statuses
 
 STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -5,7 +5,7 @@ import json
 import pytest
 import requests
 
-from tests.support.raw_http import open_connection, read_until_closed, statuses
+from bench.harness.raw_http import open_connection, read_until_closed, statuses
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 SOCKETS = "/socket.io/?EIO=4&transport=websocket"

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.support.programs import BROWSER
-from tests.support.servers import free_port, threaded_server
+from bench.harness.programs import BROWSER
+from bench.harness.servers import free_port, threaded_server
 
 SWITCHES = [
     "--no-sandbox",

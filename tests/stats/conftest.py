@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.spins import Clock, Table
+from bench.harness.spins import Clock, Table
 
 NOW = 1_700_000_000_123
 PROOF_DELAY_MS = 6000

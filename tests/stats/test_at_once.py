@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from bench.harness.spins import Table
 from services import payments, users
 from services.money import Cents
 from services.payments import PaymentType, Transfer
-from tests.support.spins import Table
 
 SHARDS = 64
 TIMES = 8

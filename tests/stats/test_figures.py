@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from bench.harness.spins import DAY_MS
 from tests.stats.conftest import PROOF_DELAY_MS
-from tests.support.spins import DAY_MS
 
 SPINS = some.lists(
     some.tuples(

@@ -3,11 +3,11 @@
 import pytest
 from peewee import SqliteDatabase
 
+from bench.harness import bulk_history
 from models.database import database, reading, writing
 from models.payments import Payment
 from models.rollups import PaymentTotals
 from tests.conftest import Player
-from tests.support import history
 from tests.support.statements import recorded_statements
 
 BETS = 20_000
@@ -32,8 +32,8 @@ SEARCHES = {
 def heavy(app, clock):
     """A player with a tenth of a long history."""
     platform = app.extensions["platform"]
-    written = history.begin(seeds=platform.seeds, now=clock.now)
-    history.extend(written, to=BETS)
+    written = bulk_history.begin(seeds=platform.seeds, now=clock.now)
+    bulk_history.extend(written, to=BETS)
     clock.now = written.now
     first = written.players[0]
     token = platform.tokens.issue(platform_id=first.platform_id, now=clock.now)

@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from tests.support.databases import administer, packaged_tool
-from tests.support.servers import ROOT
+from bench.harness.databases import administer, packaged_tool
+from bench.harness.servers import ROOT
 
 DISCONNECT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'"
 

@@ -7,10 +7,10 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from app import create_app
+from bench.harness.sample_data import Inhabitant, live_in
+from bench.harness.servers import come_to_rest
 from models.database import database
 from settings import Settings
-from tests.support.lived_in import Inhabitant, live_in
-from tests.support.servers import come_to_rest
 
 SECRET = "a secret of the tests, long enough to be one"
 NOWHERE = "http://127.0.0.1:9"

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import pyotp
 import requests
 
+from bench.harness.raw_http import statuses
+from bench.harness.sockets import Closed, Socket, Transport
+from bench.harness.sockets import Refused as NotLetIn
 from tests.support.browser import parameters
-from tests.support.raw_http import statuses
-from tests.support.sockets import Closed, Socket, Transport
-from tests.support.sockets import Refused as NotLetIn
 
 SHORTEST_ANYWHERE = 10
 """Anything shorter is looked for as a word: its digits may well be part of a time or an id."""

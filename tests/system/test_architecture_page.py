@@ -6,7 +6,7 @@ import re
 import pytest
 
 from bench import lines
-from tests.support.servers import ROOT
+from bench.harness.servers import ROOT
 
 ROW = re.compile(r"^\| ([^|]+) \| (\d[\d,]*) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 ROWS = {row[0]: row for row in ROW.findall((ROOT / "docs" / "architecture.md").read_text())}

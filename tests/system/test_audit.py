@@ -9,7 +9,7 @@ import sys
 import pytest
 from werkzeug import Request, Response
 
-from tests.support.servers import ROOT, free_port
+from bench.harness.servers import ROOT, free_port
 from tests.support.wsgi import serving
 
 ADVISORY = {

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from bench.harness.money.interruptions import Kind, Moment
+from bench.harness.money.model import HOUR_MS, Players, Trouble
+from bench.harness.money.world import SETTINGS, World
 from models.bets import Bet
 from models.database import database, writing
 from models.users import User
-from tests.support.money_model import HOUR_MS, Players, Trouble
-from tests.support.money_world import SETTINGS, World
-from tests.support.trouble import Kind, Moment
 
 EXAMPLES, STEPS = 6, 12
 

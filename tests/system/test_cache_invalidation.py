@@ -8,14 +8,14 @@ from decimal import Decimal
 
 import pytest
 
+from bench.harness.servers import ROOT
+from bench.harness.spins import Clock, Table, at
+from bench.harness.waiting import wait_until
 from models.database import writing
 from models.users import User
 from services import item_import, leaderboard, personal_details
 from services.cases import importing
 from services.clock import now_ms
-from tests.support.servers import ROOT
-from tests.support.spins import Clock, Table, at
-from tests.support.waiting import wait_until
 
 BOARD, LIVE, CASE = "/leaderboard", "/stats/live-bets", "/api/cases/case"
 PROOF_DELAY_MS = 6000

@@ -8,10 +8,10 @@ import peewee
 import pytest
 from flask import request_started
 
+from bench.harness.sample_data import live_in
+from bench.harness.waiting import wait_until
 from blueprints.common import caching
 from services import leaderboard
-from tests.support.lived_in import live_in
-from tests.support.waiting import wait_until
 
 # Nothing here depends on the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

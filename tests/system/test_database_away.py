@@ -2,9 +2,9 @@
 
 import pytest
 
+from bench.harness.servers import free_port
 from models.database import reading, writing
 from models.migrate import upgrade
-from tests.support.servers import free_port
 
 UNAVAILABLE = "The service is temporarily unavailable"
 

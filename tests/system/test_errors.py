@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from flask import request
 
-from tests.support.servers import threaded_server
+from bench.harness.servers import threaded_server
 
 # Nothing here asks a database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support.fuzzing import fuzz
-from tests.support.lived_in import live_in
-from tests.support.servers import threaded_server
+from bench.harness.fuzzing import fuzz
+from bench.harness.sample_data import live_in
+from bench.harness.servers import threaded_server
 
 NOWHERE = "http://127.0.0.1:9"
 

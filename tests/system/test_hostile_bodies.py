@@ -5,10 +5,10 @@ The endpoints are those of the running app, so that a new one is held to this wi
 
 import pytest
 
+from bench.harness.sample_data import live_in
 from blueprints.common.errors import envelope
 from tests.support.both_databases import on_each
 from tests.support.hostile import MALFORMED, NO_OBJECTS, REPEATED, UNSTORABLE, VALUES, put, spoiled
-from tests.support.lived_in import live_in
 
 NOT_JSON_TEXT = "The body must be JSON"
 MALFORMED_TEXT = "The body is not valid JSON"

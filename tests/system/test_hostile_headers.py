@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from bench.harness.sample_data import live_in
 from blueprints.common.errors import envelope
-from tests.support.lived_in import live_in
 
 # Nothing here depends on the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

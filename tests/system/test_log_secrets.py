@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import requests
 
+from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
+from bench.harness.stoppable_postgres import stoppable_postgres
+from bench.harness.waiting import wait_until
 from models.database import reading
 from models.users import AnnouncedSeed, User
 from tests.support.identity_provider import identity_provider
 from tests.support.platform_provider import platform_provider
-from tests.support.servers import ROOT, flask_command, gunicorn, server_process
-from tests.support.stoppable_postgres import stoppable_postgres
-from tests.support.waiting import wait_until
 from tests.support.whole_run import WholeRun
 
 TXHASH = "0x" + "5ec4e7" * 10

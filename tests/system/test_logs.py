@@ -7,8 +7,8 @@ import sys
 import pytest
 import requests
 
-from tests.support.servers import ROOT, flask_run, gunicorn, server_process
-from tests.support.sockets import Refused, Socket
+from bench.harness.servers import ROOT, flask_run, gunicorn, server_process
+from bench.harness.sockets import Refused, Socket
 
 SEARCHED = "a-search-of-nobodys-business"
 CLIENT_SEED = "my-very-own-client-seed"

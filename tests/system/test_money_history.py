@@ -1,8 +1,8 @@
 """Sixteen writers and four readers at once: no reader ever sees a coin too many or too few."""
 
+from bench.harness.money.concurrent_play import Observed, look, observe
 from models.database import writing
 from models.users import User
-from tests.support.histories import Observed, look, observe
 
 SECONDS = 2
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from bench.harness.outcomes import client_seed_that
 from models.bets import Bet
 from models.database import reading
 from models.ledger import LedgerEntry
 from models.users import User
-from tests.support.outcomes import client_seed_that
 
 PRICE = 10
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bench.harness.waiting import wait_until
 from models.database import database, reading
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from hashlib import sha256
 import psycopg2
 import pytest
 
+from bench.harness.waiting import wait_until
 from models.spin_settlement import SETTLING_AT_ONCE
-from tests.support.waiting import wait_until
 
 PROOF = "upgrader:proof"
 WAITING_FOR_LOCKS = """

@@ -2,9 +2,9 @@
 
 import pytest
 
+from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.database import reading
-from tests.support.waiting import wait_until
 
 PING, PONG = "2", "3"
 

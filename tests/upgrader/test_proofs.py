@@ -4,14 +4,14 @@ import hashlib
 
 import pytest
 
+from bench.harness.servers import threaded_server
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.database import reading
 from models.users import AnnouncedSeed
 from services.clock import now_ms
 from services.upgrader.spin import SpinRequest
-from tests.support.servers import threaded_server
-from tests.support.sockets import Socket
-from tests.support.waiting import wait_until
 
 
 class Clock:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.harness.spins import at
 from models import seed_marks
 from models.database import Table, reading, writing
 from models.seed_marks import SeedMark
@@ -9,7 +10,6 @@ from models.spin_settlement import Settlement, SpinTimes, Unsettled, settle_at_o
 from models.users import AnnouncedSeed, User
 from services.errors import InsufficientBalance
 from services.upgrader.settlement import SeedUsed, settle_in_steps
-from tests.support.spins import at
 
 MADE_AT = at("2026-03-18 12:00")
 TIMES = SpinTimes(

@@ -6,8 +6,8 @@ from contextlib import closing
 import psycopg2
 import pytest
 
-from tests.support.spins import Clock, at
-from tests.support.waiting import wait_until
+from bench.harness.spins import Clock, at
+from bench.harness.waiting import wait_until
 
 DELAY_MS = 6_000
 HELD_MS = 4_000

@@ -7,9 +7,9 @@ from contextlib import closing, contextmanager
 import psycopg2
 import pytest
 
+from bench.harness.waiting import wait_until
 from services.upgrader.errors import SpinInProgress
 from services.upgrader.spin import SpinRequest
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import peewee
 import pytest
 from PIL import Image
 
+from bench.harness.waiting import wait_until
 from models.database import writing
 from models.items import Item
 from services import catalogue
 from services.catalogue import CatalogueCache
-from tests.support.waiting import wait_until
 from tests.upgrader_http.conftest import names
 
 PATH = "/upgrader/items"

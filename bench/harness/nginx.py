@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.programs import NGINX
-from tests.support.servers import ROOT, free_port
-from tests.support.waiting import can_connect, wait_until
+from bench.harness.programs import NGINX
+from bench.harness.servers import ROOT, free_port
+from bench.harness.waiting import can_connect, wait_until
 
 CONFIGURATION = ROOT / "deploy" / "nginx.conf"
 ALLOWED_ORIGIN = "https://play.example.com"

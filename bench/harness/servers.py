@@ -17,7 +17,7 @@ from pathlib import Path
 from flask import Flask
 from werkzeug.serving import make_server
 
-from tests.support.waiting import wait_until
+from bench.harness.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30

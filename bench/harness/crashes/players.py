@@ -9,13 +9,13 @@ from collections.abc import Callable
 from decimal import Decimal
 from random import Random
 
+from bench.harness.crashes.client import FAILED, IN_PROGRESS, PATIENCE_SECONDS, Asking, Stage
+from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from models.database import UNAVAILABLE
 from models.users import User
 from services import item_import, users
 from services.clock import now_ms
 from services.platform import Platform
-from tests.support.crash_asking import FAILED, IN_PROGRESS, PATIENCE_SECONDS, Asking, Stage
-from tests.support.crash_memory import Act, Kind, Memory, Outcome
 
 PRICES = (2, 10, 20, 100)
 LOCKED_MS = 1500

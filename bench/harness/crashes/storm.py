@@ -1,7 +1,7 @@
 """A crash storm: players on many sockets, and a server that is killed under their hands again and again.
 
 Who asks for what, and after how many answers the server is killed, is drawn from a seed; the rest is up to
-threads and processes. The players' memory (crash_memory) outlives the server, and crash_checks holds the
+threads and processes. The players' memory (memory.py) outlives the server, and checks.py holds the
 database against it.
 """
 
@@ -21,14 +21,14 @@ from typing import Any
 
 from flask import Flask
 
+from bench.harness.crashes import checks
+from bench.harness.crashes.client import Stage
+from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
+from bench.harness.crashes.players import Actor, import_items, memory_of
+from bench.harness.servers import RunningServer, gunicorn, server_process
 from services import ledger_audit, users
 from services.clock import now_ms
 from services.money import Cents
-from tests.support import crash_checks
-from tests.support.crash_asking import Stage
-from tests.support.crash_memory import Kind, Memory, Outcome, tally
-from tests.support.crash_players import Actor, import_items, memory_of
-from tests.support.servers import RunningServer, gunicorn, server_process
 
 COINS = Cents(100_000)
 ANSWERS_BETWEEN_KILLS = 2
@@ -176,11 +176,11 @@ class CrashStorm:
         return f"player {memory.user_id} can't spin any more"
 
     def _check(self) -> None:
-        crash_checks.wait_until_proofs_are_due(now_ms)
+        checks.wait_until_proofs_are_due(now_ms)
         memories = self._memories + [memory for actor in self._actors for memory in actor.newcomers]
         self._report.proofs_delivered = sum(len(memory.proven) for memory in memories)
         for memory in memories:
-            self._report.problems += crash_checks.problems(memory, self._stage.url)
+            self._report.problems += checks.problems(memory, self._stage.url)
         self._report.problems += self._mismatches("ledger")
         self._report.problems += self._mismatches("fairness")
         self._report.counts = dict(tally(memories))

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import requests
 
+from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.database import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
 from models.users import AnnouncedSeed, User
-from tests.support.crash_memory import Act, Kind, Memory, Outcome
-from tests.support.waiting import wait_until
 
 BONUS = 20
 POSTED = {"vault-lock": Kind.LOCK, "vault-unlock": Kind.UNLOCK, "code-bonus": Kind.CODE}

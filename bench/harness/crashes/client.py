@@ -12,6 +12,8 @@ from typing import Any
 import requests
 import websocket
 
+from bench.harness.crashes.memory import Act, Memory, Outcome
+from bench.harness.sockets import Closed, Refused, Socket
 from models.database import UNAVAILABLE
 from models.users import User
 from services import payments
@@ -19,8 +21,6 @@ from services.clock import now_ms
 from services.money import Cents
 from services.payments import PaymentType, Transfer
 from services.platform import Platform
-from tests.support.crash_memory import Act, Memory, Outcome
-from tests.support.sockets import Closed, Refused, Socket
 
 GONE = (Closed, Refused, OSError, websocket.WebSocketException)
 """What ends a socket, or keeps it from coming to be, when the server or its database is away."""

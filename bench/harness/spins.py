@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from bench.harness.outcomes import client_seed_that
 from models.bets import Bet
 from services import item_import
 from services.upgrader.spin import SpinRequest
-from tests.support.outcomes import client_seed_that
 
 DAY_MS = 24 * 3600 * 1000
 

@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 import requests
 
 from app import create_app
+from bench.harness import bulk_history
+from bench.harness.databases import bench_database
+from bench.harness.node import NODE, SCRIPTS
+from bench.harness.servers import ROOT, RunningServer, come_to_rest, free_port, gunicorn, server_process
 from models.database import database, writing
 from services import item_import, users
 from services.clock import now_ms
 from services.money import Cents
 from settings import Settings
-from tests.support import history
-from tests.support.databases import bench_database
-from tests.support.node import NODE, SCRIPTS
-from tests.support.servers import ROOT, RunningServer, come_to_rest, free_port, gunicorn, server_process
 
 ATTACKER = "127.0.0.2"
 ITEM = "Item of a siege"
@@ -96,7 +96,7 @@ def besieged(
         env = _env(directory, database_url, port)
         tokens = _fill(env, players=players, bets=bets)
         with (
-            server_process(gunicorn("tests.support.counted_app:app"), env, directory) as server,
+            server_process(gunicorn("bench.harness.attacks.counting_app:app"), env, directory) as server,
             _players(server, tokens[1:]) as seated,
         ):
             siege.counts["before"] = _rest(server, seated)
@@ -171,7 +171,7 @@ def _players(server: RunningServer, tokens: list[str]) -> Iterator[_Players]:
 
 @contextmanager
 def _attacking(options: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "tests.support.attacks"]
+    command = [sys.executable, "-m", "bench.harness.attacks.attackers"]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -209,9 +209,9 @@ def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     item_import.import_document([{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now)
     attackers = []
     if bets:
-        written = history.begin(seeds=services.seeds, now=now)
-        history.extend(written, to=bets)
-        history.settle()
+        written = bulk_history.begin(seeds=services.seeds, now=now)
+        bulk_history.extend(written, to=bets)
+        bulk_history.settle()
         attackers = written.players[:1]
     with writing():
         made = [

@@ -1,6 +1,6 @@
 """Players and readers of a real server while something that it needs is at fault, and what they were told.
 
-Spins carry request ids and are asked for again until they are settled; afterwards crash_checks holds the
+Spins carry request ids and are asked for again until they are settled; afterwards crashes/checks holds the
 database against what the players remember.
 """
 
@@ -17,18 +17,18 @@ import requests
 import websocket
 from flask import Flask
 
+from bench.harness.crashes import checks
+from bench.harness.crashes.client import FAILED, GONE, IN_PROGRESS, PlayerSocket
+from bench.harness.crashes.memory import Act, Kind, Memory
+from bench.harness.crashes.memory import Outcome as Known
+from bench.harness.crashes.players import import_items, memory_of
+from bench.harness.faults.routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
+from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.database import reading
 from services import users
 from services.clock import now_ms
 from services.money import Cents
-from tests.support import crash_checks
-from tests.support.crash_asking import FAILED, GONE, IN_PROGRESS, PlayerSocket
-from tests.support.crash_memory import Act, Kind, Memory
-from tests.support.crash_memory import Outcome as Known
-from tests.support.crash_players import import_items, memory_of
-from tests.support.fault_routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
-from tests.support.waiting import wait_until
 
 COINS = Cents(100_000)
 LONGEST_ANSWER_SECONDS = 10.0
@@ -103,7 +103,7 @@ class FaultStorm:
         # Whatever the clock has been set to: then every bet is over.
         wait_until(_all_is_revealed)
         for memory in [*self._memories, self._witness]:
-            problems += crash_checks.problems(memory, self._url)
+            problems += checks.problems(memory, self._url)
         return problems + self.audit()
 
     @property

@@ -8,6 +8,11 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
+from bench.harness.money.bookkeeping import SPECIAL_CODE
+from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
+from bench.harness.outcomes import client_seed_that
+from bench.harness.servers import come_to_rest
+from bench.harness.spins import Clock, at
 from models.database import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
@@ -16,11 +21,6 @@ from services.clock import Millis
 from services.errors import PlatformError
 from services.money import Cents
 from services.upgrader.spin import SpinRequest
-from tests.support.bookkeeping import SPECIAL_CODE
-from tests.support.outcomes import client_seed_that
-from tests.support.servers import come_to_rest
-from tests.support.spins import Clock, at
-from tests.support.trouble import Died, Fuse, Kind, Moment
 
 SETTINGS = {
     "AFFILIATE_SPECIAL_CODE": SPECIAL_CODE,

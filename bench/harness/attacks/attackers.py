@@ -1,6 +1,6 @@
 """Attacks on a running server, all at once and from one address.
 
-    python -m tests.support.attacks          (options as JSON on standard input; see ``main``)
+    python -m bench.harness.attacks.attackers          (options as JSON on standard input; see ``main``)
 
 Prints how often each attack was made, as JSON. In a process of its own, because it must not slow down those
 who measure the server.

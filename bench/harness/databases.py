@@ -11,9 +11,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg2
 
+from bench.harness.postgres_reset import Reset
 from models import migrate
 from models.database import open_database
-from tests.support.postgres_reset import Reset
 
 _numbers = itertools.count()
 

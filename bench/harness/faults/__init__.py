@@ -1,0 +1,1 @@
+"""Players and readers while the database, the network or the disk fails."""
