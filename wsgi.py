@@ -1,11 +1,28 @@
-"""What gunicorn serves. Its configuration has patched the process for gevent before this is imported."""
+"""What gunicorn and ``flask run`` serve. Gunicorn has patched the process for gevent before this import."""
 
+import click
+from flask.cli import run_command
+from flask.helpers import get_debug_flag
 from gevent import monkey
+from werkzeug.serving import is_running_from_reloader
 
 from app import create_app
 from models.postgres import cooperate_with_gevent
+
+
+def serves_with_flask_run() -> bool:
+    """Whether this process is the server of ``flask run``: not another command, nor the reloader's parent."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.command is not run_command:
+        return False
+    reload = context.params["reload"]
+    return is_running_from_reloader() or not (get_debug_flag() if reload is None else reload)
+
 
 if monkey.is_module_patched("socket"):
     cooperate_with_gevent()
 
 app = create_app()
+if serves_with_flask_run():
+    # Gunicorn's worker does this itself.
+    app.extensions["realtime"].start()

@@ -34,6 +34,7 @@ def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
     server.daemon_threads = True
     # As gunicorn does; without it every answer of two packets takes 40 ms.
     server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    app.extensions["realtime"].start()
     thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)
     thread.start()
     try:

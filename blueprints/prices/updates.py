@@ -1,7 +1,8 @@
-"""The task that takes the price sources' turns beside the requests, and what it tells."""
+"""The background task that refreshes prices, its log lines and its metrics."""
 
 import logging
-import threading
+from contextlib import suppress
+from typing import Any
 
 from flask import Flask
 
@@ -11,12 +12,15 @@ from blueprints.realtime.server import Realtime, in_background
 from services.platform import Platform
 from services.prices.errors import Stopped
 from services.prices.results import RefreshResult
+from services.prices.service import PriceService
 
 log = logging.getLogger("platform.prices")
 
 FAILED_SECONDS = 5.0
+"""Seconds until the next attempt after an unexpected error."""
+
 STOP_SECONDS = 2.0
-"""What an orderly end waits for at the most: a source that is slow is not waited for."""
+"""How long a stop waits for the running refresh."""
 
 
 class PriceUpdates:
@@ -26,64 +30,50 @@ class PriceUpdates:
         self._app = app
         self._running = running
         self._metrics = metrics
-        self._guard = threading.Lock()
-        self._started = False
-        self._ended = threading.Event()
+        self._task: Any = None
 
     @property
-    def _platform(self) -> Platform:
+    def _prices(self) -> PriceService:
         platform: Platform = self._app.extensions["platform"]
-        return platform
+        return platform.prices
 
     def start(self) -> None:
-        """Begin, once, when a source is set. Not in a command: that must not run beside itself."""
-        prices = self._platform.prices
-        with self._guard:
-            if self._started or not prices.has_sources:
-                return
-            self._started = True
-        prices.listeners.append(self._tell)
-        prices.spawn = in_background
-        self._running.socketio.start_background_task(self._run)
+        """Start the task if there is a source."""
+        if self._prices.has_sources:
+            self._prices.listeners.append(self._report)
+            self._prices.spawn = in_background
+            self._task = self._running.socketio.start_background_task(self._run)
 
     def close(self) -> None:
-        """Stop; a turn that is cut short is left to the next process."""
-        prices = self._platform.prices
-        prices.stop()
-        if not self._started:
+        """Stop. A refresh that this interrupts is left to the next process."""
+        self._prices.stop()
+        if self._task is None:
             return
-        self._ended.wait(STOP_SECONDS)
+        self._task.join(STOP_SECONDS)
         try:
-            prices.give_back()
-        except Exception as failure:  # noqa: BLE001  # its claim runs out by itself
+            self._prices.give_back()
+        except Exception as failure:  # noqa: BLE001  # the claim expires by itself
             log.error("prices not given back", extra={"failure": describe(failure)})  # noqa: TRY400
 
     def _run(self) -> None:
-        prices = self._platform.prices
         wait = 0.0
-        try:
-            with self._app.app_context():
-                while not prices.wait(wait):
-                    wait = self._round()
-        except Stopped:
-            pass
-        finally:
-            self._ended.set()
+        with self._app.app_context(), suppress(Stopped):
+            while not self._prices.wait(wait):
+                wait = self._round()
 
     def _round(self) -> float:
-        """Take the turns that are due; how many seconds the next round may wait. Raises Stopped."""
-        prices = self._platform.prices
+        """Refresh what is due. Returns the seconds until the next refresh. Raises Stopped."""
         try:
-            prices.run_due()
-            self._metrics.show(prices.states())
-            return prices.seconds_to_next()
+            self._prices.run_due()
+            self._metrics.show(self._prices.states())
+            return self._prices.seconds_to_next()
         except Stopped:
             raise
         except Exception as failure:  # noqa: BLE001  # the next round tries again
             log.error("prices delayed", extra={"failure": describe(failure)})  # noqa: TRY400
             return FAILED_SECONDS
 
-    def _tell(self, result: RefreshResult) -> None:
+    def _report(self, result: RefreshResult) -> None:
         self._metrics.count(result)
         extra = {"event": f"prices:{result.source}", "outcome": result.outcome}
         if result.problem:
@@ -96,11 +86,7 @@ class PriceUpdates:
 
 
 def install_prices(app: Flask, running: Realtime) -> None:
-    """Give this app its price updates; begun with the server or the first request."""
+    """Give this app its price updates, which start with the server."""
     updates = PriceUpdates(app, running, PriceMetrics(app.extensions["metrics"].registry))
     running.at_start.append(updates.start)
     running.before_close.append(updates.close)
-
-    @app.before_request
-    def keep_prices_alive() -> None:
-        updates.start()

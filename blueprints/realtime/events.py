@@ -64,7 +64,6 @@ def connect(auth: object = None) -> None:
         log.error("connect failed", extra={"failure": describe(failure)})
         realtime().close_transport(sid)
         raise Refused(FAILED) from None
-    proofs().start()
 
 
 def disconnect(_reason: str | None = None) -> None:

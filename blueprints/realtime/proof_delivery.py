@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 from flask import Flask, current_app
 from flask_socketio import SocketIO
@@ -60,17 +60,12 @@ class ProofDelivery:
         self._missed: dict[int, str | None] = {}
         self._guard = threading.Lock()
         self._wake = threading.Event()
-        self._running = False
         self._stopping = False
-        self._ended = threading.Event()
+        self._task: Any = None
 
     def start(self) -> None:
-        """Start the task, once. It begins with the bets that a stopped server left unrevealed."""
-        with self._guard:
-            if self._running or self._stopping:
-                return
-            self._running = True
-        self._socketio.start_background_task(self._run)
+        """Start the task. It begins with the bets that a stopped server left unrevealed."""
+        self._task = self._socketio.start_background_task(self._run)
 
     def schedule(self, bet: Bet, *, sid: str) -> None:
         """Send this bet's proof to this socket when it is due."""
@@ -101,8 +96,8 @@ class ProofDelivery:
         """Stop after the running round. What is not confirmed by then is sent again after the next start."""
         self._stopping = True
         self._wake.set()
-        if self._running:
-            self._ended.wait(LONGEST_ROUND_SECONDS)
+        if self._task:
+            self._task.join(LONGEST_ROUND_SECONDS)
 
     def _send_later(self, missed: Mapping[int, str | None]) -> None:
         if missed:
@@ -130,7 +125,6 @@ class ProofDelivery:
                     self._wake.wait(LONGEST_WAIT_SECONDS)
                 self._wake.wait(self._seconds_to_wait())
             self._write_last()
-        self._ended.set()
 
     def _write_last(self) -> None:
         try:
@@ -236,17 +230,13 @@ class ProofDelivery:
 
 
 def install_proofs(app: Flask, running: Realtime) -> None:
-    """Give this app its proof delivery. It starts with the first request or socket."""
+    """Give this app its proof delivery, which starts with the server."""
     delivery = ProofDelivery(app, running.socketio)
     app.extensions[EXTENSION] = delivery
+    running.at_start.append(delivery.start)
     running.before_close.append(delivery.close)
     running.manager.acknowledged = delivery.acknowledged
     running.on_pong(delivery.answered_ping)
-
-    @app.before_request
-    def start_delivery() -> None:
-        # Not earlier: a command builds an app too, and must not send proofs beside the server.
-        delivery.start()
 
 
 def proofs() -> ProofDelivery:

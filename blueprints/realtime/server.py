@@ -148,7 +148,7 @@ class Realtime:
         self.transports.on_pong.append(answered)
 
     def start(self) -> None:
-        """Begin what runs in the background from the first moment, requests or not."""
+        """Start the background work. Whoever serves the app calls this once; a command does not."""
         for start in self.at_start:
             start()
 

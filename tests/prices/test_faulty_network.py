@@ -60,11 +60,11 @@ def good(kind, cents):
 
 @pytest.mark.usefixtures("impatient")
 def test_whatever_the_network_does_prices_stay_endpoints_answer_and_the_next_turn_is_good(
-    client, prices, proxy, source, kind, clock, add, standing, metric, log_lines
+    app, client, prices, proxy, source, kind, clock, add, standing, metric, log_lines
 ):
     add({"One": 1})
     source.answer = good(kind, 100)
-    client.get("/healthz")
+    app.extensions["realtime"].start()
     wait_until(lambda: metric("price_last_success_seconds", source=kind))
     seen = {}
 

@@ -1,19 +1,22 @@
-"""The task beside the requests: it begins by itself, breaks nothing, tells what it did, and ends promptly."""
+"""The background task that refreshes prices: it starts with the server, logs, and stops promptly."""
+
+import os
+import subprocess
 
 import pytest
 import requests
 
 from bench.harness.price_sources import dripping, feed, hung_up, tagged_feed, text
-from bench.harness.servers import flask_run, gunicorn, server_process
+from bench.harness.servers import ROOT, flask_command, flask_run, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from services.clock import now_ms
 from tests.prices.conftest import START
 
 
 @pytest.fixture
-def begin(client, add):
-    """Begins the task with the first request; the items are there already."""
-    return lambda: client.get("/healthz")
+def begin(app, add):
+    """Starts the background work, as a server does. The items exist already."""
+    return app.extensions["realtime"].start
 
 
 def test_prices_are_refreshed_soon_after_the_start(begin, source, add, standing):
@@ -67,17 +70,18 @@ def test_a_failed_turn_is_told_without_the_address(begin, source, metric, log_li
 
 def test_a_feed_that_is_left_alone_shows_in_the_metrics(make_app, source):
     source.answer = text("[]")
-    client = make_app(PRICE_FEED_URL=source.url, PRICE_REFRESH_SECONDS="1").test_client()
-    client.get("/healthz")
+    app = make_app(PRICE_FEED_URL=source.url, PRICE_REFRESH_SECONDS="1")
+    client = app.test_client()
+    app.extensions["realtime"].start()
 
     wait_until(lambda: 'price_source_paused{source="feed"} 1.0' in client.get("/metrics").text)
 
 
 @pytest.mark.parametrize("what", ["drips", "hangs up", "is wrong"])
-def test_every_endpoint_answers_whatever_the_feed_does(client, source, add, standing, what):
+def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, add, standing, what):
     add({"One": 1})
     source.answer = {"drips": dripping(source), "hangs up": hung_up, "is wrong": text("[]")}[what]
-    client.get("/healthz")
+    begin()
     wait_until(lambda: source.asks)
 
     answers = {
@@ -117,12 +121,33 @@ def test_without_a_source_no_task_begins(begin, prices, client):
     assert "price_turns_total{" not in client.get("/metrics").text
 
 
-def test_a_command_begins_no_task(run, source):
+def test_a_request_does_not_start_the_task(client, prices):
+    client.get("/upgrader/items")
+
+    assert prices.listeners == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_command_does_not_start_the_task(app, env, source):
     source.answer = feed({})
 
-    run("ledger", "audit")
+    subprocess.run(
+        [*flask_command(), "ledger", "audit"],
+        cwd=ROOT,
+        env=os.environ | env | {"PRICE_FEED_URL": source.url},
+        check=True,
+    )
 
     assert source.asks == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    with server_process([*flask_run(), "--debug"], env | {"PRICE_FEED_URL": source.url}, tmp_path):
+        wait_until(lambda: standing() == {"One": 150})
 
 
 @pytest.fixture(params=[gunicorn, flask_run], ids=lambda server: server.__name__)

@@ -88,7 +88,6 @@ def counts(server):
 
 
 def test_a_client_that_stops_at_any_step_is_gone_within_a_minute(server):
-    # The first request starts what runs in the background.
     counts(server)
     time.sleep(1)
     before = counts(server)
