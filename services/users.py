@@ -1,4 +1,4 @@
-"""Players: making accounts and finding them."""
+"""Players' accounts: creating, signing in, and looking up."""
 
 import itertools
 import re
@@ -13,7 +13,7 @@ from models.users import User
 from services import fairness, ledger
 from services.cache_invalidation import Tag, invalidate_after_commit
 from services.clock import Millis
-from services.errors import OperatorError, UserNotFound
+from services.errors import OperatorError, PlayerGone, UserNotFound
 from services.ledger import Account, Entry, Kind
 from services.levels import experience_for
 from services.money import NO_COINS, Cents
@@ -32,9 +32,9 @@ _by_id = RowBy(User, User.id)
 
 
 def random_platform_id() -> str:
-    """17 digits from a range of 10**16 that the game platform gives to nobody.
+    """17 digits from a range that the game platform does not use.
 
-    A player who signs in later must not find an account made by hand under their id.
+    So a player who signs in later never gets an account that an operator created.
     """
     return str(9 * 10**16 + secrets.randbelow(10**16))
 
@@ -49,12 +49,15 @@ def create(
     balance: Cents = NO_COINS,
     draw_client_seed: Callable[[], str] = fairness.draw_client_seed,
 ) -> User:
-    """Make an account, with its first commitment, and a balance from the house's grants if wanted.
+    """Create an account with its first commitment, and with a balance from the house's grants.
 
-    A name that is taken gets -2, -3, … like at a first login. Raises OperatorError for a name, id or
-    level that can't be, and for a platform id that is taken.
+    A name that is taken gets -2, -3, … as at a first login. Raises OperatorError for an invalid name, id or
+    level, and for a platform id that is taken.
     """
-    _check_new(username=username, platform_id=platform_id, level=level)
+    if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
+        raise OperatorError("a platform id has 17 digits")
+    if not 0 <= level <= MAX_LEVEL:
+        raise OperatorError(f"a level is from 0 to {MAX_LEVEL}")
     with writing():
         try:
             user = _insert(
@@ -65,7 +68,7 @@ def create(
                 now=now,
             )
         except peewee.IntegrityError:
-            raise OperatorError("the platform id is taken, or the name was at the same moment") from None
+            raise OperatorError("the platform id or the name is already taken") from None
         seeds.announce_first(user_id=user.id)
         if balance:
             ledger.post(
@@ -80,12 +83,11 @@ def create(
 
 
 def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds, now: Millis) -> User:
-    """The player whom a provider vouches for; the first time, the account is made with its first commitment.
+    """The player whom a provider has identified. The first time, an account with a commitment is created.
 
-    A taken name gets -2, -3, …; the name of an account that is there stays. ``avatar`` is an address, or
-    empty when the provider tells none.
-    The unique columns decide between two first logins at once: of one person, the loser finds the winner's
-    account; of two people with one name, the loser takes the next name. Opens the outermost transaction.
+    A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
+    Unique columns decide between two first logins at once: if both are of one person, the loser gets the
+    winner's account; if two people have one name, the loser takes the next name.
     """
     for _ in range(MAX_COLLISIONS):
         try:
@@ -105,14 +107,14 @@ def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds,
                 seeds.announce_first(user_id=user.id)
         except peewee.IntegrityError:
             continue
-    raise RuntimeError("every free name was taken at the same moment")
+    raise RuntimeError("every name that was free was taken a moment later")
 
 
 def _refreshed(platform_id: str, avatar: str) -> User:
-    """The player, with the picture that the provider shows now. Raises UserNotFound.
+    """The player, with the provider's current avatar. Raises UserNotFound.
 
-    One guarded update: a picture that the player has uploaded, a path of this service, is never replaced,
-    not even one that is uploaded at this moment.
+    The guarded update never replaces an uploaded avatar, which is a path of this service, even if it is
+    uploaded at the same time.
     """
     user = get(platform_id=platform_id)
     if avatar in ("", user.avatar):
@@ -143,17 +145,12 @@ def get_by_id(user_id: int) -> User:
     return user
 
 
-def _check_username(username: str) -> None:
-    if not USERNAME.fullmatch(username):
-        raise OperatorError("a username has 3 to 32 letters, digits, dots, dashes and underscores")
-
-
-def _check_new(*, username: str, platform_id: str | None, level: int) -> None:
-    _check_username(username)
-    if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
-        raise OperatorError("a platform id has 17 digits")
-    if not 0 <= level <= MAX_LEVEL:
-        raise OperatorError(f"a level is from 0 to {MAX_LEVEL}")
+def lock(user_id: int) -> User:
+    """The player, with the row locked until the end of the caller's transaction. Raises PlayerGone."""
+    if not User.update(avatar=User.avatar).where(User.id == user_id).execute():
+        raise PlayerGone
+    user: User = User.get_by_id(user_id)
+    return user
 
 
 def _insert(
@@ -180,10 +177,11 @@ def _insert(
 def free_usernames(wanted: str, *, count: int) -> list[str]:
     """The first free ones of the names NAME, NAME-2, NAME-3 and so on.
 
-    Inside a transaction they are good until its end, unless another process is quicker: then the unique
-    column has the last word. Raises OperatorError for a name that can't be.
+    Another process can take one of them before the transaction ends; the unique column then refuses it.
+    Raises OperatorError for an invalid name.
     """
-    _check_username(wanted)
+    if not USERNAME.fullmatch(wanted):
+        raise OperatorError("a username has 3 to 32 letters, digits, dots, dashes and underscores")
     free: list[str] = []
     for numbers in _batches():
         candidates = {name.lower(): name for name in (_numbered(wanted, number) for number in numbers)}
@@ -196,7 +194,7 @@ def free_usernames(wanted: str, *, count: int) -> list[str]:
 
 
 def _batches() -> Iterator[range]:
-    """1 alone, because it is nearly always free; then many at a time."""
+    """First 1 alone, because it is nearly always free; then many numbers at a time."""
     yield range(1, 2)
     for start in itertools.count(2, NAMES_A_QUERY):
         yield range(start, start + NAMES_A_QUERY)

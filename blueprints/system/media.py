@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, send_from_directory
+from flask import Blueprint, Response, send_from_directory
 
 from blueprints.common.auth import public
 from blueprints.common.platform import platform
-from services.avatars import files as avatar_files
 
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 
@@ -42,8 +41,6 @@ def item_picture(name: str) -> Response:
 @public
 def avatar(name: str) -> Response:
     """A player's own picture. A new one has a new name, so this one never changes."""
-    if not avatar_files.NAME.fullmatch(name):
-        abort(404)
     directory = platform().settings.instance_dir / "media" / "avatars"
     response = send_from_directory(directory, name, mimetype=WEBP, max_age=YEAR_SECONDS)
     response.cache_control.immutable = True

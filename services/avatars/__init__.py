@@ -1,1 +1,1 @@
-"""Players' avatars: what a file must be, what becomes of it, and where it is kept."""
+"""Players' avatars: which files are accepted, how they are rendered, and where they are stored."""

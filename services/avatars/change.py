@@ -1,88 +1,76 @@
-"""Giving a player a new avatar."""
+"""Sets and stores players' avatars."""
 
 import contextlib
-import threading
+import logging
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.database import UNAVAILABLE, reading, writing
+from models.database import writing
 from models.users import User
+from services import users
 from services.avatars.errors import UploadUnderWay
-from services.avatars.files import AvatarFiles
 from services.avatars.render import render
 from services.background import WorkerPool
 from services.cache_invalidation import Tag, invalidate_after_commit
-from services.errors import PlayerGone
+from services.errors import Unavailable
+
+log = logging.getLogger("platform.avatars")
+
+PATH = "/media/avatars/"
 
 
 class Avatars:
-    """Renders an upload in the worker pool, stores the file, then sets it as the avatar."""
+    """Renders uploads in the worker pool, and stores them under random names in ``directory``."""
 
     def __init__(self, *, directory: Path, worker_pool: WorkerPool) -> None:
-        self._files = AvatarFiles(directory)
+        self._directory = directory
         self._worker_pool = worker_pool
-        self._guard = threading.Lock()
         self._uploading: set[int] = set()
 
     @contextlib.contextmanager
     def upload_of(self, user_id: int) -> Iterator[None]:
-        """The one upload that a player may have under way. Raises UploadUnderWay for another."""
-        with self._guard:
-            if user_id in self._uploading:
-                raise UploadUnderWay
-            self._uploading.add(user_id)
+        """The one upload that a player may have under way in this process. Raises UploadUnderWay."""
+        if user_id in self._uploading:
+            raise UploadUnderWay
+        self._uploading.add(user_id)
         try:
             yield
         finally:
-            with self._guard:
-                self._uploading.remove(user_id)
+            self._uploading.discard(user_id)
 
     def change(self, *, user_id: int, data: bytes) -> str:
-        """The path of the player's new avatar, made of an image file's bytes. The old one is removed.
+        """Make an avatar of an image file's bytes; return its path. The file of the old one is removed.
 
-        Raises one of the refusals in services/avatars/errors.py, TooBusy and PlayerGone. Of several changes
-        at once the last one stays, and each removes what it replaced.
+        Raises one of the errors in services/avatars/errors.py, TooBusy, Unavailable and PlayerGone. When the
+        transaction fails, the new file stays: the commit may have happened although its answer was lost.
         """
-        path = self._files.add(self._worker_pool.run(render, data))
-        try:
-            replaced = _point_at(path, user_id=user_id)
-        except BaseException:
-            if not _may_be_in_use(path, user_id=user_id):
-                self._files.remove(path)
-            raise
-        # It is changed already; a file that can't be removed is no reason to tell otherwise.
+        path = self._store(self._worker_pool.run(render, data))
+        with writing():
+            replaced: str = users.lock(user_id).avatar
+            User.update(avatar=path).where(User.id == user_id).execute()
+            invalidate_after_commit(Tag.PLAYERS)
+        # The avatar has been changed by now, even if the old file can't be removed.
         with contextlib.suppress(OSError):
-            self._files.remove(replaced)
+            self._remove(replaced)
         return path
 
+    def _store(self, picture: bytes) -> str:
+        """The path of a new file, which is never seen half written. Raises Unavailable."""
+        name = f"{secrets.token_hex(16)}.webp"
+        unfinished = self._directory / f"{name}.part"
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            unfinished.write_bytes(picture)
+            unfinished.replace(self._directory / name)
+        except OSError:
+            log.exception("avatar not stored", extra={"event": "avatar"})
+            with contextlib.suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise Unavailable from None
+        return PATH + name
 
-def _point_at(path: str, *, user_id: int) -> str:
-    """Give the player this avatar; what it took the place of.
-
-    One guarded update: two changes at once never replace the same one, so no file is forgotten.
-    """
-    while True:
-        with writing():
-            user = User.select(User.avatar).where(User.id == user_id).get_or_none()
-            if user is None:
-                raise PlayerGone
-            replaced: str = user.avatar
-            update = User.update(avatar=path).where(User.id == user_id, User.avatar == replaced)
-            if update.execute():
-                invalidate_after_commit(Tag.PLAYERS)
-                break
-    return replaced
-
-
-@reading()
-def _current(user_id: int) -> str | None:
-    user = User.select(User.avatar).where(User.id == user_id).get_or_none()
-    return user.avatar if user else None
-
-
-def _may_be_in_use(path: str, *, user_id: int) -> bool:
-    """After a failure: a commit whose answer was lost may have happened all the same."""
-    try:
-        return _current(user_id) == path
-    except UNAVAILABLE:
-        return True
+    def _remove(self, path: str) -> None:
+        """Delete a stored file. An avatar at another address is not touched."""
+        if path.startswith(PATH):
+            (self._directory / Path(path).name).unlink(missing_ok=True)

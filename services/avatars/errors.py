@@ -1,4 +1,4 @@
-"""Why an avatar is refused: one class for each reason."""
+"""The limits of an uploaded image, and an error for each reason to refuse one."""
 
 from services.errors import PlatformError
 
@@ -52,7 +52,7 @@ class AnimationTooLarge(PlatformError):
 
 
 class UploadUnderWay(PlatformError):
-    """The player's previous upload has not ended yet."""
+    """The player has another upload under way."""
 
     status = 429
     text = "Too many requests"

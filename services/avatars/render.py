@@ -60,7 +60,7 @@ _TRANSPOSE = {
 
 # Pillow allocates some buffers before a size can be checked here. It raises at twice this number.
 Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
-# Whoever makes the file chooses what Pillow warns of, and how often.
+# An uploaded file could otherwise fill the log with Pillow's warnings.
 warnings.filterwarnings("ignore", module=r"PIL\.")
 
 
@@ -82,7 +82,7 @@ class _TimedFile(BytesIO):
 
 
 def render(data: bytes) -> bytes:
-    """The avatar as WebP. Raises one of the refusals in services/avatars/errors.py, and nothing else."""
+    """The avatar as WebP. Raises only the errors of services/avatars/errors.py."""
     if not data:
         raise EmptyFile
     if len(data) > MAX_FILE_BYTES:
