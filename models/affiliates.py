@@ -1,4 +1,4 @@
-"""Players who brought others, and those they brought."""
+"""Owners of promo codes, and the players who used them."""
 
 import peewee
 from peewee import Check
@@ -9,7 +9,7 @@ from models.users import User
 
 
 class Affiliate(Table):
-    """The owner of a code, which is ``User.affiliate_code``: what they have taken of their earnings."""
+    """The earnings that the owner of a code (``User.affiliate_code``) has claimed."""
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
     claimed_cents = peewee.BigIntegerField(default=0, constraints=[Check("claimed_cents >= 0")])
@@ -20,14 +20,14 @@ class Affiliate(Table):
 
 
 class Referral(Table):
-    """A player who used another's code, with the sums of what counts for its owner since then.
+    """A player who used another player's code, with the sums of their payments since then.
 
-    The sums are kept by the transactions that move the coins. What they sum up stays where it is: the
-    player's payments and bonuses whose ledger transaction is not before this one's. Transactions of one
-    player are numbered while the player's row is locked, so their numbers are the order they happened in.
+    Each payment adds to the sums in its own transaction. Only payments and bonuses count whose ledger
+    transaction is not before this one's: the ids of one player's transactions are in the order in which they
+    happened, because they are drawn while the player's row is locked.
     """
 
-    # One row a player: whoever comes second with another code finds the place taken.
+    # The primary key allows one code for each player.
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
     owner = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
     # The bonus for using the code.
@@ -42,5 +42,5 @@ class Referral(Table):
         constraints = [Check("owner_id <> user_id")]
 
 
-# All that an owner's code has brought: the statistics and the overview.
+# The statistics and the overview of an owner.
 Referral.add_index(Referral.index(Referral.owner, name="referrals_of_owner"))

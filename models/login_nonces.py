@@ -1,4 +1,4 @@
-"""Assertions of the game platform's OpenID that have been used to log in."""
+"""Nonces of the OpenID assertions that have been used to log in."""
 
 import peewee
 
@@ -6,7 +6,7 @@ from models.database import Table
 
 
 class LoginNonce(Table):
-    """A nonce seen once. Its second use is refused by the primary key, in whatever process it comes."""
+    """A used nonce. The primary key refuses its second use, in any process."""
 
     nonce = peewee.CharField(max_length=255, primary_key=True)
     expires_at_ms = peewee.BigIntegerField()
@@ -15,5 +15,5 @@ class LoginNonce(Table):
         table_name = "login_nonces"
 
 
-# Throwing away those whose assertions are too old to be taken anyway.
+# Deleting nonces of assertions that are too old to be accepted.
 LoginNonce.add_index(LoginNonce.index(LoginNonce.expires_at_ms, name="login_nonces_by_expiry"))

@@ -1,4 +1,4 @@
-"""What players are told of, until they clear it."""
+"""Notifications of players."""
 
 import peewee
 
@@ -24,9 +24,9 @@ Notification.add_index(Notification.index(Notification.user, Notification.id, na
 
 
 class VaultNotice(Table):
-    """The last vault deadline of whose passing a player was told.
+    """The last vault deadline that a player was notified of.
 
-    It outlives the notification itself, so clearing the list does not bring it back.
+    Stored apart, so that the notification does not come back when the player clears the list.
     """
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")

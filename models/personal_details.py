@@ -1,4 +1,4 @@
-"""Who a player is outside the platform, and where parcels for them go."""
+"""Players' names, phone numbers and addresses."""
 
 import peewee
 
@@ -7,7 +7,7 @@ from models.users import User
 
 
 class PersonalDetails(Table):
-    """One row a player, made when the first detail is given; what was not given is empty."""
+    """A player's details, created with the first one; those not given are empty."""
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
     first_name = peewee.CharField(max_length=120, default="")

@@ -1,4 +1,4 @@
-"""Two-factor authentication: the sealed secret of each player's authenticator, and wrong codes."""
+"""Two-factor authentication: encrypted secrets, and counted wrong codes."""
 
 import peewee
 
@@ -7,11 +7,11 @@ from models.users import User
 
 
 class TwoFactor(Table):
-    """The secret of one player: pending until ``User.two_factor_enabled`` says that it counts."""
+    """A player's secret, pending until ``User.two_factor_enabled`` is true."""
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
     sealed_secret = peewee.TextField()
-    # The time step (Unix seconds / 30) of the newest code that was taken; it and all before are used up.
+    # The time step (Unix seconds / 30) of the newest accepted code; this code and all before it are used up.
     last_used_step = peewee.BigIntegerField(null=True)
 
     class Meta:
@@ -19,7 +19,7 @@ class TwoFactor(Table):
 
 
 class WrongCode(Table):
-    """A wrong code that a player sent. Apart from the secret: a new secret brings no new guesses."""
+    """A wrong code that a player sent. Setting up a new secret does not delete these."""
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
@@ -29,5 +29,5 @@ class WrongCode(Table):
         table_name = "wrong_codes"
 
 
-# How many of a player's wrong codes are recent, and throwing away those that are not.
+# Counting a player's recent wrong codes, and deleting the others.
 WrongCode.add_index(WrongCode.index(WrongCode.user, WrongCode.at_ms, name="wrong_codes_of_player"))

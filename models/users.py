@@ -1,4 +1,4 @@
-"""Players: who they are, what they own, and the running totals of their play."""
+"""Players, their balances and totals, and their announced server seeds."""
 
 import peewee
 from peewee import SQL, Check
@@ -12,7 +12,7 @@ class User(Table):
     id = peewee.BigAutoField()
     platform_id = peewee.CharField(max_length=80, unique=True)
     username = peewee.CharField(max_length=32)
-    # Unique here rather than above: two spellings of one name are one name.
+    # In lowercase; two spellings of one name are one name.
     username_folded = peewee.CharField(max_length=32, unique=True)
     avatar = peewee.CharField(max_length=500, default="")
     registered_at_ms = peewee.BigIntegerField()
@@ -22,7 +22,7 @@ class User(Table):
     sweepstake_cents = peewee.BigIntegerField(default=0, constraints=[Check("sweepstake_cents >= 0")])
     vault_deadline_ms = peewee.BigIntegerField(null=True)
 
-    # Experience that was given rather than wagered for (an operator's --level).
+    # Experience granted by an operator (``flask users create --level``).
     granted_experience = peewee.BigIntegerField(default=0, constraints=[Check("granted_experience >= 0")])
     wagered_cents = peewee.BigIntegerField(default=0, constraints=[Check("wagered_cents >= 0")])
     earned_cents = peewee.BigIntegerField(default=0, constraints=[Check("earned_cents >= 0")])
@@ -40,17 +40,17 @@ class User(Table):
 
 
 class AnnouncedSeed(Table):
-    """The server seed of a player's next spin: its commitment is public, the seed itself sealed.
+    """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
 
-    One row a player. A spin replaces it with a guarded update on the nonce, so of two spins
-    with the same nonce, whatever process they run in, one finds no row and changes nothing.
+    A spin replaces it with an update guarded by the nonce: of two spins with the same nonce, in any process,
+    one updates no row and changes nothing.
     """
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
     nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
     sealed_server_seed = peewee.TextField()
-    # Compared with the last mark's epoch (models/seed_marks.py): of an earlier one, it must be redrawn.
+    # When this is before the epoch of the last mark (models/seed_marks.py), the seed must be redrawn.
     epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])
 
     class Meta:

@@ -1,4 +1,4 @@
-"""A player's own client seed: what a spin is rolled with that brings none."""
+"""A player's own client seed, used by spins that send none."""
 
 from models.database import writing
 from models.users import User
@@ -7,13 +7,13 @@ from services.errors import PlatformError
 
 
 class InvalidClientSeed(PlatformError):
-    """Missing, or not a client seed."""
+    """The seed is missing or malformed."""
 
     text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
 
 
 def change(*, user_id: int, seed: object) -> None:
-    """Set the seed, as it came in, from the next spin on. Raises InvalidClientSeed."""
+    """Set the seed for the next spins. Raises InvalidClientSeed."""
     if not fairness.is_client_seed(seed):
         raise InvalidClientSeed
     with writing():

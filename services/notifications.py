@@ -1,4 +1,4 @@
-"""What players are told of: messages of the system and of an operator, until the player clears them."""
+"""Notifications to players, from the system and from operators."""
 
 from models.database import reading, writing
 from models.notifications import Notification, VaultNotice
@@ -16,13 +16,13 @@ VAULT_MESSAGE = "The deadline of your vault has passed. You can move its coins b
 
 
 def notify(*, user_id: int, title: str, message: str, now: Millis) -> Notification:
-    """Add a notification as part of the caller's transaction; only the newest hundred are kept.
+    """Add a notification in the caller's transaction. Only a player's newest hundred are kept.
 
-    The texts never hold a code or a secret: they stay readable for whoever gets into the account.
+    The texts must not contain codes or secrets.
     """
     with writing():
         added = Notification.create(user=user_id, title=title, message=message, created_at_ms=now)
-        # By the order of arrival: a notice that is dated in the past must not be the first to go.
+        # Ordered by id: a new notification can have a time in the past and must not be deleted first.
         kept = (
             Notification.select(Notification.id)
             .where(Notification.user == user_id)
@@ -35,7 +35,7 @@ def notify(*, user_id: int, title: str, message: str, now: Millis) -> Notificati
 
 
 def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification:
-    """Send an operator's message. Raises OperatorError for a text that is empty, too long or no text."""
+    """Send an operator's message. Raises OperatorError for a text that is empty, too long or not storable."""
     for name, text, most in (("title", title, MAX_TITLE), ("message", message, MAX_MESSAGE)):
         if not text.strip() or len(text) > most or not is_storable(text):
             raise OperatorError(f"the {name} must be a text of 1 to {most} characters")
@@ -44,10 +44,10 @@ def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification
 
 @reading()
 def newest(*, user: User, now: Millis) -> list[Notification]:
-    """A player's notifications, newest first. Tells of a vault whose deadline has passed, if it is time."""
-    deadline = _untold_deadline(user, now)
+    """A player's notifications, newest first. Adds one when the deadline of the vault has passed."""
+    deadline = _unannounced_deadline(user, now)
     if deadline is not None:
-        _tell_of_vault(user.id, deadline)
+        _announce_vault(user.id, deadline)
     query = (
         Notification.select()
         .where(Notification.user == user.id)
@@ -63,17 +63,17 @@ def clear(*, user_id: int) -> None:
         Notification.delete().where(Notification.user == user_id).execute()
 
 
-def _untold_deadline(user: User, now: Millis) -> Millis | None:
-    """The vault deadline to tell of. A look before the write: most readers have nothing to be told of."""
+def _unannounced_deadline(user: User, now: Millis) -> Millis | None:
+    """The passed vault deadline without a notification. Read first, so that most requests write nothing."""
     deadline = user.vault_deadline_ms
     if deadline is None or deadline > now or not user.vault_cents:
         return None
-    told = VaultNotice.get_or_none(VaultNotice.user == user.id)
-    return Millis(deadline) if told is None or told.deadline_ms < deadline else None
+    last = VaultNotice.get_or_none(VaultNotice.user == user.id)
+    return Millis(deadline) if last is None or last.deadline_ms < deadline else None
 
 
-def _tell_of_vault(user_id: int, deadline: Millis) -> None:
-    """Once for each deadline: of many readers at once, the one who writes down the deadline tells."""
+def _announce_vault(user_id: int, deadline: Millis) -> None:
+    """Notify once for each deadline: of many requests at once, the one that stores the deadline notifies."""
     with writing():
         won = (
             VaultNotice.insert(user=user_id, deadline_ms=deadline)

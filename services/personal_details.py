@@ -1,4 +1,4 @@
-"""A player's username, and who and where they are outside the platform."""
+"""A player's username, real name, phone number and address."""
 
 from collections.abc import Mapping
 
@@ -12,30 +12,30 @@ from services.errors import PlatformError
 
 
 class UsernameTaken(PlatformError):
-    """Another player has this name, in this case or another."""
+    """Another player has this name; case does not matter."""
 
     text = "Username is already taken"
 
 
 @reading()
 def of_player(user_id: int) -> PersonalDetails:
-    """What the player has given; everything empty when that is nothing."""
+    """The player's details; those not given are empty."""
     found = PersonalDetails.get_or_none(PersonalDetails.user == user_id)
     return found or PersonalDetails(user=user_id)
 
 
 def change(*, user_id: int, username: str | None, details: Mapping[str, str]) -> None:
-    """Change what is given (a username or None, columns of PersonalDetails by name), all of it or nothing.
+    """Change the username, unless None, and the given columns of PersonalDetails: all of them or none.
 
-    Of two players who want one name at once, the unique column gives it to the first. Raises UsernameTaken.
+    When two players want one name at once, the unique column gives it to the first. Raises UsernameTaken.
     """
     with writing():
         if details:
             PersonalDetails.insert(user=user_id, **details).on_conflict(
                 conflict_target=[PersonalDetails.user], update=dict(details)
             ).execute()
-        # Last: a new name locks the player's row against a first row of details, which would wait for
-        # it while the renaming waits for that row.
+        # The username comes last, because it locks the player's row. A concurrent first insert of details
+        # would wait for that row while this transaction waits for the insert.
         if username is not None:
             _rename(user_id, username)
 

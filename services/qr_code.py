@@ -1,4 +1,4 @@
-"""QR codes as pictures."""
+"""QR codes as images."""
 
 import base64
 from io import BytesIO
@@ -7,7 +7,7 @@ import qrcode
 
 PIXELS_A_MODULE = 6
 MASK = 0
-"""Any of the eight is right; looking for the best takes most of the time."""
+"""Any of the eight masks can be read. Choosing the best one takes most of the time."""
 
 
 def data_url(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Access tokens: signed JWTs that name a player until they expire."""
+"""Access tokens: signed JWTs of players."""
 
 import re
 import threading
@@ -15,28 +15,26 @@ from services.errors import Unauthorized
 
 ALGORITHM = "HS256"
 TOKENS_REMEMBERED = 10_000
-"""Whose signatures are not computed again, which takes 50 µs: a token comes with every request."""
+"""Checking a signature takes 50 µs, and every request carries a token, so checked tokens are cached."""
 
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
-
 FUTURE_MS = 24 * 3600 * 1000
-"""A token that was issued later than this from now is not good yet: it comes from a clock that was wrong, and
-would be good for as much longer. Less is what clocks differ by, and ends nobody's session."""
+"""A token issued further in the future than this was issued while the clock was wrong. It is refused, because
+it would be valid for that much longer."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Whom a token of ours names, and from when until when it is good."""
+    """The player of a valid token, and when it is valid, in milliseconds."""
 
     platform_id: str
     expires_at: Millis
-    good_from: float = 0
-    """In ms, too; whoever signs may have a finer clock."""
+    valid_from: float
 
 
 class Tokens:
-    """Issues tokens under one secret, for one issuer; takes those of its previous secrets as well."""
+    """Issues tokens with one secret and issuer; also accepts those signed with a previous secret."""
 
     def __init__(
         self, *, secret: str, issuer: str, ttl_seconds: int, previous_secrets: Sequence[str] = ()
@@ -60,17 +58,17 @@ class Tokens:
         return jwt.encode(claims, self._secret, algorithm=ALGORITHM)
 
     def check(self, token: object, *, now: Millis) -> Claims:
-        """Whom the token names. Raises Unauthorized for anything but our own, unexpired token."""
+        """The claims of a token. Raises Unauthorized unless this service issued it and it has not expired."""
         if not isinstance(token, str):
             raise Unauthorized
         claims = self._claims(token)
-        if not claims.good_from <= now < claims.expires_at:
+        if not claims.valid_from <= now < claims.expires_at:
             raise Unauthorized
         return claims
 
     @cachedmethod(lambda self: self._verified, lock=lambda self: self._guard)
     def _claims(self, token: str) -> Claims:
-        """What a token of ours says, expired or not. Raises Unauthorized."""
+        """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
         content = self._content(token)
         platform_id, expires = content["sub"], content["exp"]
         if (
@@ -80,11 +78,11 @@ class Tokens:
         ):
             raise Unauthorized
         issued = content.get("iat")
-        good_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
-        return Claims(platform_id, Millis(expires * 1000), good_from)
+        valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
+        return Claims(platform_id, Millis(expires * 1000), valid_from)
 
     def _content(self, token: str) -> dict[str, Any]:
-        """The content of a token that one of our secrets signed for this issuer. Raises Unauthorized."""
+        """The payload of a token signed with one of the secrets for this issuer. Raises Unauthorized."""
         for secret in self._accepted:
             try:
                 content: dict[str, Any] = jwt.decode(
@@ -92,7 +90,7 @@ class Tokens:
                     secret,
                     algorithms=[ALGORITHM],
                     issuer=self._issuer,
-                    # The time is compared with the clock that everything else goes by.
+                    # Times are compared with the application's own clock.
                     options={"require": ["sub", "exp", "iss"], "verify_exp": False, "verify_iat": False},
                 )
             except jwt.InvalidSignatureError:

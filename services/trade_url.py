@@ -1,4 +1,4 @@
-"""The address at which a player takes trade offers on the game platform."""
+"""The URL at which a player receives trade offers on the game platform."""
 
 import re
 
@@ -15,30 +15,30 @@ CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not yo
 
 
 class TradeUrlRequired(PlatformError):
-    """The address is missing, null or empty."""
+    """The URL is missing, null or empty."""
 
     text = "Trade URL is required"
 
 
 class InvalidTradeUrl(PlatformError):
-    """Not a trade-offer address of the game platform."""
+    """Not a trade-offer URL of the game platform."""
 
     text = "Invalid trade URL"
 
 
 def is_trade_url(text: str, *, host: str) -> bool:
-    """Whether this is https://HOST/tradeoffer/new/?partner=DIGITS, with a token or without, and nothing more.
+    """Whether this is https://HOST/tradeoffer/new/?partner=DIGITS, optionally with &token=TOKEN.
 
-    One pattern for the whole text, so that nobody's idea of parsing an address can differ from ours.
+    One pattern matches the whole text, so parsers that read URLs differently make no difference.
     """
     pattern = rf"https://{re.escape(host)}/tradeoffer/new/\?partner=[0-9]+(&token=[A-Za-z0-9_-]+)?"
     return len(text) <= MAX_LENGTH and re.fullmatch(pattern, text, re.ASCII) is not None
 
 
 def change(*, user_id: int, url: object, host: str, now: Millis) -> None:
-    """Set a player's trade URL and tell them of it; the same one again changes nothing.
+    """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    ``url`` is as it came in. Raises TradeUrlRequired, InvalidTradeUrl. Source: SPEC 4.8, DECISIONS 8.
+    Raises TradeUrlRequired, InvalidTradeUrl. Source: SPEC 4.8, DECISIONS 8.
     """
     if url is None or url == "":
         raise TradeUrlRequired

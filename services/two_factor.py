@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import pyotp
 from cryptography.fernet import InvalidToken
-from peewee import fn
 
 from models.database import writing
 from models.two_factor import TwoFactor, WrongCode
@@ -172,10 +171,9 @@ class TwoFactorAuthentication:
             raise SetupNotInitiated
         is_recent = WrongCode.at_ms.between(now - WRONG_CODE_WINDOW_MS + 1, now + LATENESS_MS)
         WrongCode.delete().where(WrongCode.user == user_id, ~is_recent).execute()
-        wrong = WrongCode.select(fn.COUNT(WrongCode.id), fn.MIN(WrongCode.at_ms))
-        count, oldest = tuple(wrong.where(WrongCode.user == user_id).tuples())[0]
-        if count >= MAX_WRONG_CODES:
-            wait_ms = oldest + WRONG_CODE_WINDOW_MS - now
+        wrong = list(WrongCode.select(WrongCode.at_ms).where(WrongCode.user == user_id).scalars())
+        if len(wrong) >= MAX_WRONG_CODES:
+            wait_ms = min(wrong) + WRONG_CODE_WINDOW_MS - now
             return TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
         try:
             secret = self._sealer.open(row.sealed_secret)

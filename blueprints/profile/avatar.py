@@ -1,4 +1,4 @@
-"""/profile/avatar: a player's picture."""
+"""/profile/avatar: uploading a player's picture."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ FIELD = "avatar"
 
 
 class NotOneFile(PlatformError):
-    """The form has no such file, or several."""
+    """The form does not have exactly one file in this field."""
 
     text = f"Send one file in the form field {FIELD}"
 
@@ -63,7 +63,7 @@ class AvatarSchema(WireSchema):
 def change_avatar() -> dict[str, Any]:
     """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
     avatars, user_id = platform().avatars, current_user().id
-    # Before the body is read: whoever sends many, or slowly, holds up nobody else.
+    # Entered before the body is read, so that one player can't occupy the worker with many slow uploads.
     with avatars.upload_of(user_id):
         path = avatars.change(user_id=user_id, data=_file())
     return {"success": True, "avatar_url": avatar_url(path)}

@@ -13,7 +13,7 @@ from services import qr_code
 
 blueprint = Area("two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication")
 
-NEVER_KEPT = {"Cache-Control": "no-store"}
+NO_STORE = {"Cache-Control": "no-store"}
 
 
 class TwoFactorStatusSchema(WireSchema):
@@ -22,7 +22,7 @@ class TwoFactorStatusSchema(WireSchema):
 
 
 class TwoFactorSetupSchema(WireSchema):
-    """What an authenticator takes: the secret to type in, or the QR code (a PNG as a data URL) to scan."""
+    """For an authenticator app: the secret to type in, and a QR code (a PNG as a data URL) to scan."""
 
     success = ma.fields.Boolean(required=True)
     secret = ma.fields.String(required=True)
@@ -30,7 +30,7 @@ class TwoFactorSetupSchema(WireSchema):
 
 
 class TwoFactorCodeSchema(WireSchema):
-    """The six digits that the authenticator shows now."""
+    """The six digits that the authenticator app shows now."""
 
     code = Judged(metadata={"type": "string", "pattern": "^[0-9]{6}$"})
 
@@ -47,7 +47,7 @@ class TwoFactorChangeSchema(WireSchema):
 @blueprint.alt_response(401, schema=ErrorSchema)
 @blueprint.doc(security=SECURITY)
 def two_factor_status() -> dict[str, Any]:
-    """Whether the caller's two-factor authentication is on."""
+    """Whether two-factor authentication is on for the caller."""
     return {"success": True, "enabled": current_user().two_factor_enabled}
 
 
@@ -58,10 +58,10 @@ def two_factor_status() -> dict[str, Any]:
 @blueprint.alt_response(401, schema=ErrorSchema)
 @blueprint.doc(security=SECURITY)
 def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
-    """A secret for the caller's authenticator, in place of one that was not confirmed."""
+    """Create a secret for the caller's authenticator app; it replaces one that was not enabled."""
     setup = platform().two_factor.setup(user_id=current_user().id)
     answer = {"success": True, "secret": setup.secret, "qr_code": qr_code.data_url(setup.address)}
-    return answer, 200, NEVER_KEPT
+    return answer, 200, NO_STORE
 
 
 @blueprint.post("/enable")
@@ -73,7 +73,7 @@ def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
 @blueprint.alt_response(429, schema=ErrorSchema)
 @blueprint.doc(security=SECURITY)
 def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
-    """Turn it on with a code of the secret that was set up; a code works once."""
+    """Turn it on with a code of the new secret. A code works once."""
     services = platform()
     services.two_factor.enable(user_id=current_user().id, code=body["code"], now=services.clock())
     return {"success": True, "message": "2FA enabled successfully"}
@@ -88,7 +88,7 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.alt_response(429, schema=ErrorSchema)
 @blueprint.doc(security=SECURITY)
 def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
-    """Turn it off with a code that was not used before; five wrong ones in five minutes make it wait."""
+    """Turn it off with an unused code. Five wrong codes in five minutes block all codes for a while."""
     services = platform()
     services.two_factor.disable(user_id=current_user().id, code=body["code"], now=services.clock())
     return {"success": True, "message": "2FA disabled successfully"}

@@ -1,1 +1,1 @@
-"""Affiliates: codes, who came by which, and what their owners earn by it."""
+"""Affiliates: promo codes, the players who used them, and the commission of their owners."""

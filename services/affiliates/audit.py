@@ -1,4 +1,4 @@
-"""Proving the referrals: what is kept of each player equals the payments and bonuses that it sums up."""
+"""Audit of the referrals: their sums equal the payments and bonuses of the players."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from services.ledger import Account, Kind
 
 
 def mismatches() -> Iterator[str]:
-    """A line for each sum, bonus and code that does not fit the others (ids only)."""
+    """A line for each referral with a wrong sum or owner, and each player with a wrong number of bonuses."""
     yield from _wrong_sums("deposits", Referral.deposited_cents, _payments("deposit"))
     yield from _wrong_sums("withdrawals", Referral.withdrawn_cents, _payments("withdraw"))
     yield from _wrong_sums("bonuses", Referral.bonus_cents, _bonuses())
@@ -69,7 +69,7 @@ def _wrong_codes() -> Iterator[str]:
 
 
 def _wrong_uses() -> Iterator[str]:
-    """Who has used a code has one bonus for it, and nobody else has any."""
+    """A player who has used a code has one bonus; a player who has not has none."""
     bonuses = (
         LedgerEntry.select(LedgerEntry.user, fn.COUNT(LedgerEntry.id).alias("count"))
         .join(LedgerTransaction)

@@ -1,7 +1,6 @@
-"""Promo codes: each player sets one, once, and uses one of somebody else's, once."""
+"""Promo codes: each player can set one code, once, and use another player's code, once."""
 
 import re
-from typing import NewType
 
 import peewee
 
@@ -27,29 +26,34 @@ from services.ledger import Account, Entry, Kind, TransactionId
 from services.money import Cents
 
 USE_BONUS = Cents(20)
-"""What using a code gives, in cents. Source: SPEC 8."""
+"""The bonus for using a code, in cents. Source: SPEC 8."""
 
 MIN_LENGTH, MAX_LENGTH = 4, 24
 ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
-Code = NewType("Code", str)
-"""A code in the form in which codes are kept and compared: uppercase ASCII letters and digits."""
-
 
 class PromoCodes:
-    """Sets and uses codes. ``special``, uppercase, gives its bonus for nobody; None when there is none."""
+    """Sets and uses codes, which are stored and compared in uppercase.
+
+    ``special`` is a code, uppercase, that gives its bonus without an owner; None when there is none.
+    """
 
     def __init__(self, *, special: str | None) -> None:
         self._special = special
 
-    def set_own(self, *, user_id: int, code: object) -> Code:
-        """Make a code the player's own, for ever.
+    def set_own(self, *, user_id: int, code: object) -> str:
+        """Give the player a code, for ever; return it as it is stored.
 
         Raises CodeRequired, CodeNotAlphanumeric, CodeLength, CodeUnchanged, CodeAlreadySet, CodeClaimed, in
-        this order. Of many who want one code, or of many codes of one player at once, the database lets one
-        through; the others get the refusal that they would have got a moment later.
+        this order. When many players want one code, or one player sets many codes, at the same time, the
+        database accepts one; the others get the error that they would get a moment later.
         """
-        wanted = _new_code(code)
+        text = _required(code)
+        if not ALPHANUMERIC.fullmatch(text):
+            raise CodeNotAlphanumeric
+        if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
+            raise CodeLength
+        wanted = text.upper()
         try:
             with writing():
                 if wanted == self._special or not _claim(user_id, wanted):
@@ -60,13 +64,17 @@ class PromoCodes:
         return wanted
 
     def use(self, *, user_id: int, code: object, now: Millis) -> Balances:
-        """Use a code: a bonus for the player, who from now on counts for the code's owner.
+        """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
-        Returns what the player has then. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in
-        this order. Of many uses by one player at once one is let through. The special code counts for
-        nobody, even if it was some player's own before it became the special one.
+        Returns the balances after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this
+        order. Of many uses by one player at once one succeeds. The special code has no owner, even if a
+        player set it before it became the special one.
         """
-        used = _given(code)
+        text = _required(code)
+        # Checked before uppercase, which turns some other letters, such as the long s, into ASCII.
+        if not ALPHANUMERIC.fullmatch(text):
+            raise CodeInvalid
+        used = text.upper()
         owner_id = None if used == self._special else _owner_of(used)
         if owner_id == user_id:
             raise OwnCode
@@ -81,53 +89,35 @@ class PromoCodes:
             return balances_of(user_id)
 
 
-def _text(code: object) -> str:
-    # A number or a list is no code that somebody typed; to the client it is as if there were none.
+def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
         raise CodeRequired
     return code
 
 
-def _new_code(code: object) -> Code:
-    text = _text(code)
-    if not ALPHANUMERIC.fullmatch(text):
-        raise CodeNotAlphanumeric
-    if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
-        raise CodeLength
-    return Code(text.upper())
-
-
-def _given(code: object) -> Code:
-    text = _text(code)
-    # Before uppercase: some letters become ASCII by it, such as the long s.
-    if not ALPHANUMERIC.fullmatch(text):
-        raise CodeInvalid
-    return Code(text.upper())
-
-
 @reading()
-def _owner_of(code: Code) -> int:
+def _owner_of(code: str) -> int:
     owner = User.select(User.id).where(User.affiliate_code == code).scalar()
     if owner is None:
         raise CodeInvalid
     return int(owner)
 
 
-def _claim(user_id: int, code: Code) -> bool:
-    """Set the player's code if there is none. Raises IntegrityError when it is another player's."""
+def _claim(user_id: int, code: str) -> bool:
+    """Set the player's code if there is none. Raises IntegrityError when another player has this code."""
     query = User.update(affiliate_code=code).where(User.id == user_id, User.affiliate_code.is_null())
     return bool(query.execute())
 
 
-def _why_not(user_id: int, wanted: Code) -> CodeUnchanged | CodeAlreadySet | CodeClaimed:
+def _why_not(user_id: int, wanted: str) -> CodeUnchanged | CodeAlreadySet | CodeClaimed:
     own = users.get_by_id(user_id).affiliate_code
     if own == wanted:
         return CodeUnchanged()
     return CodeAlreadySet() if own else CodeClaimed()
 
 
-def _mark_used(user_id: int, code: Code) -> bool:
-    """Note the code as used if none was; of two at once the second finds one and changes nothing."""
+def _mark_used(user_id: int, code: str) -> bool:
+    """Store the code as used if none was used. Of two uses at once the second changes nothing."""
     query = User.update(used_affiliate_code=code, deposit_bonus=True, free_cases=0).where(
         User.id == user_id, User.used_affiliate_code.is_null()
     )

@@ -1,4 +1,4 @@
-"""What a code's owner earns: the rate by their own loss, and the commission on one referred player."""
+"""The commission of a code's owner."""
 
 import peewee
 
@@ -13,11 +13,11 @@ TIERS = (
     (Cents(5_000_00), 10),
     (Cents(0), 8),
 )
-"""From which loss on, in cents, an owner gets how many percent. Source: SPEC 8."""
+"""Losses of the owner in cents, and the percentage from that loss on. Source: SPEC 8."""
 
 
 def rate_percent(owner: User) -> int:
-    """The owner's commission in whole percent, by their wagers less payouts, which count as 0 when below."""
+    """The owner's commission in whole percent. It depends on their loss: wagers less payouts, at least 0."""
     loss = max(owner.wagered_cents - owner.earned_cents, 0)
     return next(percent for bound, percent in TIERS if loss >= bound)
 
@@ -25,8 +25,8 @@ def rate_percent(owner: User) -> int:
 def earned_cents(percent: int) -> peewee.ColumnBase:
     """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent. Source: SPEC 4.7.
 
-    Down is toward minus infinity, because the house pays it. Both databases divide integers toward zero;
-    below zero, 99 less makes that the next cent down.
+    Rounded toward minus infinity, because the house pays it. Both databases divide integers toward zero, so
+    99 is subtracted from negative numbers first.
     """
     net = Referral.deposited_cents - (Referral.withdrawn_cents + Referral.bonus_cents)
     hundredths = net * percent

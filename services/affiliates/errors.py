@@ -1,46 +1,46 @@
-"""Why a promo code is refused. A refusal changes nothing. Source: SPEC 4.7, the texts as they stand there."""
+"""The errors of promo codes. The texts are those of SPEC 4.7."""
 
 from services.errors import PlatformError
 
 
 class CodeRequired(PlatformError):
-    """No text was sent as the code, or a blank one."""
+    """The code is missing, blank, or not a text."""
 
     text = "Code is required"
 
 
 class CodeNotAlphanumeric(PlatformError):
-    """Something else than ASCII letters and digits, blanks around them included."""
+    """The code has characters other than ASCII letters and digits."""
 
     text = "Promo code must only include letters and numbers."
 
 
 class CodeLength(PlatformError):
-    """Not 4 to 24 characters; the text is the contract's, the rule is too."""
+    """The code does not have 4 to 24 characters. The contract has this rule and also this text."""
 
     text = "Code length must be between 3 and 24 letters."
 
 
 class CodeUnchanged(PlatformError):
-    """The player's own code is this one already."""
+    """The player already has this code."""
 
     text = "Your haven't done any changes in your promo code."
 
 
 class CodeAlreadySet(PlatformError):
-    """The player has another code of their own, which stays."""
+    """The player already has another code."""
 
     text = "You already have a promo code set."
 
 
 class CodeClaimed(PlatformError):
-    """The code is another player's, or the special code."""
+    """The code belongs to another player, or is the special code."""
 
     text = "This promo code already has been claimed by someone else."
 
 
 class CodeInvalid(PlatformError):
-    """Nobody owns this code, and it is not the special one."""
+    """No player owns this code, and it is not the special one."""
 
     text = "Promo code is invalid"
 
@@ -52,6 +52,6 @@ class OwnCode(PlatformError):
 
 
 class CodeAlreadyUsed(PlatformError):
-    """The player has used a code before, this one or another."""
+    """The player has already used a code."""
 
     text = "You've already used a promo code."

@@ -1,4 +1,4 @@
-"""Who came by whose code, and what that amounts to."""
+"""Referrals: the players who used an owner's code, and what they brought the owner."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +13,10 @@ from services import users
 from services.affiliates.commission import earned_cents, rate_percent
 from services.clock import Millis
 from services.ledger import TransactionId
-from services.money import NO_COINS, Cents
+from services.money import Cents
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ReferredPlayer:
     """What one player has brought the owner of the code they used, in cents; ``earned`` may be negative."""
 
@@ -30,7 +30,7 @@ class ReferredPlayer:
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """What all referred players have brought an owner, in cents."""
+    """What all referred players have brought the owner, in cents."""
 
     commission_percent: int
     affiliates: int
@@ -41,9 +41,9 @@ class Overview:
 
 
 def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: TransactionId, now: Millis) -> None:
-    """Let a player count for an owner from the bonus of this ledger transaction on.
+    """Make a player a referral of the owner. Part of the transaction that marks the code as used.
 
-    Part of the transaction that marks the code as used.
+    Payments after the bonus's ledger transaction count.
     """
     Referral.insert(
         user=user_id,
@@ -55,16 +55,16 @@ def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: Transact
 
 
 def count_deposit(*, user_id: int, amount: Cents) -> None:
-    """Add a deposit to what the player has brought, if somebody's code brought them.
+    """Add a deposit to the player's referral, if there is one.
 
-    Part of the payment's transaction, after its ledger posting: that has locked the player's row, so a
-    code used at the same moment either came before and is seen here, or comes after.
+    Part of the payment's transaction, after its ledger posting, which has locked the player's row: a code
+    used at the same time either came before and is seen here, or comes after.
     """
     _count(user_id, Referral.deposited_cents, amount)
 
 
 def count_withdrawal(*, user_id: int, amount: Cents) -> None:
-    """Add a withdrawal likewise, and as ``count_deposit`` does."""
+    """Add a withdrawal in the same way as ``count_deposit``."""
     _count(user_id, Referral.withdrawn_cents, amount)
 
 
@@ -74,10 +74,7 @@ def _count(user_id: int, column: peewee.BigIntegerField, amount: Cents) -> None:
 
 @reading()
 def statistics(*, owner_id: int) -> list[ReferredPlayer]:
-    """The players who used the owner's code, by what they earned the owner, the most first.
-
-    Of equal ones, who came first. One query for the players, however many.
-    """
+    """The players who used the owner's code, the most profitable first, then in the order of use."""
     earned = earned_cents(rate_percent(users.get_by_id(owner_id))).alias("earned")
     rows: Any = (
         Referral.select(
@@ -93,25 +90,15 @@ def statistics(*, owner_id: int) -> list[ReferredPlayer]:
         .order_by(earned.desc(), Referral.ledger_transaction)
         .tuples()
     )
-    return [
-        ReferredPlayer(
-            platform_id=platform_id,
-            username=username,
-            avatar=avatar,
-            deposited=deposited,
-            withdrawn=withdrawn,
-            earned=earned,
-        )
-        for platform_id, username, avatar, deposited, withdrawn, earned in rows
-    ]
+    return [ReferredPlayer(*row) for row in rows]
 
 
 @reading()
 def overview(*, owner_id: int) -> Overview:
-    """The sums of all that the owner's code has brought.
+    """The sums over all players who used the owner's code.
 
-    Earnings are not below 0 in total, though those of single players may be; nor is what is left of them
-    after what was claimed. Source: SPEC 2.11, DECISIONS 7.
+    Earnings and what is left of them after claims are at least 0, though one player's may be negative.
+    Source: SPEC 2.11, DECISIONS 7.
     """
     percent = rate_percent(users.get_by_id(owner_id))
     sums: Any = (
@@ -126,21 +113,17 @@ def overview(*, owner_id: int) -> Overview:
         .get()
     )
     affiliates, deposited, withdrawn, earned = map(int, sums)
-    earnings = max(earned, NO_COINS)
+    claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
+    earnings = max(earned, 0)
     return Overview(
         commission_percent=percent,
         affiliates=affiliates,
         deposited=Cents(deposited),
         withdrawn=Cents(withdrawn),
         earnings=Cents(earnings),
-        available=Cents(max(earnings - _claimed(owner_id), NO_COINS)),
+        available=Cents(max(earnings - claimed, 0)),
     )
 
 
 def _sum(cents: peewee.ColumnBase) -> peewee.Function:
     return fn.COALESCE(fn.SUM(cents), 0)
-
-
-def _claimed(owner_id: int) -> Cents:
-    claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar()
-    return Cents(claimed or 0)

@@ -1,6 +1,5 @@
 """GET /affiliate/stats: what each referred player has brought the owner of the code."""
 
-import logging
 from fractions import Fraction
 from math import floor
 
@@ -10,17 +9,17 @@ from hypothesis import strategies as st
 
 from models.affiliates import Referral
 from models.database import writing
+from tests.support.statements import recorded_statements
 
 
 @pytest.fixture
-def queries_of(app, caplog):
-    """Runs a function; how many statements the database was sent meanwhile."""
+def queries_of():
+    """Runs a function; returns the number of statements that it sent to the database."""
 
     def count(function):
-        caplog.clear()
-        with caplog.at_level(logging.DEBUG, logger="peewee"):
+        with recorded_statements() as statements:
             function()
-        return len([record for record in caplog.records if record.name == "peewee"])
+        return len(statements)
 
     return count
 
