@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import avatar_url
+from blueprints.common.media import Avatar
 from blueprints.common.schemas import Coins, Judged, WireSchema
 
 
@@ -28,7 +28,7 @@ class ReferredPlayerSchema(WireSchema):
     """What a player who used the caller's code has brought. Amounts in coins; ``earned`` may be negative."""
 
     username = ma.fields.String(required=True)
-    avatar = ma.fields.Function(lambda player: avatar_url(player.avatar), metadata={"type": "string"})
+    avatar = Avatar(required=True)
     deposited = Coins(required=True)
     withdraws = Coins(required=True, attribute="withdrawn")
     platform_id = ma.fields.String(required=True, data_key="platformid")

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-from flask import Response
-
 from blueprints.auth.schemas import LogoutSchema, UserSchema
-from blueprints.auth.views import own_view
 from blueprints.common.auth import SECURITY, current_user, public, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.json_stream import json_response
+from models.users import User
 
 blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
@@ -19,9 +16,9 @@ blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in a
 @blueprint.response(200, UserSchema)
 @blueprint.alt_response(401, schema=ErrorSchema)
 @blueprint.doc(security=SECURITY)
-def me() -> Response:
+def me() -> User:
     """The player whose token this is."""
-    return json_response(own_view(current_user()))
+    return current_user()
 
 
 @blueprint.get("/logout")

@@ -2,8 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import avatar_url
-from blueprints.common.schemas import Coins, WireSchema
+from blueprints.common.media import Avatar
+from blueprints.common.schemas import Coins, Part, WireSchema
 from models.users import User
 from services.levels import experience_of, level_of
 
@@ -17,7 +17,7 @@ class PublicUserSchema(WireSchema):
 
     platform_id = ma.fields.String(required=True, data_key="platformid")
     username = ma.fields.String(required=True)
-    avatar = ma.fields.Function(lambda user: avatar_url(user.avatar), metadata={"type": "string"})
+    avatar = Avatar(required=True)
     experience = ma.fields.Function(experience_points, metadata={"type": "integer"})
     level = ma.fields.Function(lambda user: level_of(experience_points(user)), metadata={"type": "integer"})
     register_date = ma.fields.Integer(required=True, attribute="registered_at_ms")
@@ -40,7 +40,7 @@ class UserSchema(PublicUserSchema):
     client_seed = ma.fields.String(required=True)
     trade_url = ma.fields.String(required=True)
     two_factor_enabled = ma.fields.Boolean(required=True)
-    affiliate = ma.fields.Function(lambda user: AffiliateSchema().dump(user), metadata={"type": "object"})
+    affiliate = Part(AffiliateSchema, required=True)
     deposit_bonus = ma.fields.Boolean(required=True)
     free_cases = ma.fields.Integer(required=True)
 

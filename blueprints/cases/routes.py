@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
 
-import orjson
 from cachetools import LRUCache, cached
 from flask import Response
 
@@ -15,6 +14,7 @@ from blueprints.cases.schemas import (
     KINDS,
     CasePageQuery,
     CasePageSchema,
+    CaseSchema,
     CasesQuery,
     CreatedCaseSchema,
     FreeCaseSchema,
@@ -22,19 +22,13 @@ from blueprints.cases.schemas import (
     NewCaseSchema,
     SingleCaseSchema,
 )
-from blueprints.cases.views import (
-    free_case,
-    listed_cases,
-    paged_case,
-    single_case,
-)
 from blueprints.common.auth import SECURITY, current_user, public, require_user_else
 from blueprints.common.blueprint import Area
 from blueprints.common.caching import cached_response, conditional, skip_cache
 from blueprints.common.errors import ErrorSchema, RefusalSchema
 from blueprints.common.failures import describe
-from blueprints.common.json_stream import json_response, list_representation, stream_response
-from blueprints.common.pagination import Pagination
+from blueprints.common.json_stream import json_bytes, json_response, list_representation, stream_response
+from blueprints.common.pagination import Pagination, PaginationSchema
 from blueprints.common.platform import platform
 from blueprints.common.representation import Representation
 from services.background import CooperativeYield, drain
@@ -49,6 +43,14 @@ log = logging.getLogger("platform.cases")
 
 blueprint = Area("cases", __name__, url_prefix="/api/cases", description="Cases")
 
+LISTED_CASES, CASE, SINGLE_CASE, FREE_CASE = (
+    ListedCaseSchema(many=True),
+    CaseSchema(),
+    SingleCaseSchema(),
+    FreeCaseSchema(),
+)
+PAGINATION = PaginationSchema()
+
 CASES_A_SLICE = 1
 """Some have 500 items, which take 3 ms."""
 
@@ -58,7 +60,7 @@ def _representation(which: str, _version: Version) -> Representation:
     """A whole list as bytes, built once for each version of it, which is read before the cases are."""
     pause = CooperativeYield()
     cases = reading.all_of(kinds=KINDS[which], pause=pause)
-    return list_representation(listed_cases, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
+    return list_representation(LISTED_CASES.dump, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
 
 
 @blueprint.get("")
@@ -99,9 +101,9 @@ def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[b
     yield b'{"cases":['
     before = b""
     for case in drain(cases):
-        yield before + orjson.dumps(paged_case(case))
+        yield before + json_bytes(CASE.dump(case))
         before = b","
-    yield b'],"pagination":' + orjson.dumps(pagination.written()) + b"}"
+    yield b'],"pagination":' + json_bytes(PAGINATION.dump(pagination)) + b"}"
 
 
 @blueprint.get("/free")
@@ -112,7 +114,7 @@ def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[b
 @blueprint.alt_response(404, schema=ErrorSchema)
 def get_free_case() -> Response:
     """The free case."""
-    return json_response(free_case(reading.free()))
+    return json_response(FREE_CASE.dump(reading.free()))
 
 
 @blueprint.get('/<anything(but="create"):case_id>')
@@ -129,7 +131,7 @@ def get_case(case_id: str) -> Response:
         # Every request for this case asks for its prices.
         skip_cache()
         case = reading.get(case_id=case_id)
-    return json_response(single_case(case))
+    return json_response(SINGLE_CASE.dump(case))
 
 
 def _refreshed(case: ShownCase) -> bool:

@@ -1,9 +1,11 @@
-"""The shapes of cases, as the document has them; blueprints/cases/views.py writes them."""
+"""The shapes of cases."""
 
 import marshmallow as ma
 
 from blueprints.common.pagination import PaginationSchema, page_query
-from blueprints.common.schemas import Coins, Judged, Price, QuerySchema, Text, WireSchema, one_of
+from blueprints.common.schemas import Coins, Judged, Percentage, Price, QuerySchema, Text, WireSchema, one_of
+from blueprints.upgrader.schemas import InventoryItemSchema
+from services import item_names
 from services.cases.chances import PERCENT
 from services.cases.kinds import GameType, Kind
 from services.cases.reading import Sort
@@ -17,40 +19,39 @@ KINDS = {ALL: tuple(Kind), "true": (Kind.LEVEL,), "false": (Kind.REGULAR,)}
 _WHICH = {"description": "all; true: level cases only; false: neither level cases nor the free case"}
 
 
-class CaseItemSchema(WireSchema):
-    """An item of a case. ``price`` such as $12.34, or null; ``nextPriceFetch`` in ms."""
+class CaseItemSchema(InventoryItemSchema):
+    """An item of a case. ``price`` may be null."""
 
-    app_id = ma.fields.Integer(required=True, data_key="appid")
-    market_hash_name = ma.fields.String(required=True)
-    gun_name = ma.fields.String(required=True)
-    skin_name = ma.fields.String(required=True)
-    image = ma.fields.String(required=True)
-    price = Price(required=True, metadata={"type": ["string", "null"]})
-    next_price_fetch = ma.fields.Integer(required=True)
-    percentage = ma.fields.Float(required=True)
+    price = Price(required=True, allow_none=True, attribute="price_cents")
+    percentage = Percentage(required=True, attribute="chance")
 
 
 class SingleCaseItemSchema(CaseItemSchema):
-    """An item of a case by itself."""
+    """An item of a single case."""
 
-    wear = ma.fields.String(metadata={"description": "Left out when the name tells of none"})
+    wear = ma.fields.Function(
+        lambda item: item_names.parse(item.market_hash_name).wear or ma.missing,
+        metadata={"type": "string", "description": "Left out when the name has none"},
+    )
 
 
-class FreeCaseSchema(WireSchema):
-    """The free case. Its items, as in every case, the rarest first."""
+class ListedCaseSchema(WireSchema):
+    """A case of the whole list. The rarest items come first."""
 
     id = ma.fields.String(required=True)
     name = ma.fields.String(required=True)
-    price = Coins(required=True, metadata={"type": "number"})
-    items = ma.fields.List(ma.fields.Nested(CaseItemSchema), required=True)
-
-
-class ListedCaseSchema(FreeCaseSchema):
-    """A case of the whole list."""
-
+    price = Coins(required=True, attribute="price_cents")
     creator = ma.fields.String(
         required=True, metadata={"description": "A platform id; empty for the platform's own cases"}
     )
+    items = ma.fields.Nested(CaseItemSchema, many=True, required=True)
+
+
+class FreeCaseSchema(ListedCaseSchema):
+    """The free case."""
+
+    class Meta(WireSchema.Meta):
+        exclude = ("creator",)
 
 
 class CaseSchema(ListedCaseSchema):
@@ -58,13 +59,16 @@ class CaseSchema(ListedCaseSchema):
 
     type = ma.fields.String(required=True, validate=one_of(*GameType))
     spins = ma.fields.Integer(required=True)
-    used_balance_type = ma.fields.String(metadata={"description": "Of players' cases"})
+    used_balance_type = ma.fields.Function(
+        lambda case: case.used_balance_type or ma.missing,
+        metadata={"type": "string", "description": "Only of players' cases"},
+    )
 
 
 class SingleCaseSchema(CaseSchema):
-    """A case by itself."""
+    """A single case."""
 
-    items = ma.fields.List(ma.fields.Nested(SingleCaseItemSchema), required=True)
+    items = ma.fields.Nested(SingleCaseItemSchema, many=True, required=True)
 
 
 class CasesQuery(QuerySchema):
@@ -83,7 +87,7 @@ class CasePageQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
 
 
 class CasePageSchema(WireSchema):
-    cases = ma.fields.List(ma.fields.Nested(CaseSchema), required=True)
+    cases = ma.fields.Nested(CaseSchema, many=True, required=True)
     pagination = ma.fields.Nested(PaginationSchema, required=True)
 
 

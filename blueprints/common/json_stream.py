@@ -1,6 +1,7 @@
 """JSON that is written in slices: large lists, dumped and compressed with pauses that let others run."""
 
 import hashlib
+import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -16,8 +17,17 @@ GZIP_WINDOW = 31
 """zlib's number for a 32 KiB window in a gzip wrapper."""
 
 
+def json_bytes(value: object) -> bytes:
+    """JSON in UTF-8."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        # A page's number may have more than the 64 bits that orjson takes.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
 def json_response(value: object) -> Response:
-    return Response(orjson.dumps(value), mimetype="application/json")
+    return Response(json_bytes(value), mimetype="application/json")
 
 
 def list_representation(

@@ -1,10 +1,8 @@
 """Pages of lists: the query that asks for one, and the object that says where one is."""
 
-import json
 from dataclasses import dataclass
 
 import marshmallow as ma
-import orjson
 
 from blueprints.common.schemas import MAX_LIMIT, QuerySchema, WholeNumber, WireSchema
 
@@ -42,21 +40,6 @@ class Pagination:
     @property
     def has_prev_page(self) -> bool:
         return self.current_page > 1 and self.total_items > 0
-
-    def written(self) -> orjson.Fragment:
-        """As PaginationSchema dumps it. Not by the fast writer: a page's number may be too large for it."""
-        return orjson.Fragment(
-            json.dumps(
-                {
-                    "currentPage": self.current_page,
-                    "totalPages": self.total_pages,
-                    "totalItems": self.total_items,
-                    "hasNextPage": self.has_next_page,
-                    "hasPrevPage": self.has_prev_page,
-                    "limit": self.limit,
-                }
-            )
-        )
 
 
 class PaginationSchema(WireSchema):

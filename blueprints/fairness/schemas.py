@@ -2,18 +2,27 @@
 
 import marshmallow as ma
 
-from blueprints.common.schemas import Coins, WireSchema, one_of
+from blueprints.common.platform import platform
+from blueprints.common.schemas import Coins, Part, WireSchema, one_of
+from models.bets import Bet
+from services.upgrader.spin import ROUND
+
+
+def visible_server_seed(bet: Bet) -> str:
+    """The server seed of a bet; empty until its proof is due."""
+    services = platform()
+    return services.proofs.visible_server_seed(bet, now=services.clock())
 
 
 class PublishedFairnessSchema(WireSchema):
     """What a roll was made of. ``serverSeed`` is empty until the proof is due."""
 
     server_seed_commitment = ma.fields.String(required=True)
-    server_seed = ma.fields.String(required=True)
+    server_seed = ma.fields.Function(visible_server_seed, required=True, metadata={"type": "string"})
     client_seed = ma.fields.String(required=True)
     nonce = ma.fields.Integer(required=True)
-    public_seed = ma.fields.String(required=True)
-    round = ma.fields.Integer(required=True)
+    public_seed = ma.fields.Constant("", required=True, metadata={"type": "string"})
+    round = ma.fields.Constant(ROUND, required=True, metadata={"type": "integer"})
 
 
 class FairnessEntrySchema(WireSchema):
@@ -21,8 +30,8 @@ class FairnessEntrySchema(WireSchema):
 
     id = ma.fields.String(required=True)
     game = ma.fields.String(required=True)
-    bet_amount = Coins(required=True)
-    payout = Coins(required=True)
+    bet_amount = Coins(required=True, attribute="wager_cents")
+    payout = Coins(required=True, attribute="payout_cents")
     status = ma.fields.String(required=True, validate=one_of("won", "lost"))
-    completed_at = ma.fields.Integer(required=True)
-    pf = ma.fields.Nested(PublishedFairnessSchema, required=True)
+    completed_at = ma.fields.Integer(required=True, attribute="completed_at_ms")
+    pf = Part(PublishedFairnessSchema, required=True)

@@ -2,20 +2,17 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import item_image_url
-from blueprints.common.schemas import Coins, Price, WireSchema
-from services.cases.chances import percent_from_attos
+from blueprints.common.media import ItemImage
+from blueprints.common.schemas import Coins, Percentage, Price, WireSchema
 
 
 class IrlItemSchema(WireSchema):
     """A thing in a case. ``price`` such as $12.34."""
 
     name = ma.fields.String(required=True)
-    image = ma.fields.Function(lambda thing: item_image_url(thing.image), metadata={"type": "string"})
-    price = Price(required=True, attribute="price_cents", metadata={"type": "string"})
-    percentage = ma.fields.Function(
-        lambda thing: percent_from_attos(thing.chance), metadata={"type": "number"}
-    )
+    image = ItemImage(required=True)
+    price = Price(required=True, attribute="price_cents")
+    percentage = Percentage(required=True, attribute="chance")
 
 
 class IrlCaseSchema(WireSchema):
@@ -23,8 +20,8 @@ class IrlCaseSchema(WireSchema):
 
     id = ma.fields.String(required=True)
     name = ma.fields.String(required=True)
-    price = Coins(required=True, attribute="price_cents", metadata={"type": "number"})
-    items = ma.fields.List(ma.fields.Nested(IrlItemSchema), required=True)
+    price = Coins(required=True, attribute="price_cents")
+    items = ma.fields.Nested(IrlItemSchema, many=True, required=True)
 
 
 class ListedIrlCaseSchema(IrlCaseSchema):

@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import avatar_url
+from blueprints.common.media import Avatar
 from blueprints.common.schemas import Coins, QuerySchema, WireSchema, one_of
 from services.periods import Period
 
@@ -19,5 +19,5 @@ class LeaderSchema(WireSchema):
     """One place. ``username`` is masked, ``wager`` in coins."""
 
     username = ma.fields.String(required=True)
-    avatar = ma.fields.Function(lambda leader: avatar_url(leader.avatar), metadata={"type": "string"})
+    avatar = Avatar(required=True)
     wager = Coins(required=True)

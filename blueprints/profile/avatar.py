@@ -8,7 +8,7 @@ from flask import request
 from blueprints.common.auth import SECURITY, current_user, require_profile
 from blueprints.common.blueprint import Area
 from blueprints.common.errors import ErrorSchema
-from blueprints.common.media import avatar_url
+from blueprints.common.media import Avatar
 from blueprints.common.platform import platform
 from blueprints.common.requests import ContractRequest
 from blueprints.common.schemas import WireSchema
@@ -28,7 +28,7 @@ class NotOneFile(PlatformError):
 
 class AvatarSchema(WireSchema):
     success = ma.fields.Boolean(required=True)
-    avatar_url = ma.fields.String(required=True)
+    avatar_url = Avatar(required=True)
 
 
 @blueprint.post("/avatar")
@@ -66,7 +66,7 @@ def change_avatar() -> dict[str, Any]:
     # Entered before the body is read, so that one player can't occupy the worker with many slow uploads.
     with avatars.upload_of(user_id):
         path = avatars.change(user_id=user_id, data=_file())
-    return {"success": True, "avatar_url": avatar_url(path)}
+    return {"success": True, "avatar_url": path}
 
 
 def _file() -> bytes:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from flask.views import MethodView
+from playhouse.shortcuts import model_to_dict
 
 from blueprints.common.auth import SECURITY, current_user, public, require_profile
 from blueprints.common.blueprint import Area
@@ -17,7 +18,6 @@ from blueprints.profile.schemas import (
     PublicUserAnswerSchema,
     SuccessSchema,
     TradeUrlSchema,
-    details_view,
 )
 from blueprints.realtime import outgoing
 from models.notifications import Notification
@@ -134,7 +134,8 @@ class Details(MethodView):
     def get(self) -> dict[str, Any]:
         """The caller's username and personal details; what was not given is empty."""
         user = current_user()
-        return {"success": True, "data": details_view(user.username, personal_details.of_player(user.id))}
+        details = model_to_dict(personal_details.of_player(user.id), recurse=False)
+        return {"success": True, "data": details | {"username": user.username}}
 
     @blueprint.arguments(DetailsSchema, required=False)
     @blueprint.response(200, SuccessSchema)

@@ -8,8 +8,7 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.auth.schemas import PublicUserSchema
-from blueprints.common.schemas import Judged, Text, WireSchema
-from models.personal_details import PersonalDetails
+from blueprints.common.schemas import Judged, Part, Text, WireSchema
 from services.users import USERNAME
 
 MAX_DETAIL = 120
@@ -96,20 +95,9 @@ class DetailsSchema(WireSchema):
     first_name = Detail()
     last_name = Detail()
     phone = Detail(validate=whole_match(PHONE, "must be + and 7 to 15 digits, or empty"))
-    shipping_address = ma.fields.Nested(ShippingAddressSchema)
+    shipping_address = Part(ShippingAddressSchema)
 
 
 class DetailsAnswerSchema(WireSchema):
     success = ma.fields.Boolean(required=True)
     data = ma.fields.Nested(DetailsSchema, required=True)
-
-
-def details_view(username: str, details: PersonalDetails) -> dict[str, Any]:
-    """The details as their schema nests them."""
-    return {
-        "username": username,
-        "first_name": details.first_name,
-        "last_name": details.last_name,
-        "phone": details.phone,
-        "shipping_address": details,
-    }

@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import avatar_url
+from blueprints.common.media import Avatar
 from blueprints.common.schemas import Coins, WireSchema
 from services import fairness
 
@@ -38,7 +38,7 @@ class LiveBetSchema(WireSchema):
 
     id = ma.fields.String(required=True, attribute="bet_id")
     game = ma.fields.String(required=True)
-    pfp = ma.fields.Function(lambda bet: avatar_url(bet.avatar), metadata={"type": "string"})
+    pfp = Avatar(required=True, attribute="avatar")
     user = ma.fields.String(required=True, attribute="username")
     wager = Coins(required=True)
     # Hundredths become a number by the same rule as cents.

@@ -8,7 +8,6 @@ from blueprints.common.caching import cache_until, cached_response
 from blueprints.common.errors import ErrorSchema
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
-from blueprints.fairness.views import fairness_entry
 from blueprints.stats.schemas import (
     FairnessQuery,
     FairnessSchema,
@@ -92,18 +91,17 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.doc(security=SECURITY)
 def fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with the seeds that decided them, as far as they are revealed."""
-    place, now, proofs = _place(query), platform().clock(), platform().proofs
+    place, services = _place(query), platform()
     found = proofs_of_player.page(
         user_id=current_user().id,
         place=place,
         sort=proofs_of_player.Sort(query["sort"]),
         search=query["search"],
-        proofs=proofs,
-        now=now,
+        proofs=services.proofs,
+        now=services.clock(),
         pause=CooperativeYield(),
     )
-    items = [fairness_entry(bet, server_seed=proofs.visible_server_seed(bet, now=now)) for bet in found.rows]
-    return _answer(place, found.total, {"items": items, "total": found.total})
+    return _answer(place, found.total, {"items": found.rows, "total": found.total})
 
 
 @blueprint.get("/live-bets")

@@ -65,7 +65,7 @@ class GameSchema(WireSchema):
 
 
 class GameListSchema(PlaceSchema):
-    games = ma.fields.List(ma.fields.Nested(GameSchema), required=True)
+    games = ma.fields.Nested(GameSchema, many=True, required=True)
     total_games = ma.fields.Integer(required=True)
 
 
@@ -82,7 +82,7 @@ class PaymentsQuery(PageQuery):  # type: ignore[misc,valid-type]
 
 
 class PaymentListSchema(PlaceSchema):
-    payments = ma.fields.List(ma.fields.Nested(PaymentSchema), required=True)
+    payments = ma.fields.Nested(PaymentSchema, many=True, required=True)
     total_payments = ma.fields.Integer(required=True)
 
 
@@ -102,7 +102,7 @@ class FairnessQuery(PageQuery):  # type: ignore[misc,valid-type]
 
 
 class FairnessListSchema(PlaceSchema):
-    items = ma.fields.List(ma.fields.Nested(FairnessEntrySchema), required=True)
+    items = ma.fields.Nested(FairnessEntrySchema, many=True, required=True)
     total = ma.fields.Integer(required=True)
 
 
@@ -116,7 +116,7 @@ class LiveBetsQuery(PageQuery):  # type: ignore[misc,valid-type]
 
 
 class LiveBetListSchema(PlaceSchema):
-    bets = ma.fields.List(ma.fields.Nested(LiveBetSchema), required=True)
+    bets = ma.fields.Nested(LiveBetSchema, many=True, required=True)
     total = ma.fields.Integer(required=True)
 
 

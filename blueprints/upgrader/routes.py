@@ -22,19 +22,23 @@ from blueprints.upgrader.schemas import (
     ItemsQuery,
     RulesSchema,
 )
-from blueprints.upgrader.views import listed_items, rules_view, whole_bet
+from models.bets import Bet
 from services import bets
 from services.background import CooperativeYield
 from services.catalogue import Catalogue, Sort
 from services.server_seeds import Commitment
+from services.upgrader.rules import UpgraderRules
 
 blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
+
+ITEMS = InventoryItemSchema(many=True)
+ITEM_PAGE = ItemPageSchema()
 
 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
 def _representation(catalogue: Catalogue) -> Representation:
     """The whole catalogue as bytes, built once for each state of it."""
-    return list_representation(listed_items, catalogue.items, pause=CooperativeYield())
+    return list_representation(ITEMS.dump, catalogue.items, pause=CooperativeYield())
 
 
 @blueprint.get("/items")
@@ -70,9 +74,7 @@ def page_items(query: dict[str, Any]) -> Response:
         .catalogue.current()
         .page(number=page, limit=limit, sort=Sort(query["sort"]), search=query["search"])
     )
-    return json_response(
-        {"items": listed_items(items), "pagination": Pagination(page, limit, total).written()}
-    )
+    return json_response(ITEM_PAGE.dump({"items": items, "pagination": Pagination(page, limit, total)}))
 
 
 @blueprint.get("/rules")
@@ -80,9 +82,9 @@ def page_items(query: dict[str, Any]) -> Response:
 @conditional
 @blueprint.response(200, RulesSchema)
 @blueprint.alt_response(304, description="The client has these rules already")
-def rules() -> dict[str, Any]:
+def rules() -> UpgraderRules:
     """House edge, wager limits and proof delay, the same for everyone."""
-    return rules_view(platform().upgrader.rules)
+    return platform().upgrader.rules
 
 
 @blueprint.get("/commitment")
@@ -101,8 +103,6 @@ def commitment() -> Commitment:
 @blueprint.alt_response(401, schema=ErrorSchema)
 @blueprint.alt_response(404, schema=ErrorSchema)
 @blueprint.doc(security=SECURITY)
-def bet(nonce: int) -> dict[str, Any]:
+def bet(nonce: int) -> Bet:
     """One of the caller's own bets, with all that verifying it takes."""
-    services = platform()
-    found = bets.get(user_id=current_user().id, nonce=nonce)
-    return whole_bet(found, server_seed=services.proofs.visible_server_seed(found, now=services.clock()))
+    return bets.get(user_id=current_user().id, nonce=nonce)

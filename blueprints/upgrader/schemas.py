@@ -2,13 +2,23 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import item_image_url
+from blueprints.common.media import ItemImage
 from blueprints.common.pagination import PaginationSchema, page_query
 from blueprints.common.schemas import Coins, Price, Text, WireSchema, one_of
 from blueprints.fairness.schemas import FairnessEntrySchema
+from models.bets import Bet
+from services import fairness
 from services.catalogue import Sort
+from services.upgrader.rules import UpgraderRules
 
 DEFAULT_LIMIT = 18
+
+NUMBER = {"type": "number"}
+
+
+def house_edge(source: UpgraderRules | Bet) -> float:
+    """The house edge as a fraction."""
+    return source.house_edge_ppm / fairness.PPM
 
 
 class InventoryItemSchema(WireSchema):
@@ -18,8 +28,8 @@ class InventoryItemSchema(WireSchema):
     market_hash_name = ma.fields.String(required=True)
     gun_name = ma.fields.String(required=True)
     skin_name = ma.fields.String(required=True)
-    image = ma.fields.Function(lambda item: item_image_url(item.image), metadata={"type": "string"})
-    price = Price(required=True, attribute="price_cents", metadata={"type": "string"})
+    image = ItemImage(required=True)
+    price = Price(required=True, attribute="price_cents")
     next_price_fetch = ma.fields.Integer(required=True, attribute="next_price_fetch_ms")
 
 
@@ -33,18 +43,18 @@ class ItemsQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
 
 
 class ItemPageSchema(WireSchema):
-    items = ma.fields.List(ma.fields.Nested(InventoryItemSchema), required=True)
+    items = ma.fields.Nested(InventoryItemSchema, many=True, required=True)
     pagination = ma.fields.Nested(PaginationSchema, required=True)
 
 
 class RulesSchema(WireSchema):
     """What holds for every spin. Wagers in coins, ``proofDelay`` in seconds."""
 
-    house_edge = ma.fields.Float(required=True)
+    house_edge = ma.fields.Function(house_edge, required=True, metadata=NUMBER)
     min_wager = Coins(required=True)
     max_wager = Coins(required=True)
-    proof_delay = ma.fields.Float(required=True)
-    roll_range = ma.fields.Integer(required=True)
+    proof_delay = ma.fields.Function(lambda rules: rules.proof_delay / 1000, required=True, metadata=NUMBER)
+    roll_range = ma.fields.Constant(fairness.ROLL_RANGE, required=True, metadata={"type": "integer"})
 
 
 class CommitmentSchema(WireSchema):
@@ -58,8 +68,8 @@ class BetSchema(FairnessEntrySchema):
     """A settled bet with all that verifying it takes. ``chance`` in percent."""
 
     item = ma.fields.String(required=True)
-    price = Price(required=True, metadata={"type": "string"})
-    house_edge = ma.fields.Float(required=True)
+    price = Price(required=True, attribute="price_cents")
+    house_edge = ma.fields.Function(house_edge, required=True, metadata=NUMBER)
     threshold = ma.fields.Integer(required=True)
     roll = ma.fields.Integer(required=True)
-    chance = ma.fields.Float(required=True)
+    chance = ma.fields.Function(lambda bet: fairness.percent(bet.threshold), required=True, metadata=NUMBER)

@@ -2,7 +2,7 @@
 
 import click
 
-from blueprints.auth.views import own_view
+from blueprints.auth.schemas import UserSchema
 from blueprints.common.commands import Amount, OperatorGroup, operator_command, print_json, progress_bar
 from blueprints.common.platform import platform
 from models.database import writing
@@ -69,4 +69,4 @@ def token(platformid: str) -> None:
 @operator_command
 def show(platformid: str) -> None:
     """The user object that the player gets from /auth/me."""
-    print_json(own_view(users.get(platform_id=platformid)))
+    print_json(UserSchema().dump(users.get(platform_id=platformid)))
