@@ -67,6 +67,7 @@ PARTS = {
         "blueprints/realtime/deadlines.py",
         "blueprints/realtime/frames.py",
     ),
+    "schema dump": ("blueprints/common/dump.py", "blueprints/api/dump.py"),
     "rate limiter": ("services/rate.py", "services/shared/rate_limiter.py"),
     "settling statement": ("models/spin_settlement.py",),
     "group commit": ("models/group_commit.py", "models/db/group_commit.py"),
