@@ -5,7 +5,7 @@ from models.affiliates import Affiliate
 from models.database import writing
 
 
-def test_without_a_code_all_is_nothing(overview, player):
+def test_the_overview_without_a_code_is_zero(overview, player):
     assert overview(player) == {
         "commissionPercentage": 0.08,
         "totalDeposits": 0,
@@ -33,14 +33,14 @@ def test_the_totals_are_sums_over_the_referred_players(overview, owner, refer, p
     }
 
 
-def test_a_player_who_cost_more_than_they_brought_is_set_off_against_the_others(overview, owner, refer, pay):
+def test_negative_earnings_of_a_player_reduce_the_total(overview, owner, refer, pay):
     pay(refer("alice"), "deposit", "100.20")
     pay(refer("bob"), "withdraw", "49.80")
 
     assert overview(owner)["totalEarnings"] == 4
 
 
-def test_earnings_in_total_are_not_below_nothing(overview, owner, refer, pay):
+def test_total_earnings_are_at_least_zero(overview, owner, refer, pay):
     pay(refer("alice"), "withdraw", "90")
 
     told = overview(owner)
@@ -48,7 +48,7 @@ def test_earnings_in_total_are_not_below_nothing(overview, owner, refer, pay):
     assert (told["totalEarnings"], told["availableEarnings"]) == (0, 0)
 
 
-def test_what_was_claimed_is_no_longer_available(overview, owner, refer, pay):
+def test_claimed_earnings_are_not_available(overview, owner, refer, pay):
     pay(refer("alice"), "deposit", "100.20")
     with writing():
         Affiliate.update(claimed_cents=3_50).where(Affiliate.user == owner.id).execute()
@@ -58,7 +58,7 @@ def test_what_was_claimed_is_no_longer_available(overview, owner, refer, pay):
     assert (told["totalEarnings"], told["availableEarnings"]) == (8, 4.5)
 
 
-def test_when_earnings_fall_below_what_was_claimed_nothing_is_available(overview, owner, refer, pay):
+def test_available_earnings_are_zero_when_more_was_claimed(overview, owner, refer, pay):
     alice = refer("alice")
     pay(alice, "deposit", "100.20")
     with writing():
@@ -90,7 +90,7 @@ TIERS = {
 }
 
 
-def test_the_commission_goes_by_the_owners_own_loss(overview, player, lose):
+def test_the_commission_depends_on_the_owners_own_loss(overview, player, lose):
     told = {}
 
     for wagered, earned in TIERS:
@@ -100,7 +100,9 @@ def test_the_commission_goes_by_the_owners_own_loss(overview, player, lose):
     assert told == TIERS
 
 
-def test_a_spin_of_the_owner_moves_the_commission(app, connect, overview, add_item, new_player, lose):
+def test_a_lost_spin_of_the_owner_can_raise_the_commission(
+    app, connect, overview, add_item, new_player, lose
+):
     owner = new_player("owner")
     lose(owner, 4_990_00)
     item = add_item(price=1000)

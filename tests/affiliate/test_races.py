@@ -31,7 +31,7 @@ def at_once(app):
     return post_all
 
 
-def test_one_code_is_used_once_by_a_player(at_once, me, overview, owner, player, run):
+def test_of_many_uses_of_a_code_by_a_player_at_once_one_succeeds(at_once, me, overview, owner, player, run):
     answers = at_once([(player, "/affiliate/use-code", {"code": "OWNER"})] * MANY)
 
     assert answers == {
@@ -43,7 +43,9 @@ def test_one_code_is_used_once_by_a_player(at_once, me, overview, owner, player,
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_of_many_codes_a_player_uses_one(at_once, set_code, me, overview, new_player, player, run):
+def test_a_player_who_uses_many_codes_at_once_uses_one(
+    at_once, set_code, me, overview, new_player, player, run
+):
     owners = [new_player("owner") for _ in range(MANY)]
     for number, owner in enumerate(owners):
         set_code(owner, f"OWNER{number}")
@@ -56,7 +58,7 @@ def test_of_many_codes_a_player_uses_one(at_once, set_code, me, overview, new_pl
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_a_code_that_many_want_has_one_owner(at_once, me, new_player):
+def test_of_many_players_who_set_one_code_at_once_one_gets_it(at_once, me, new_player):
     players = [new_player() for _ in range(MANY)]
 
     answers = at_once([(player, "/affiliate/set-code", {"code": "WANTED"}) for player in players])
@@ -68,7 +70,7 @@ def test_a_code_that_many_want_has_one_owner(at_once, me, new_player):
     assert Counter(me(player)["affiliate"]["code"] for player in players) == {"WANTED": 1, "": MANY - 1}
 
 
-def test_of_many_codes_a_player_owns_one(at_once, me, player):
+def test_a_player_who_sets_many_codes_at_once_gets_one(at_once, me, player):
     answers = at_once([(player, "/affiliate/set-code", {"code": f"MINE{n}"}) for n in range(MANY)])
 
     assert answers == {"Your promo code has been set.": 1, "You already have a promo code set.": MANY - 1}
@@ -114,7 +116,7 @@ def deposit(app):
     return record
 
 
-def test_deposits_at_once_are_all_counted(deposit, stats, owner, refer, run):
+def test_concurrent_deposits_are_all_counted(deposit, stats, owner, refer, run):
     player = refer()
 
     with ThreadPoolExecutor(MANY) as threads:
@@ -124,7 +126,7 @@ def test_deposits_at_once_are_all_counted(deposit, stats, owner, refer, run):
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_a_deposit_at_the_moment_of_the_code_counts_if_it_came_after(
+def test_a_deposit_beside_the_use_of_a_code_counts_if_it_came_after(
     deposit, use_code, stats, owner, new_player, run
 ):
     players = [new_player() for _ in range(5)]

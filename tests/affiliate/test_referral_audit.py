@@ -52,12 +52,12 @@ def players(owner, refer, pay):
 
 
 @pytest.mark.usefixtures("players")
-def test_referrals_with_payments_are_clean(run):
+def test_the_audit_of_untouched_referrals_finds_nothing(run):
     assert run("ledger", "audit")["mismatches"] == 0
 
 
 @pytest.mark.parametrize("case", TAMPERED)
-def test_tampering_with_referrals_is_told(fails, players, case):
+def test_the_audit_reports_changed_referrals(fails, players, case):
     statement, texts = TAMPERED[case]
     with writing():
         database.execute_sql(statement.format(**{name: player.id for name, player in players.items()}))

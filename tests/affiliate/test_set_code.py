@@ -14,14 +14,14 @@ def refused(text):
     return 400, {"status": False, "message": text}
 
 
-def test_a_code_is_set_and_kept_in_uppercase(set_code, me, player):
+def test_a_code_is_stored_in_uppercase(set_code, me, player):
     answer = set_code(player, "Alice2026")
 
     assert answer == (200, {"status": True, "message": "Your promo code has been set."})
     assert me(player)["affiliate"] == {"code": "ALICE2026", "used": ""}
 
 
-def test_the_shortest_and_the_longest_code_are_taken(set_code, new_player):
+def test_codes_of_4_and_24_characters_are_accepted(set_code, new_player):
     assert set_code(new_player(), "abcd")[0] == 200
     assert set_code(new_player(), "x" * 24)[0] == 200
 
@@ -70,7 +70,7 @@ BAD_CODES = {
 }
 
 
-def test_what_is_no_code_is_refused_in_the_promised_order(set_code, me, player):
+def test_an_invalid_code_is_refused_in_the_order_of_the_contract(set_code, me, player):
     wrong = [
         (code, answer)
         for text, codes in BAD_CODES.items()
@@ -104,7 +104,7 @@ def test_a_malformed_body_is_refused_in_the_envelope_of_the_area(client, player,
     assert told == {body: refused(text) for body, text in bodies.items()}
 
 
-def test_a_code_of_another_player_is_claimed_in_any_case(set_code, me, owner, player):
+def test_a_code_of_another_player_is_refused_in_any_case(set_code, me, owner, player):
     assert set_code(player, "OWNER") == refused(CLAIMED)
     assert set_code(player, "owner") == refused(CLAIMED)
     assert me(player)["affiliate"]["code"] == ""
@@ -116,12 +116,12 @@ def test_after_a_refusal_another_code_can_be_set(set_code, owner, player):
     assert set_code(player, "MINE")[0] == 200
 
 
-def test_the_same_code_again_is_no_change(set_code, owner):
+def test_setting_the_same_code_again_is_refused_as_unchanged(set_code, owner):
     assert set_code(owner, "OWNER") == refused(UNCHANGED)
     assert set_code(owner, "oWnEr") == refused(UNCHANGED)
 
 
-def test_a_code_that_is_set_stays(set_code, me, owner):
+def test_a_code_cannot_be_replaced(set_code, me, owner):
     assert set_code(owner, "OTHER") == refused(ALREADY_SET)
     assert me(owner)["affiliate"]["code"] == "OWNER"
 
@@ -138,7 +138,7 @@ def test_characters_and_length_come_before_having_a_code(set_code, owner):
     assert set_code(owner, "") == refused(REQUIRED)
 
 
-def test_the_special_code_is_claimed(make_app, new_player):
+def test_the_special_code_cannot_be_set(make_app, new_player):
     client = make_app(AFFILIATE_SPECIAL_CODE="Welcome").test_client()
     player = new_player()
 
@@ -147,7 +147,7 @@ def test_the_special_code_is_claimed(make_app, new_player):
     assert (answer.status_code, answer.json) == refused(CLAIMED)
 
 
-def test_an_owner_of_another_code_who_wants_the_special_one_already_has_one(make_app, owner):
+def test_the_owner_of_a_code_who_sets_the_special_one_already_has_a_code(make_app, owner):
     client = make_app(AFFILIATE_SPECIAL_CODE="WELCOME").test_client()
 
     answer = client.post("/affiliate/set-code", json={"code": "WELCOME"}, headers=owner.headers)
@@ -164,7 +164,9 @@ def test_an_owner_of_another_code_who_wants_the_special_one_already_has_one(make
         ("GET", "/affiliate/overview", "Something went wrong"),
     ],
 )
-def test_an_unforeseen_failure_has_the_text_of_its_endpoint(app, client, player, method, path, text):
+def test_an_unexpected_failure_is_answered_with_the_text_of_the_endpoint(
+    app, client, player, method, path, text
+):
     def fail():
         raise RuntimeError
 

@@ -30,7 +30,7 @@ def test_the_special_code_uses_up_the_one_use(use_code, owner, player):
     assert use_code(player, "WELCOME") == refused("You've already used a promo code.")
 
 
-def test_the_special_code_counts_for_nobody(use_code, stats, overview, owner, player, run):
+def test_the_special_code_has_no_owner(use_code, stats, overview, owner, player, run):
     use_code(player, "WELCOME")
 
     assert stats(owner) == []
@@ -38,7 +38,7 @@ def test_the_special_code_counts_for_nobody(use_code, stats, overview, owner, pl
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_a_players_code_that_becomes_the_special_one_counts_for_nobody_from_then_on(
+def test_a_players_code_that_becomes_the_special_one_has_no_owner(
     make_app, use_code, stats, owner, new_player, run
 ):
     early, late = new_player("early"), new_player("late")
@@ -52,7 +52,7 @@ def test_a_players_code_that_becomes_the_special_one_counts_for_nobody_from_then
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_its_owner_may_use_it_then_like_anybody(make_app, owner):
+def test_the_former_owner_of_the_special_code_may_use_it(make_app, owner):
     later = make_app(AFFILIATE_SPECIAL_CODE="OWNER").test_client()
 
     answer = later.post("/affiliate/use-code", json={"code": "OWNER"}, headers=owner.headers)

@@ -28,11 +28,11 @@ def earned_by(stats, owner):
     return {entry["username"]: entry["earned"] for entry in stats(owner)}
 
 
-def test_nobody_came_by_a_code_that_is_not_set(stats, player):
+def test_the_statistics_without_a_code_are_empty(stats, player):
     assert stats(player) == []
 
 
-def test_nobody_came_by_a_code_that_nobody_used(stats, owner):
+def test_the_statistics_of_an_unused_code_are_empty(stats, owner):
     assert stats(owner) == []
 
 
@@ -60,7 +60,7 @@ def test_payments_before_the_code_was_used_do_not_count(stats, overview, owner, 
     assert (overview(owner)["totalDeposits"], overview(owner)["totalWithdraws"]) == (0, 0)
 
 
-def test_coins_that_were_granted_or_wagered_are_no_deposits(stats, owner, refer, connect, add_item):
+def test_granted_and_wagered_coins_are_not_deposits(stats, owner, refer, connect, add_item):
     alice = refer(coins=1000)
     connect(alice).spin({"amount": 10, "item": add_item(price=20)})
 
@@ -84,7 +84,7 @@ def test_a_withdrawal_that_is_refused_does_not_count(stats, owner, refer, fails)
     assert stats(owner)[0]["withdraws"] == 0
 
 
-def test_what_a_player_earned_is_rounded_down_to_the_cent(stats, owner, refer, pay):
+def test_earnings_are_rounded_down_to_the_cent(stats, owner, refer, pay):
     # In cents, with the bonus of 20 and times 0.08: 1.04 0.96 0.08 0 -0.08, and withdrawn: -1.6 -1.68 -8.
     deposits = {"a13": "0.33", "b12": "0.32", "c1": "0.21", "d0": "0.20", "e-1": "0.19"}
     withdrawals = {"f0": 0, "g1": "0.01", "h80": "0.80"}
@@ -134,9 +134,7 @@ def test_commission_is_exact_to_the_cent_for_any_amount(
     assert overview(owner)["totalEarnings"] == max(earned, 0) / 100
 
 
-def test_the_most_profitable_player_comes_first_and_of_equals_the_one_who_came_first(
-    stats, owner, refer, pay
-):
+def test_the_most_profitable_player_comes_first_then_the_earlier_one(stats, owner, refer, pay):
     players = {name: refer(name) for name in ("zoe", "amy", "max", "eve", "bob")}
     # Different deposits, the same whole cents of commission: 10.20 and 10.21 both bring 0.80.
     pay(players["amy"], "deposit", "10.21")
@@ -146,7 +144,7 @@ def test_the_most_profitable_player_comes_first_and_of_equals_the_one_who_came_f
     assert [entry["username"] for entry in stats(owner)] == ["eve", "zoe", "amy", "max", "bob"]
 
 
-def test_the_owners_rate_counts_for_every_player(stats, owner, refer, pay, lose):
+def test_the_owners_rate_applies_to_every_player(stats, owner, refer, pay, lose):
     pay(refer("alice"), "deposit", "1000.20")
     pay(refer("bob"), "deposit", "10.20")
 
@@ -155,7 +153,7 @@ def test_the_owners_rate_counts_for_every_player(stats, owner, refer, pay, lose)
     assert earned_by(stats, owner) == {"alice": 250, "bob": 2.5}
 
 
-def test_players_who_came_by_another_code_are_not_shown(stats, owner, refer, new_player, set_code, use_code):
+def test_players_who_used_another_code_are_not_shown(stats, owner, refer, new_player, set_code, use_code):
     other = new_player("other")
     set_code(other, "OTHER")
     use_code(new_player("bob"), "OTHER")

@@ -32,7 +32,7 @@ def test_using_a_code_changes_the_reward_flags(use_code, me, owner, player):
     assert told["affiliate"] == {"code": "", "used": "OWNER"}
 
 
-def test_a_player_who_used_a_code_counts_for_its_owner(use_code, stats, owner, player):
+def test_a_player_who_used_a_code_is_a_referral_of_its_owner(use_code, stats, owner, player):
     use_code(player, "OWNER")
 
     assert stats(owner) == [
@@ -47,13 +47,13 @@ def test_a_player_who_used_a_code_counts_for_its_owner(use_code, stats, owner, p
     ]
 
 
-def test_the_bonus_comes_out_of_the_house_by_the_ledger(use_code, owner, player, run):
+def test_the_bonus_is_posted_from_the_house_in_the_ledger(use_code, owner, player, run):
     use_code(player, "OWNER")
 
     assert run("ledger", "audit") == {"users": 2, "transactions": 3, "entries": 6, "mismatches": 0}
 
 
-def test_the_new_balance_goes_to_the_players_sockets(connect, use_code, owner, player):
+def test_the_new_balance_is_sent_to_the_players_sockets(connect, use_code, owner, player):
     socket = connect(player)
     socket.expect("live-bets")
 
@@ -87,7 +87,7 @@ BAD_CODES = {
 }
 
 
-def test_what_is_no_code_is_refused(use_code, me, owner, player):
+def test_an_invalid_code_is_refused(use_code, me, owner, player):
     before = me(player)
 
     wrong = [
@@ -101,9 +101,7 @@ def test_what_is_no_code_is_refused(use_code, me, owner, player):
     assert me(player) == before
 
 
-def test_a_letter_that_only_uppercase_makes_ascii_is_no_part_of_a_code(
-    set_code, use_code, new_player, player
-):
+def test_a_letter_that_becomes_ascii_in_uppercase_is_refused(set_code, use_code, new_player, player):
     set_code(new_player("sam"), "SALE")
 
     assert use_code(player, "\u017fale") == refused(INVALID)
@@ -130,7 +128,7 @@ def test_a_second_code_is_refused_and_changes_nothing(
     assert (len(stats(owner)), len(stats(other))) == (1, 0)
 
 
-def test_required_invalid_and_own_come_before_already_used(set_code, use_code, owner, player):
+def test_required_invalid_and_own_are_checked_before_already_used(set_code, use_code, owner, player):
     set_code(player, "MINE")
     use_code(player, "OWNER")
 

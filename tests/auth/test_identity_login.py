@@ -44,13 +44,13 @@ def test_a_login_asks_the_provider_with_state_nonce_and_challenge(browser, ident
     }
 
 
-def test_no_two_logins_have_a_secret_in_common(browser, identity):
+def test_every_login_has_its_own_state_nonce_and_challenge(browser, identity):
     first, second = (parameters(browser.begin("identity")) for _ in range(2))
 
     assert [name for name in ("state", "nonce", "code_challenge") if first[name] == second[name]] == []
 
 
-def test_a_first_login_makes_the_account(browser, identity, me, users):
+def test_the_first_login_creates_the_account(browser, identity, me, users):
     identity.user |= {"picture": "https://pictures.example.com/alice.png"}
 
     told = me(browser.log_in("identity"))
@@ -61,7 +61,7 @@ def test_a_first_login_makes_the_account(browser, identity, me, users):
     assert len(users()) == 1
 
 
-def test_a_login_ends_at_the_front_end_with_nothing_but_a_token(browser, identity):
+def test_a_login_redirects_to_the_front_end_with_only_a_token(browser, identity):
     location = browser.log_in("identity").headers["Location"]
 
     assert location == f"{FRONTEND}?token={parameters(location)['token']}"
@@ -76,7 +76,7 @@ def test_a_second_login_finds_the_account(browser, identity, me, users):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_same_subject_of_another_provider_is_somebody_else(make_app, identity, users):
+def test_the_same_subject_of_another_provider_is_another_account(make_app, identity, users):
     with identity_provider() as other:
         Browser(make_app(**identity.settings)).log_in("identity")
         Browser(make_app(**other.settings)).log_in("identity")
@@ -86,7 +86,7 @@ def test_the_same_subject_of_another_provider_is_somebody_else(make_app, identit
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(("scheme", "kept"), [("https", True), ("http", False)])
-def test_over_https_only_pictures_over_https_are_kept(make_app, identity, users, scheme, kept):
+def test_a_service_over_https_stores_only_avatars_over_https(make_app, identity, users, scheme, kept):
     base_url, picture = "https://api.example.com", f"{scheme}://pictures.example.com/alice.png"
     identity.redirect_uri = f"{base_url}/auth/identity/callback"
     identity.user |= {"picture": picture}
@@ -105,7 +105,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_name_is_the_name_else_the_preferred_username(app, identity, me):
+def test_the_username_is_the_name_or_else_the_preferred_username(app, identity, me):
     told = []
     for number, (claims, _) in enumerate(NAMES):
         identity.user = {"sub": str(number), **claims}
@@ -118,7 +118,7 @@ def test_the_name_is_the_name_else_the_preferred_username(app, identity, me):
 @pytest.mark.parametrize(
     ("subject", "name"), [("alice@provider", "Alice"), ("mallory@provider", "player"), (None, "player")]
 )
-def test_a_provider_with_bare_id_tokens_is_asked_for_the_profile(browser, identity, me, subject, name):
+def test_the_name_comes_from_userinfo_when_the_id_token_has_none(browser, identity, me, subject, name):
     identity.user = {"sub": SUBJECT}
     identity.userinfo = {"sub": subject, "name": "Alice"} if subject else None
 
@@ -241,7 +241,7 @@ SPOILED = {
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_nothing_but_a_good_answer_is_a_login(make_app, users):
+def test_a_manipulated_answer_of_the_provider_is_refused(make_app, users):
     wrong = {}
     for name, spoil in SPOILED.items():
         with identity_provider() as provider:
@@ -268,7 +268,7 @@ def test_keys_of_other_types_are_ignored(browser, identity, me):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_secret_that_the_provider_shows_signs_nothing(browser, identity, users):
+def test_an_id_token_signed_with_a_published_symmetric_key_is_refused(browser, identity, users):
     identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
     identity.id_token = by_secret(SHARED, kid="shared")
 
@@ -315,7 +315,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_an_answer_to_the_code_that_makes_no_sense_is_told_of(app, identity, users):
+def test_a_malformed_token_answer_is_reported_as_unavailable(app, identity, users):
     wrong = {}
     for name, instead in ANSWERS.items():
         identity.redeemed = lambda _answer, instead=instead: instead
@@ -339,7 +339,7 @@ GOOD = {
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("answer", GOOD)
-def test_every_good_answer_is_a_login(browser, identity, me, answer):
+def test_every_valid_answer_is_accepted(browser, identity, me, answer):
     GOOD[answer](identity)
 
     assert me(browser.log_in("identity"))["username"] == "Alice"
@@ -378,14 +378,14 @@ def test_a_code_of_another_login_is_refused(app, browser, identity, returning, u
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_client_that_the_provider_does_not_know_logs_nobody_in(make_app, identity, users):
+def test_a_wrong_client_secret_fails_the_login(make_app, identity, users):
     browser = Browser(make_app(**identity.settings | {"IDENTITY_CLIENT_SECRET": "not ours"}))
 
     assert browser.log_in("identity").headers["Location"] == FAILED
     assert users() == []
 
 
-def test_a_code_is_good_once(app, browser, identity, returning):
+def test_a_code_can_be_redeemed_once(app, browser, identity, returning):
     cookie = browser.cookie("login_identity").value
     browser.back(returning)
     again = Browser(app)
@@ -423,7 +423,7 @@ def test_the_provider_may_change_its_keys_after_a_minute(app_with_a_clock, ahead
     assert "token" in parameters(Browser(app_with_a_clock).log_in("identity").headers["Location"])
 
 
-def test_the_provider_may_change_its_keys_and_keep_their_ids(app_with_a_clock, ahead, identity):
+def test_the_provider_may_change_its_keys_under_the_same_ids(app_with_a_clock, ahead, identity):
     Browser(app_with_a_clock).log_in("identity")
     new = key("second").as_dict(private=False) | {"kid": "first"}
     identity.keys = lambda _document: {"keys": [new]}
@@ -446,7 +446,7 @@ def test_an_unknown_key_is_looked_up_at_most_once_a_minute(app_with_a_clock, ahe
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_documents_of_the_provider_are_kept_for_an_hour(make_app, identity):
+def test_the_documents_of_the_provider_are_cached_for_an_hour(make_app, identity):
     past = [3_600_000]
     app = make_app(**identity.settings, clock=lambda: now_ms() + 3_600_000 - past[0])
     for _ in range(2):
@@ -461,14 +461,14 @@ def test_the_documents_of_the_provider_are_kept_for_an_hour(make_app, identity):
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-def test_the_secret_goes_where_the_provider_wants_it(browser, identity, me, method):
+def test_the_client_secret_is_sent_by_the_method_that_the_provider_supports(browser, identity, me, method):
     identity.document = lambda document: document | {"token_endpoint_auth_methods_supported": [method]}
 
     assert me(browser.log_in("identity"))["username"] == "Alice"
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_address_of_the_document_may_have_a_query(make_app, identity, me, users):
+def test_the_discovery_url_may_have_a_query(make_app, identity, me, users):
     url = identity.settings["IDENTITY_DISCOVERY_URL"]
     app = make_app(**identity.settings | {"IDENTITY_DISCOVERY_URL": f"{url}?tenant=a"})
 
@@ -495,7 +495,7 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_document_that_makes_no_sense_begins_no_login(make_app):
+def test_a_malformed_discovery_document_is_reported_as_unavailable(make_app):
     wrong = {}
     documents = {name: lambda document, by=change: document | by for name, change in DOCUMENTS.items()}
     documents["an error"] = lambda _document: ({}, 500)
@@ -512,7 +512,7 @@ def test_a_document_that_makes_no_sense_begins_no_login(make_app):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_provider_that_is_down_is_told_of_at_once(make_app):
+def test_a_provider_that_is_down_is_reported_before_the_redirect(make_app):
     with identity_provider() as provider:
         browser = Browser(make_app(**provider.settings))
 
@@ -521,7 +521,7 @@ def test_a_provider_that_is_down_is_told_of_at_once(make_app):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_provider_that_goes_down_is_told_of(make_app, users):
+def test_a_provider_that_goes_down_during_a_login_is_reported_as_unavailable(make_app, users):
     with identity_provider() as provider:
         browser = Browser(make_app(**provider.settings))
         address = browser.at_provider(browser.begin("identity"))
@@ -531,7 +531,9 @@ def test_a_provider_that_goes_down_is_told_of(make_app, users):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_provider_that_does_not_answer_is_not_waited_for(browser, identity, returning, users, monkeypatch):
+def test_a_provider_that_does_not_answer_is_reported_as_unavailable(
+    browser, identity, returning, users, monkeypatch
+):
     monkeypatch.setattr(calls, "SECONDS", 0.3)
     identity.free.clear()
 
@@ -541,7 +543,7 @@ def test_a_provider_that_does_not_answer_is_not_waited_for(browser, identity, re
 
 @pytest.mark.parametrize("path", ["/auth/identity", "/auth/identity/callback?code=1&state=2"])
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_a_client_there_is_no_such_login(client, path):
+def test_without_a_client_id_the_login_is_not_configured(client, path):
     answer = client.get(path)
 
     assert (answer.status_code, answer.json) == (501, {"error": "This login is not configured"})
@@ -555,7 +557,7 @@ class Keys:
 
 
 @pytest.mark.parametrize("issuer", ["https://accounts.google.com", "accounts.google.com"])
-def test_google_may_spell_itself_in_two_ways(issuer):
+def test_googles_issuer_may_omit_the_scheme(issuer):
     claims = {"iss": issuer, "aud": CLIENT_ID, "sub": SUBJECT, "nonce": "n", "iat": NOW, "exp": NOW + 60}
     token = jwt.encode({"alg": "RS256", "kid": "first"}, claims, key("first"), ["RS256"])
 

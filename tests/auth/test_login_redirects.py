@@ -44,7 +44,7 @@ def answers_of(browser, provider):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_no_redirect_is_stored_or_told_to_the_next_page(browser, provider):
+def test_login_redirects_are_not_stored_and_send_no_referrer(browser, provider):
     answers = answers_of(browser, provider)
 
     assert {answer.status_code for answer in answers} == {302}
@@ -54,7 +54,7 @@ def test_no_redirect_is_stored_or_told_to_the_next_page(browser, provider):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_cookie_is_for_this_browser_and_for_logging_in_alone(browser, provider):
+def test_the_login_cookie_is_http_only_and_limited_to_the_login(browser, provider):
     browser.begin(provider)
 
     cookie = browser.cookie(COOKIE[provider])
@@ -63,7 +63,7 @@ def test_the_cookie_is_for_this_browser_and_for_logging_in_alone(browser, provid
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_cookie_goes_over_https_where_the_service_does(make_app, settings, provider):
+def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, provider):
     browser = Browser(make_app(**settings, BASE_URL="https://api.example.com/play"))
 
     begun = browser.client.get(f"/auth/{provider}", base_url="https://api.example.com")
@@ -75,7 +75,7 @@ def test_the_cookie_goes_over_https_where_the_service_does(make_app, settings, p
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_login_works_over_https_and_takes_its_cookie_along(
+def test_a_login_over_https_works_and_deletes_its_cookie(
     make_app, settings, game_platform, identity, provider
 ):
     base_url = "https://api.example.com"
@@ -90,7 +90,9 @@ def test_a_login_works_over_https_and_takes_its_cookie_along(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_cookie_of_a_neighbour_is_none_over_https(make_app, settings, game_platform, identity, provider):
+def test_over_https_a_cookie_set_by_another_host_of_the_domain_is_ignored(
+    make_app, settings, game_platform, identity, provider
+):
     base_url = "https://api.example.com"
     identity.redirect_uri = f"{base_url}/auth/identity/callback"
     app = make_app(**settings, BASE_URL=base_url)
@@ -104,7 +106,7 @@ def test_a_cookie_of_a_neighbour_is_none_over_https(make_app, settings, game_pla
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_cookie_says_nothing_in_the_open(browser, provider):
+def test_the_login_cookie_is_encrypted(browser, provider):
     address = browser.begin(provider)
 
     sealed = browser.cookie(COOKIE[provider]).value
@@ -114,14 +116,14 @@ def test_the_cookie_says_nothing_in_the_open(browser, provider):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_cookie_ends_with_a_login_that_works(browser, provider):
+def test_a_successful_login_deletes_its_cookie(browser, provider):
     browser.log_in(provider)
 
     assert browser.cookie(COOKIE[provider]) is None
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_cookie_ends_with_a_login_that_fails(browser, provider):
+def test_a_failed_login_deletes_its_cookie(browser, provider):
     back = browser.at_provider(browser.begin(provider))
 
     browser.back(changed(back, openid__mode="cancel", error="access_denied"))
@@ -130,7 +132,7 @@ def test_the_cookie_ends_with_a_login_that_fails(browser, provider):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_of_two_tabs_the_one_that_began_last_logs_in(browser, provider):
+def test_of_two_tabs_the_one_that_began_later_can_log_in(browser, provider):
     first, second = (browser.at_provider(browser.begin(provider)) for _ in range(2))
 
     ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
@@ -151,7 +153,7 @@ def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings,
     assert "token" in parameters(afterwards.back(back).headers["Location"])
 
 
-def test_two_logins_at_once_do_not_disturb_each_other(browser):
+def test_logins_with_both_providers_can_be_under_way_at_once(browser):
     first = browser.at_provider(browser.begin("platform"))
     second = browser.at_provider(browser.begin("identity"))
 
@@ -160,21 +162,21 @@ def test_two_logins_at_once_do_not_disturb_each_other(browser):
     assert [list(end) for end in ends] == [["token"], ["token"]]
 
 
-def test_the_logins_that_work_are_listed(client):
+def test_configured_providers_are_listed(client):
     assert client.get("/auth/providers").json == {
         "platform": f"{BASE_URL}/auth/platform",
         "identity": f"{BASE_URL}/auth/identity",
     }
 
 
-def test_a_login_that_is_not_configured_is_not_listed(make_app):
+def test_a_provider_that_is_not_configured_is_null(make_app):
     listed = make_app().test_client().get("/auth/providers")
 
     assert listed.json == {"platform": f"{BASE_URL}/auth/platform", "identity": None}
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_log_says_which_login_failed_in_which_request_and_why(browser, log_text, provider):
+def test_a_failed_login_is_logged_with_its_request_id_and_reason(browser, log_text, provider):
     back = browser.at_provider(browser.begin(provider))
 
     answer = browser.back(changed(back, openid__mode="cancel", error="access_denied"))
@@ -195,7 +197,7 @@ CLAIMS = {
 }
 
 
-def test_the_log_names_the_claim_that_is_not_right_and_not_its_value(browser, identity, log_text):
+def test_an_invalid_claim_is_logged_without_its_value(browser, identity, log_text):
     for name, value in CLAIMS.items():
         identity.claims = lambda claims, change={name: value}: claims | change
         browser.log_in("identity")
@@ -249,7 +251,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("answer", BROKEN)
-def test_a_broken_profile_service_does_not_bring_its_key_into_the_log(
+def test_the_api_key_is_not_logged_when_the_profile_service_is_broken(
     make_app, settings, game_platform, log_text, answer
 ):
     with raw_server(saying(BROKEN[answer])) as url:

@@ -25,7 +25,7 @@ def me(client, player):
     return lambda: client.get("/auth/me", headers=player.headers).json
 
 
-def test_a_new_player_is_told_all_of_themselves(me, player, change):
+def test_a_new_player_gets_the_whole_user_object(me, player, change):
     change(registered_at_ms=REGISTERED_AT, client_seed="0123456789abcdef")
 
     assert me() == {
@@ -69,7 +69,7 @@ def test_a_new_player_is_told_all_of_themselves(me, player, change):
         ({"free_cases": 3}, {"freeCases": 3}),
     ],
 )
-def test_what_is_stored_is_told(me, change, stored, told):
+def test_the_user_object_shows_what_is_stored(me, change, stored, told):
     change(**stored)
 
     assert me() | told == me()
@@ -89,7 +89,7 @@ def test_what_is_stored_is_told(me, change, stored, told):
         (62_500_00, 62_500, 25),
     ],
 )
-def test_whole_coins_wagered_are_experience_and_its_root_the_level(
+def test_experience_counts_whole_coins_and_the_level_is_its_root(
     me, change, wagered_cents, experience, level
 ):
     change(wagered_cents=wagered_cents)
@@ -97,13 +97,13 @@ def test_whole_coins_wagered_are_experience_and_its_root_the_level(
     assert (me()["experience"], me()["level"]) == (experience, level)
 
 
-def test_granted_experience_counts_besides_what_was_wagered(me, change):
+def test_granted_experience_is_added_to_the_wagered(me, change):
     change(granted_experience=300, wagered_cents=100_00)
 
     assert (me()["experience"], me()["level"]) == (400, 2)
 
 
-def test_a_player_is_told_of_nobody_else(client, new_player):
+def test_a_player_gets_only_their_own_user_object(client, new_player):
     new_player("alice")
     bob = new_player("bob")
 
@@ -111,7 +111,7 @@ def test_a_player_is_told_of_nobody_else(client, new_player):
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer nonsense", "Basic YWxpY2U6c2VjcmV0"])
-def test_without_a_good_token_one_is_nobody(client, header):
+def test_without_a_valid_token_me_is_unauthorized(client, header):
     answer = client.get("/auth/me", headers={"Authorization": header} if header is not None else {})
 
     assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
@@ -126,14 +126,14 @@ def test_logging_out_succeeds_with_a_token(client, player):
 
 
 @pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer nonsense"}])
-def test_logging_out_succeeds_without_one_too(client, header):
+def test_logging_out_succeeds_without_a_token(client, header):
     answer = client.get("/auth/logout", headers=header)
 
     assert answer.status_code == 200
     assert answer.json == {"success": True, "message": "Logged out successfully"}
 
 
-def test_the_server_forgets_no_token_at_logging_out(client, player):
+def test_a_token_stays_valid_after_logging_out(client, player):
     client.get("/auth/logout", headers=player.headers)
 
     assert client.get("/auth/me", headers=player.headers).status_code == 200

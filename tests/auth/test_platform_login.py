@@ -50,7 +50,7 @@ def with_cookie(app, value):
     return browser
 
 
-def test_a_login_asks_the_provider_for_whoever_is_there(browser, game_platform):
+def test_a_login_redirects_to_the_provider_without_naming_a_player(browser, game_platform):
     address = browser.begin("platform")
 
     asked = parameters(address)
@@ -66,7 +66,7 @@ def test_a_login_asks_the_provider_for_whoever_is_there(browser, game_platform):
     }
 
 
-def test_a_first_login_makes_the_account(browser, game_platform, me, users):
+def test_the_first_login_creates_the_account(browser, game_platform, me, users):
     answer = browser.log_in("platform")
 
     told = me(answer)
@@ -75,7 +75,7 @@ def test_a_first_login_makes_the_account(browser, game_platform, me, users):
     assert len(users()) == 1
 
 
-def test_a_first_login_announces_a_commitment(browser, game_platform, users):
+def test_the_first_login_announces_a_commitment(browser, game_platform, users):
     browser.log_in("platform")
 
     with reading():
@@ -83,7 +83,7 @@ def test_a_first_login_announces_a_commitment(browser, game_platform, users):
     assert (seed.user_id, seed.nonce) == (users()[0]["id"], 1)
 
 
-def test_a_login_ends_at_the_front_end_with_nothing_but_a_token(browser, game_platform):
+def test_a_login_redirects_to_the_front_end_with_only_a_token(browser, game_platform):
     location = browser.log_in("platform").headers["Location"]
 
     assert location == f"{FRONTEND}?token={parameters(location)['token']}"
@@ -112,21 +112,21 @@ def test_a_second_login_finds_the_account(browser, game_platform, me, users):
     assert len(users()) == 1
 
 
-def test_the_name_of_an_account_stays(browser, game_platform, me):
+def test_a_later_login_does_not_change_the_username(browser, game_platform, me):
     browser.log_in("platform")
     game_platform.names[ALICE] = "Alice in Chains"
 
     assert me(browser.log_in("platform"))["username"] == "Alice"
 
 
-def test_the_picture_of_an_account_follows_the_providers(browser, game_platform, me):
+def test_a_later_login_updates_the_avatar(browser, game_platform, me):
     browser.log_in("platform")
     game_platform.avatar = "https://avatars.example.com/newer.jpg"
 
     assert me(browser.log_in("platform"))["avatar"] == game_platform.avatar
 
 
-def test_a_picture_that_the_player_uploaded_stays(browser, game_platform, me):
+def test_a_later_login_keeps_an_uploaded_avatar(browser, game_platform, me):
     browser.log_in("platform")
     with writing():
         User.update(avatar="/media/avatars/own.webp").execute()
@@ -134,7 +134,7 @@ def test_a_picture_that_the_player_uploaded_stays(browser, game_platform, me):
     assert me(browser.log_in("platform"))["avatar"] == f"{BASE_URL}/media/avatars/own.webp"
 
 
-def test_a_picture_stays_when_the_provider_tells_none(browser, game_platform, me):
+def test_a_login_without_a_profile_keeps_the_avatar(browser, game_platform, me):
     before = me(browser.log_in("platform"))["avatar"]
     game_platform.profiles = Response(status=500)
 
@@ -168,7 +168,7 @@ PROFILES = {
 }
 
 
-def test_no_answer_of_the_profile_service_stops_a_login(app, game_platform, me):
+def test_a_login_works_whatever_the_profile_service_answers(app, game_platform, me):
     told = []
     for number, answer in enumerate(PROFILES.values()):
         game_platform.profiles = answer
@@ -182,7 +182,7 @@ def test_no_answer_of_the_profile_service_stops_a_login(app, game_platform, me):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_an_api_key_nobody_is_asked_for_a_profile(make_app, game_platform, me):
+def test_without_an_api_key_no_profile_is_fetched(make_app, game_platform, me):
     app = make_app(**game_platform.settings | {"PLATFORM_API_KEY": ""})
 
     assert me(Browser(app).log_in("platform"))["username"] == "player"
@@ -294,7 +294,7 @@ SPOILED = {
 }
 
 
-def test_a_provider_that_vouches_for_everything_is_not_enough(app, credulous, users):
+def test_a_manipulated_assertion_is_refused_even_if_the_provider_confirms_it(app, credulous, users):
     wrong = {}
     for name, spoil in SPOILED.items():
         browser = Browser(app)
@@ -307,7 +307,7 @@ def test_a_provider_that_vouches_for_everything_is_not_enough(app, credulous, us
     assert users() == []
 
 
-def test_what_the_credulous_provider_is_told_unspoiled_is_a_login(browser, credulous, returning, me):
+def test_an_unchanged_assertion_is_accepted_from_that_provider(browser, credulous, returning, me):
     assert me(browser.back(returning))["platformid"] == ALICE
 
 
@@ -321,7 +321,9 @@ FORGED = {
 
 
 @pytest.mark.parametrize("forgery", FORGED)
-def test_what_the_provider_does_not_vouch_for_is_refused(browser, game_platform, returning, users, forgery):
+def test_an_assertion_that_the_provider_does_not_confirm_is_refused(
+    browser, game_platform, returning, users, forgery
+):
     answer = browser.back(FORGED[forgery](returning, game_platform))
 
     assert answer.headers["Location"] == FAILED
@@ -329,7 +331,7 @@ def test_what_the_provider_does_not_vouch_for_is_refused(browser, game_platform,
     assert len(game_platform.checks) == 1
 
 
-def test_the_provider_is_asked_at_its_configured_address_about_all_it_said(browser, game_platform, returning):
+def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_platform, returning):
     browser.back(changed(returning, more="1"))
 
     said = {name: value for name, value in parameters(returning).items() if name.startswith("openid.")}
@@ -357,13 +359,15 @@ def test_a_login_begun_in_another_browser_is_refused(app, game_platform, returni
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("cookie", ["", "nonsense", "gAAAAAB", "t\u00f6ken", "%00"])
-def test_a_cookie_that_is_not_ours_is_none(app, game_platform, returning, cookie):
+def test_a_login_with_a_forged_cookie_fails(app, game_platform, returning, cookie):
     answer = with_cookie(app, cookie).back(returning)
 
     assert answer.headers["Location"] == FAILED
 
 
-def test_the_cookie_of_the_other_login_is_none(app, browser, credulous, identity, returning, users):
+def test_a_login_with_the_cookie_of_the_other_provider_fails(
+    app, browser, credulous, identity, returning, users
+):
     state = parameters(browser.begin("identity"))["state"]
     other = browser.cookie("login_identity").value
     return_to = f"{BASE_URL}/auth/platform/return?state={state}"
@@ -375,7 +379,7 @@ def test_the_cookie_of_the_other_login_is_none(app, browser, credulous, identity
     assert answer.headers["Location"] == FAILED
 
 
-def test_an_assertion_is_good_once(app, browser, game_platform, returning, users):
+def test_an_assertion_can_be_used_once(app, browser, game_platform, returning, users):
     cookie = cookie_of(browser)
     browser.back(returning)
 
@@ -386,7 +390,7 @@ def test_an_assertion_is_good_once(app, browser, game_platform, returning, users
     assert len(game_platform.checks) == 2
 
 
-def test_no_step_of_the_clock_makes_an_assertion_good_again(make_app, game_platform):
+def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
     ahead = [0]
     app = make_app(**game_platform.settings, clock=lambda: now_ms() + ahead[0])
     browser = Browser(app)
@@ -404,7 +408,7 @@ def test_no_step_of_the_clock_makes_an_assertion_good_again(make_app, game_platf
     assert answers == [FAILED] * 5
 
 
-def test_of_one_assertion_at_many_places_at_once_one_is_a_login(app, browser, game_platform, returning):
+def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, game_platform, returning):
     cookie = cookie_of(browser)
     gate = threading.Barrier(8)
 
@@ -419,14 +423,16 @@ def test_of_one_assertion_at_many_places_at_once_one_is_a_login(app, browser, ga
     assert locations.count(FAILED) == 7
 
 
-def test_a_forgery_does_not_use_up_the_genuine_assertion(app, browser, game_platform, returning, me):
+def test_a_forgery_does_not_use_up_the_nonce_of_the_genuine_assertion(
+    app, browser, game_platform, returning, me
+):
     forger = with_cookie(app, cookie_of(browser))
     forger.back(FORGED["another signature"](returning, game_platform))
 
     assert me(browser.back(returning))["platformid"] == ALICE
 
 
-def test_nonces_are_forgotten_when_they_would_be_refused_anyway(browser, game_platform):
+def test_expired_nonces_are_deleted(browser, game_platform):
     with writing():
         LoginNonce.insert(nonce="2020-01-01T00:00:00Zold", expires_at_ms=now_ms() - 1).execute()
 
@@ -449,7 +455,7 @@ def test_a_login_that_takes_too_long_fails(make_app, game_platform, users):
     assert users() == []
 
 
-def test_a_login_may_take_its_time(make_app, game_platform, me):
+def test_a_login_may_take_almost_ten_minutes(make_app, game_platform, me):
     late = [590_000]
     browser = Browser(make_app(**game_platform.settings, clock=lambda: now_ms() - late[0]))
     begun = browser.begin("platform")
@@ -486,7 +492,7 @@ VERDICTS = {
 }
 
 
-def test_only_a_clear_yes_of_the_provider_is_one(app, game_platform, users):
+def test_only_an_unambiguous_confirmation_of_the_provider_counts(app, game_platform, users):
     wrong = {}
     for name, (verdict, expected) in VERDICTS.items():
         game_platform.verdict = verdict
@@ -499,7 +505,7 @@ def test_only_a_clear_yes_of_the_provider_is_one(app, game_platform, users):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_provider_that_is_down_is_told_of(make_app, users):
+def test_a_provider_that_is_down_is_reported_as_unavailable(make_app, users):
     with platform_provider() as provider:
         browser = Browser(make_app(**provider.settings))
         address = browser.at_provider(browser.begin("platform"))
@@ -511,7 +517,7 @@ def test_a_provider_that_is_down_is_told_of(make_app, users):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_provider_that_does_not_answer_is_not_waited_for(
+def test_a_provider_that_does_not_answer_is_reported_as_unavailable(
     browser, game_platform, returning, users, monkeypatch
 ):
     monkeypatch.setattr(calls, "SECONDS", 0.3)
@@ -524,7 +530,7 @@ def test_a_provider_that_does_not_answer_is_not_waited_for(
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_the_database_a_login_is_to_be_tried_again(make_app, game_platform):
+def test_a_login_without_the_database_is_answered_with_503(make_app, game_platform):
     nowhere = f"postgresql://platform@127.0.0.1:{free_port()}/platform"
     browser = Browser(make_app(**game_platform.settings, DATABASE_URL=nowhere))
 
@@ -534,7 +540,7 @@ def test_without_the_database_a_login_is_to_be_tried_again(make_app, game_platfo
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_many_first_logins_of_one_person_at_once_make_one_account(app, game_platform, users):
+def test_many_first_logins_of_one_person_at_once_create_one_account(app, game_platform, users):
     browsers = [Browser(app) for _ in range(20)]
     addresses = [browser.at_provider(browser.begin("platform")) for browser in browsers]
 
@@ -544,7 +550,7 @@ def test_many_first_logins_of_one_person_at_once_make_one_account(app, game_plat
     assert [user["username"] for user in users()] == ["Alice"]
 
 
-def test_people_of_one_name_at_once_get_names_of_their_own(app, game_platform, users):
+def test_people_with_one_name_who_log_in_at_once_get_different_names(app, game_platform, users):
     browsers, addresses = [Browser(app) for _ in range(8)], []
     for number, browser in enumerate(browsers):
         game_platform.player = f"{int(ALICE) + number}"

@@ -21,11 +21,11 @@ def status(make_app, player):
     return ask
 
 
-def test_a_token_of_the_previous_secret_stays_good(status):
+def test_a_token_of_the_previous_secret_stays_valid(status):
     assert status(JWT_SECRET=NEW, JWT_SECRET_PREVIOUS=OLD) == 200
 
 
-def test_of_several_previous_secrets_each_is_taken(status):
+def test_tokens_of_several_previous_secrets_are_valid(status):
     assert (
         status(
             JWT_SECRET=NEW,
@@ -35,11 +35,11 @@ def test_of_several_previous_secrets_each_is_taken(status):
     )
 
 
-def test_once_it_is_named_no_more_its_tokens_are_none(status):
+def test_tokens_of_a_removed_secret_are_refused(status):
     assert status(JWT_SECRET=NEW) == 401
 
 
-def test_new_tokens_are_of_the_new_secret(make_app, player, status):
+def test_new_tokens_are_signed_with_the_new_secret(make_app, player, status):
     during = make_app(JWT_SECRET=NEW, JWT_SECRET_PREVIOUS=OLD)
     run = during.test_cli_runner()
     token = run.invoke(args=["users", "token", player.platform_id]).stdout.split('"')[3]

@@ -31,9 +31,7 @@ def current(player):
     return path
 
 
-def test_an_upload_answers_with_the_address_under_which_the_player_is_seen(
-    upload, client, player, current, kept
-):
+def test_an_upload_answers_the_url_of_the_avatar(upload, client, player, current, kept):
     answer = upload(PNG)
 
     url = answer.json["avatarUrl"]
@@ -44,7 +42,7 @@ def test_an_upload_answers_with_the_address_under_which_the_player_is_seen(
     assert current() == f"/media/avatars/{name}"
 
 
-def test_the_one_it_replaces_is_removed(upload, client, kept):
+def test_the_replaced_avatar_is_deleted(upload, client, kept):
     first, second = (upload(PNG).json["avatarUrl"] for _ in range(2))
 
     assert first != second
@@ -52,7 +50,7 @@ def test_the_one_it_replaces_is_removed(upload, client, kept):
     assert client.get(first.removeprefix("http://127.0.0.1:5000")).status_code == 404
 
 
-def test_a_refused_file_leaves_the_old_one_in_place(upload, kept):
+def test_a_refused_file_leaves_the_old_avatar(upload, kept):
     before = upload(PNG).json["avatarUrl"]
 
     assert upload(b"nonsense").status_code == 400
@@ -61,7 +59,7 @@ def test_a_refused_file_leaves_the_old_one_in_place(upload, kept):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_form_may_be_written_in_every_way_of_the_standard(client, player):
+def test_every_standard_form_of_multipart_is_accepted(client, player):
     head = b'--x\r\nContent-Disposition: form-data; name="avatar"; filename="me.png"\r\n'
     other = b'--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n\r\n'
     content = b"\r\n" + PNG + b"\r\n--x--\r\n"
@@ -82,7 +80,7 @@ def test_a_form_may_be_written_in_every_way_of_the_standard(client, player):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_an_avatar_from_elsewhere_is_replaced_and_no_file_touched(upload, player, current, tmp_path):
+def test_replacing_an_avatar_at_another_address_deletes_no_file(upload, player, current, tmp_path):
     outside = tmp_path / "instance" / "media" / "outside.webp"
     outside.parent.mkdir(parents=True)
     outside.write_bytes(b"not an avatar")
@@ -107,7 +105,7 @@ def send(server):
     return post
 
 
-def test_of_many_uploads_at_once_one_file_stays(send, player, current, kept):
+def test_many_uploads_at_once_leave_one_file(send, player, current, kept):
     files = [encoded(Image.new("RGB", (9, 9), (number, *GREEN[:2])), "PNG") for number in range(12)]
 
     with ThreadPoolExecutor(len(files)) as pool:
@@ -126,7 +124,7 @@ def slow(server):
         yield connection
 
 
-def test_of_one_player_one_upload_is_under_way(app, send, slow, player, new_player):
+def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow, player, new_player):
     bob = new_player("bob").headers
     form, content_type = encode_multipart_formdata({"avatar": ("me.png", PNG)})
     headers = player.headers | {"Content-Type": content_type, "Content-Length": str(len(form))}

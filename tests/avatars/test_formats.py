@@ -67,7 +67,7 @@ def test_an_image_of_each_format_becomes_a_webp_of_256_pixels(stored, kind, opti
     assert is_near(middle(picture), RED)
 
 
-def test_what_the_bytes_are_counts_and_not_the_name(stored):
+def test_the_format_is_told_by_the_bytes_and_not_by_the_name(stored):
     picture = stored(encoded(plain(), "GIF"), name="page.html", declared="text/html")
 
     assert is_near(middle(picture), RED)
@@ -86,11 +86,11 @@ def test_the_middle_of_a_picture_is_kept(stored):
     ("mode", "colour", "expected"),
     [("L", 200, (200,) * 3), ("1", 1, (255,) * 3), ("P", 0, (0,) * 3), ("I;16", 40_000, (156,) * 3)],
 )
-def test_a_png_without_colours_is_taken(stored, mode, colour, expected):
+def test_a_png_without_colours_is_accepted(stored, mode, colour, expected):
     assert is_near(middle(stored(encoded(plain(mode, colour), "PNG"))), expected)
 
 
-def test_a_cmyk_jpeg_is_taken(stored):
+def test_a_cmyk_jpeg_is_accepted(stored):
     assert is_near(middle(stored(encoded(plain("RGB", BLUE).convert("CMYK"), "JPEG"))), BLUE)
 
 
@@ -112,12 +112,12 @@ def palette_with_a_hole():
     ],
     ids=["rgba", "grey", "webp", "one colour", "one grey"],
 )
-def test_what_can_be_seen_through_stays_so(stored, data):
+def test_transparency_is_kept(stored, data):
     assert stored(data).convert("RGBA").getpixel((128, 128))[3] == 0
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF"])
-def test_a_palette_with_a_hole_keeps_it(stored, kind):
+def test_transparency_of_a_palette_is_kept(stored, kind):
     picture = stored(encoded(palette_with_a_hole(), kind, transparency=0)).convert("RGBA")
 
     assert picture.getpixel((EDGE, 128))[3] == 0
@@ -125,12 +125,12 @@ def test_a_palette_with_a_hole_keeps_it(stored, kind):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 4096), (4096, 1), (3, 7), (255, 257)])
-def test_any_shape_is_made_a_square(stored, size):
+def test_an_image_of_any_shape_becomes_a_square(stored, size):
     assert stored(encoded(plain(size=size), "PNG")).size == (256, 256)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_the_largest_picture_is_taken(stored, kind):
+def test_the_largest_image_is_accepted(stored, kind):
     assert is_near(middle(stored(encoded(plain(size=(4096, 4096)), kind))), RED)
 
 
@@ -178,7 +178,7 @@ def metadata():
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF"])
-def test_nothing_but_the_picture_is_kept(stored, metadata, kept, tmp_path, kind):
+def test_metadata_is_removed(stored, metadata, kept, tmp_path, kind):
     data = encoded(corners(), kind, **metadata[kind])
     assert b"whereabouts" in data
 
@@ -191,14 +191,14 @@ def test_nothing_but_the_picture_is_kept(stored, metadata, kept, tmp_path, kind)
     assert set(picture.info) <= {"loop", "background", "timestamp", "duration"}
 
 
-def test_metadata_that_cannot_be_read_is_no_reason_to_refuse(stored):
+def test_an_image_with_unreadable_metadata_is_accepted(stored):
     data = encoded(plain(), "JPEG", exif=b"Exif\0\0" + b"nonsense" * 10)
 
     assert is_near(middle(stored(data)), RED)
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_an_animation_stays_one(stored, kind):
+def test_an_animation_stays_animated(stored, kind):
     picture = stored(animation(kind, frames=5))
 
     assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 5)
@@ -211,11 +211,11 @@ def test_an_animation_stays_one(stored, kind):
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_64_frames_are_taken(stored, kind):
+def test_an_animation_of_64_frames_is_accepted(stored, kind):
     assert stored(animation(kind, frames=64)).n_frames == 64
 
 
-def test_the_picture_for_programs_that_cannot_animate_is_no_frame(stored):
+def test_the_default_image_of_an_animated_png_is_not_a_frame(stored):
     frames = [plain(colour=colour) for colour in (RED, GREEN, BLUE)]
 
     picture = stored(encoded(frames[0], "PNG", save_all=True, append_images=frames[1:], default_image=True))
@@ -233,7 +233,7 @@ def test_a_frame_without_a_duration_is_shown_for_a_tenth_of_a_second(stored):
     assert picture.info["duration"] == 100
 
 
-def test_a_file_of_exactly_2_mib_is_taken(stored):
+def test_a_file_of_exactly_2_mib_is_accepted(stored):
     data = encoded(plain(), "PNG")
 
     assert stored(data + bytes(2_097_152 - len(data))).size == (256, 256)
@@ -259,7 +259,7 @@ TRAILERS = {
 
 
 @pytest.mark.parametrize("trailer", TRAILERS.values(), ids=TRAILERS)
-def test_what_follows_an_image_is_dropped(stored_bytes, trailer):
+def test_bytes_after_an_image_are_removed(stored_bytes, trailer):
     files = [encoded(corners(), kind) for kind in ("JPEG", "PNG", "WEBP", "GIF")]
     files += [encoded(corners(), "JPEG", progressive=True), encoded(corners(), "WEBP", lossless=True)]
     files += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
@@ -269,7 +269,7 @@ def test_what_follows_an_image_is_dropped(stored_bytes, trailer):
     assert followed == alone
 
 
-def test_of_a_file_with_previews_the_first_image_counts(stored):
+def test_only_the_first_image_of_a_jpeg_with_previews_is_used(stored):
     data = encoded(corners(), "MPO", save_all=True, append_images=[plain(size=(8, 8))])
     assert Image.open(BytesIO(data)).n_frames == 2
 
@@ -278,7 +278,7 @@ def test_of_a_file_with_previews_the_first_image_counts(stored):
     assert (picture.n_frames, is_near(picture.convert("RGB").getpixel((40, 40)), RED)) == (1, True)
 
 
-def test_noise_of_two_megabytes_is_a_picture_too(stored):
+def test_noise_of_two_megabytes_is_accepted(stored):
     pixels = np.frombuffer(random.Random(7).randbytes(820 * 820 * 3), np.uint8).reshape(820, 820, 3)
     data = encoded(Image.fromarray(pixels), "PNG")
     assert 2_000_000 < len(data) <= 2_097_152
@@ -286,7 +286,7 @@ def test_noise_of_two_megabytes_is_a_picture_too(stored):
     assert stored(data).size == (256, 256)
 
 
-def test_a_picture_is_served_for_good(stored, client, player):
+def test_an_avatar_is_served_as_immutable(stored, client, player):
     stored(encoded(plain(), "PNG"))
     address = client.get("/auth/me", headers=player.headers).json["avatar"]
 

@@ -104,7 +104,7 @@ def _nothing_stays(kept, client, player):
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
-def test_what_is_no_image_is_refused_whatever_it_is_called(wrong_answers):
+def test_a_file_of_another_type_is_refused_whatever_its_name(wrong_answers):
     files = {
         "a drawing": b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
         "a page": b"<!doctype html><script>alert(1)</script>",
@@ -143,7 +143,7 @@ def test_an_image_without_all_of_its_pixels_is_refused(wrong_answers, name):
     assert wrong_answers(files, DAMAGED, TYPE) == {}
 
 
-def test_more_than_4096_pixels_a_side_are_refused_by_what_the_header_says(wrong_answers):
+def test_an_image_with_a_side_over_4096_pixels_is_refused(wrong_answers):
     files = {
         "a bomb": png_bomb(30_000),
         "the largest PNG": png(2**32 - 1, 2**32 - 1, chunk(b"IDAT", b"")),
@@ -173,7 +173,7 @@ def test_more_than_64_frames_are_refused(wrong_answers):
     assert wrong_answers(files, TOO_MANY_FRAMES) == {}
 
 
-def test_large_frames_and_many_of_them_are_refused(wrong_answers):
+def test_an_animation_with_too_many_pixels_in_all_frames_is_refused(wrong_answers):
     webp = FILES["animated WEBP"]
     side = struct.pack("<I", 4095)[:3]
     files = {
@@ -235,7 +235,7 @@ def test_no_image_needs_more_than_400_megabytes(tmp_path):
     assert [name for name, peak in megabytes.items() if peak > 400] == []
 
 
-def test_a_body_that_is_no_form_is_refused(client, player):
+def test_a_body_that_is_not_a_form_is_refused(client, player):
     bodies = [
         {"data": FILES["PNG"], "content_type": "image/png"},
         {"json": {"avatar": "me.png"}},
@@ -274,7 +274,7 @@ def test_a_form_without_one_file_in_the_field_is_refused(client, player):
 HEAD = b'--x\r\nContent-Disposition: form-data; name="avatar"; filename="a.png"\r\n'
 
 
-def test_a_form_with_a_head_that_no_program_makes_is_refused(client, player):
+def test_a_form_with_oversized_headers_is_refused(client, player):
     long = b"X: y\r\n" * 100_000
     bodies = {
         "a preamble": long + form_of(FILES["PNG"]),
@@ -320,7 +320,7 @@ def test_a_form_larger_than_3_mib_is_refused(client, player, server):
     assert [status(LIMIT + 1, chunked=chunked) for chunked in (False, True)] == [413, 413]
 
 
-def test_other_routes_keep_their_limit(client, player):
+def test_other_routes_keep_their_body_limit(client, player):
     body = b'{"code": "' + b"1" * 65_536 + b'"}'
 
     answer = client.post("/profile/2fa/enable", data=body, headers=player.headers)
@@ -336,13 +336,13 @@ def test_an_upload_leaves_no_temporary_file(upload, tmp_path, monkeypatch):
     assert answer.status_code == 400
 
 
-def test_a_stranger_uploads_nothing(upload):
+def test_an_upload_without_a_token_is_refused(upload):
     answer = upload(FILES["PNG"], headers={})
 
     assert answer.status_code == 401
 
 
-def test_only_names_of_ours_are_looked_up(client, tmp_path):
+def test_a_path_outside_the_avatar_directory_is_not_found(client, tmp_path):
     secret = tmp_path / "instance" / "media" / "secret.webp"
     secret.parent.mkdir(parents=True, exist_ok=True)
     secret.write_bytes(b"secret")

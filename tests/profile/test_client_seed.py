@@ -11,13 +11,13 @@ def put(call):
     return lambda seed: call("PUT", "client-seed", {"clientSeed": seed})
 
 
-def test_a_seed_is_taken_as_it_is(put, me):
+def test_a_valid_seed_is_stored_unchanged(put, me):
     for seed in ("abcd", "AZaz09-_", "-___", "0000", "x" * 64):
         assert put(seed) == DONE
         assert me()["clientSeed"] == seed
 
 
-def test_whatever_else_is_refused(put, call, me):
+def test_an_invalid_seed_is_refused(put, call, me):
     before = me()["clientSeed"]
     bad = [
         *(None, "", "abc", "x" * 65, "x" * 10_000, 1234, 12345.5, True, ["abcd"], {"a": "abcd"}),
@@ -31,7 +31,7 @@ def test_whatever_else_is_refused(put, call, me):
     assert me()["clientSeed"] == before
 
 
-def test_the_next_spin_without_a_seed_is_rolled_with_it(put, connect, player, add_item):
+def test_a_spin_without_a_seed_uses_the_stored_one(put, connect, player, add_item):
     item = add_item(price=10)
     put("my-own-seed")
     socket = connect(player)

@@ -46,18 +46,18 @@ def details(call):
     return of
 
 
-def test_what_was_not_given_is_empty(details):
+def test_details_that_were_not_given_are_empty(details):
     assert details() == NOTHING
 
 
-def test_everything_can_be_given_at_once(put, details, me):
+def test_all_details_can_be_set_at_once(put, details, me):
     assert put(EVERYTHING) == DONE
 
     assert details() == EVERYTHING
     assert me()["username"] == "Alice.B_c-9"
 
 
-def test_only_what_is_given_changes(put, details):
+def test_only_the_given_details_change(put, details):
     put(EVERYTHING)
 
     put({"lastName": "B", "shippingAddress": {"city": "Gdańsk"}})
@@ -66,14 +66,14 @@ def test_only_what_is_given_changes(put, details):
 
 
 @pytest.mark.parametrize("body", [{}, {"shippingAddress": {}}])
-def test_nothing_given_is_a_success_and_changes_nothing(put, details, body):
+def test_an_empty_change_succeeds_and_changes_nothing(put, details, body):
     put(EVERYTHING)
 
     assert put(body) == DONE
     assert details() == EVERYTHING
 
 
-def test_what_was_given_can_be_made_empty(put, details):
+def test_a_detail_can_be_emptied(put, details):
     put(EVERYTHING)
 
     put({"firstName": "", "lastName": "  ", "phone": "", "shippingAddress": NO_ADDRESS})
@@ -81,19 +81,19 @@ def test_what_was_given_can_be_made_empty(put, details):
     assert details() == NOTHING | {"username": "Alice.B_c-9"}
 
 
-def test_blanks_around_a_text_are_dropped(put, details):
+def test_blanks_around_a_text_are_removed(put, details):
     put({"firstName": "  Mary Ann\u00a0 ", "shippingAddress": {"city": " " * 300 + "x" * 120}})
 
     assert (details()["firstName"], details()["shippingAddress"]["city"]) == ("Mary Ann", "x" * 120)
 
 
-def test_one_player_has_nothing_of_another(put, details, new_player):
+def test_players_have_separate_details(put, details, new_player):
     put(EVERYTHING | {"username": "other"}, by=new_player("bob"))
 
     assert details() == NOTHING
 
 
-def test_what_breaks_a_rule_is_refused_by_its_name_and_changes_nothing(put, details):
+def test_an_invalid_detail_is_refused_by_name_and_changes_nothing(put, details):
     names = [
         "",
         "ab",
@@ -153,7 +153,7 @@ def test_a_null_a_wrong_type_and_an_unknown_key_are_refused_by_name(put, details
     assert details() == NOTHING
 
 
-def test_unknown_keys_are_told_of_in_the_order_of_their_names(put):
+def test_unknown_keys_are_refused_in_alphabetical_order(put):
     names = ["zebra", "city", "userId", "email", "balance", "colour", "first_name", "zip"]
 
     status, told = put(dict.fromkeys(names, "x"))
@@ -177,18 +177,18 @@ def test_a_taken_name_is_refused_in_any_case_and_changes_nothing(put, details, n
 
 
 @pytest.mark.parametrize("name", ["ALICE", "Alice", "alice"])
-def test_the_own_name_can_be_written_in_another_case(put, me, name):
+def test_a_player_can_change_the_case_of_their_name(put, me, name):
     assert put({"username": name}) == DONE
     assert me()["username"] == name
 
 
-def test_a_name_that_was_given_up_is_free(put, new_player):
+def test_a_former_name_can_be_taken_by_another_player(put, new_player):
     put({"username": "somebody"})
 
     assert put({"username": "Alice"}, by=new_player("bob")) == DONE
 
 
-def test_of_many_who_want_one_name_at_once_one_gets_it(app, new_player):
+def test_of_many_players_who_want_one_name_at_once_one_gets_it(app, new_player):
     players = [new_player(f"player{number}") for number in range(8)]
 
     def rename(player):
@@ -207,7 +207,7 @@ def test_of_many_who_want_one_name_at_once_one_gets_it(app, new_player):
     assert [told["firstName"] for told in shown if told["firstName"]] == [winner.username]
 
 
-def test_different_details_given_at_once_are_all_kept(app, player, details):
+def test_concurrent_changes_of_different_details_are_all_stored(app, player, details):
     bodies = [
         {"firstName": "A"},
         {"lastName": "B", "username": "new"},

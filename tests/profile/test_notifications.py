@@ -30,7 +30,7 @@ def titles(told):
     return [notification["title"] for notification in told]
 
 
-def test_a_new_player_has_none(notifications):
+def test_a_new_player_has_no_notifications(notifications):
     assert notifications() == []
 
 
@@ -40,7 +40,7 @@ def test_a_notification_has_title_message_and_date(notifications, player, clock)
     assert notifications() == [{"title": "Hello", "message": "A “message” ★", "date": clock.now}]
 
 
-def test_the_newest_comes_first(notifications, tell, clock):
+def test_the_newest_notification_comes_first(notifications, tell, clock):
     for title in ("first", "second", "third of the same time"):
         tell(title)
         clock.now += title == "first"
@@ -48,7 +48,7 @@ def test_the_newest_comes_first(notifications, tell, clock):
     assert titles(notifications()) == ["third of the same time", "second", "first"]
 
 
-def test_the_newest_hundred_are_kept(notifications, tell, new_player):
+def test_the_newest_hundred_notifications_are_kept(notifications, tell, new_player):
     other = new_player("other")
     tell("for another", to=other)
     for number in range(103):
@@ -60,7 +60,7 @@ def test_the_newest_hundred_are_kept(notifications, tell, new_player):
         assert Notification.select().count() == 101
 
 
-def test_clearing_removes_the_players_own(call, notifications, tell, new_player):
+def test_clearing_deletes_only_the_players_own_notifications(call, notifications, tell, new_player):
     other = new_player("other")
     tell("mine")
     tell("not mine", to=other)
@@ -75,13 +75,13 @@ def test_clearing_nothing_succeeds(call):
 
 
 @pytest.mark.usefixtures("locked")
-def test_a_locked_vault_is_not_told_of_before_its_deadline(notifications, clock):
+def test_there_is_no_vault_notification_before_the_deadline(notifications, clock):
     clock.now += DAY - 1
 
     assert notifications() == []
 
 
-def test_a_passed_deadline_is_told_of_once_and_dated_at_the_deadline(notifications, locked, clock):
+def test_a_passed_vault_deadline_is_notified_once_with_its_own_time(notifications, locked, clock):
     clock.now += 2 * DAY
 
     first, again = notifications(), notifications()
@@ -91,7 +91,7 @@ def test_a_passed_deadline_is_told_of_once_and_dated_at_the_deadline(notificatio
 
 
 @pytest.mark.usefixtures("locked")
-def test_clearing_does_not_bring_a_passed_deadline_back(call, notifications, clock):
+def test_clearing_does_not_repeat_the_vault_notification(call, notifications, clock):
     clock.now += DAY
     notifications()
 
@@ -101,7 +101,7 @@ def test_clearing_does_not_bring_a_passed_deadline_back(call, notifications, clo
 
 
 @pytest.mark.usefixtures("locked")
-def test_a_vault_unlocked_meanwhile_is_not_told_of(call, notifications, clock):
+def test_an_unlocked_vault_is_not_notified(call, notifications, clock):
     clock.now += DAY
     call("POST", "vault/unlock")
 
@@ -109,7 +109,7 @@ def test_a_vault_unlocked_meanwhile_is_not_told_of(call, notifications, clock):
 
 
 @pytest.mark.usefixtures("locked")
-def test_a_deadline_that_moved_on_is_told_of_when_it_has_passed(call, notifications, clock):
+def test_a_postponed_deadline_is_notified_when_it_has_passed(call, notifications, clock):
     call("POST", "vault/lock", {"amount": 1, "deadline": clock.now + 2 * DAY})
     clock.now += DAY
     assert notifications() == []
@@ -120,7 +120,7 @@ def test_a_deadline_that_moved_on_is_told_of_when_it_has_passed(call, notificati
 
 
 @pytest.mark.usefixtures("locked")
-def test_every_deadline_is_told_of(call, notifications, clock):
+def test_every_passed_deadline_is_notified(call, notifications, clock):
     for _ in range(2):
         clock.now += DAY
         notifications()
@@ -132,7 +132,7 @@ def test_every_deadline_is_told_of(call, notifications, clock):
 
 
 @pytest.mark.usefixtures("locked")
-def test_of_many_readers_at_once_one_is_the_first_to_tell(app, player, clock, notifications):
+def test_of_many_readers_at_once_one_adds_the_vault_notification(app, player, clock, notifications):
     clock.now += DAY
 
     def read(_):
@@ -146,7 +146,7 @@ def test_of_many_readers_at_once_one_is_the_first_to_tell(app, player, clock, no
 
 
 @pytest.mark.usefixtures("locked")
-def test_a_notice_of_the_past_is_kept_beside_a_hundred_newer_ones(notifications, tell, clock):
+def test_a_vault_notification_with_a_past_time_is_not_deleted_first(notifications, tell, clock):
     clock.now += 2 * DAY
     for number in range(100):
         tell(str(number))
@@ -155,7 +155,7 @@ def test_a_notice_of_the_past_is_kept_beside_a_hundred_newer_ones(notifications,
 
 
 @pytest.mark.usefixtures("locked")
-def test_readers_who_have_nothing_to_be_told_of_do_not_write(notifications, clock, queries):
+def test_reading_notifications_writes_nothing_without_a_passed_deadline(notifications, clock, queries):
     clock.now += DAY
     notifications()
     queries.clear()
@@ -165,7 +165,7 @@ def test_readers_who_have_nothing_to_be_told_of_do_not_write(notifications, cloc
     assert [statement for statement in queries if statement[0].startswith("SELECT")] == queries != []
 
 
-def test_a_changed_trade_url_is_told_of_without_the_url(call, notifications, clock):
+def test_a_changed_trade_url_is_notified_without_the_url(call, notifications, clock):
     call("PUT", "trade-url", {"url": URL + "&token=secret"})
 
     (told,) = notifications()
@@ -174,7 +174,7 @@ def test_a_changed_trade_url_is_told_of_without_the_url(call, notifications, clo
     assert "secret" not in told["message"]
 
 
-def test_the_same_trade_url_again_is_not_told_of(call, notifications):
+def test_setting_the_same_trade_url_is_not_notified(call, notifications):
     for _ in range(2):
         call("PUT", "trade-url", {"url": URL})
 

@@ -24,7 +24,7 @@ def look(client):
     return look
 
 
-def test_anybody_may_see_a_player(look, new_player, clock):
+def test_anybody_can_read_a_public_user(look, new_player, clock):
     player = new_player("alice", level=3)
 
     assert look(player.platform_id) == (
@@ -43,7 +43,7 @@ def test_anybody_may_see_a_player(look, new_player, clock):
     )
 
 
-def test_nobody_is_found_under_an_id_that_no_player_has(look, player):
+def test_an_unknown_id_is_not_found(look, player):
     ids = [
         *("nobody", "alice", "0", "-1", "76561198000000001", str(player.id), player.platform_id + "0"),
         *(player.platform_id[:-1] + "%", "%25", "_" * 17, " ", player.platform_id + " ", "a/b", "/", "a//b/"),
@@ -70,13 +70,13 @@ def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server):
     assert answers == dict.fromkeys(paths, NOBODY)
 
 
-def test_a_new_name_is_seen_at_once(look, call, player):
+def test_a_new_name_shows_at_once(look, call, player):
     call("PUT", "details", {"username": "Somebody"})
 
     assert look(player.platform_id)[1]["user"]["username"] == "Somebody"
 
 
-def test_an_older_avatar_with_another_scheme_shows_the_neutral_one(look, player):
+def test_an_old_avatar_with_another_scheme_is_replaced_by_the_neutral_one(look, player):
     with writing():
         User.update(avatar="javascript:alert(1)").execute()
 

@@ -17,13 +17,13 @@ def put(call):
     return lambda url: call("PUT", "trade-url", {"url": url})
 
 
-def test_a_trade_url_is_taken_as_it_is(put, me):
+def test_a_valid_trade_url_is_stored_unchanged(put, me):
     for url in (URL, BASE + "?partner=0", URL + "&token=aZ_-9", URL + "&token=" + "a" * 439, URL + "4" * 446):
         assert put(url) == DONE
         assert me()["tradeUrl"] == url
 
 
-def test_the_same_url_again_is_a_success(put, me):
+def test_setting_the_same_url_succeeds(put, me):
     put(URL)
 
     assert put(URL) == DONE
@@ -90,7 +90,7 @@ HOSTILE = [
 ]
 
 
-def test_whatever_else_is_refused(put, me):
+def test_an_invalid_url_is_refused(put, me):
     answers = {str(url): put(url) for url in HOSTILE}
 
     assert {url: answer for url, answer in answers.items() if answer != INVALID} == {}
@@ -102,18 +102,18 @@ def test_whatever_else_is_refused(put, me):
     position=st.integers(0, len(URL)),
     inserted=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
 )
-def test_a_character_anywhere_makes_it_another_url_or_none(put, position, inserted):
+def test_a_character_inserted_anywhere_is_refused_or_stored_as_part_of_the_url(put, position, inserted):
     url = URL[:position] + inserted + URL[position:]
 
     is_longer_partner = position >= len(BASE + "?partner=") and inserted in "0123456789"
     assert put(url) == (DONE if is_longer_partner else INVALID)
 
 
-def test_a_nul_is_refused_as_text_that_cannot_be_kept(put):
+def test_a_url_with_a_nul_is_refused_as_text_that_cannot_be_stored(put):
     assert put(URL + "\x00") == (400, {"error": "Text must not have NUL characters or lone surrogates"})
 
 
-def test_another_host_can_be_set(make_app, new_player):
+def test_the_host_can_be_configured(make_app, new_player):
     app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
     player = new_player("other")
 

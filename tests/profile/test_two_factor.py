@@ -100,11 +100,11 @@ def wrong(code):
     return next(text for text in ("000000", "111111", "222222", "333333") if text not in right)
 
 
-def test_it_is_off_at_first(call):
+def test_two_factor_authentication_is_off_at_first(call):
     assert call("GET", "status") == (200, {"success": True, "enabled": False})
 
 
-def test_a_setup_gives_a_secret_of_160_bits_that_nobody_keeps(client, player):
+def test_a_setup_answers_a_secret_of_160_bits_that_is_not_cached(client, player):
     answer = client.post("/profile/2fa/setup", headers=player.headers)
 
     assert set(answer.json) == {"success", "secret", "qrCode"}
@@ -114,7 +114,7 @@ def test_a_setup_gives_a_secret_of_160_bits_that_nobody_keeps(client, player):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_what_the_qr_code_shows_gives_codes_that_enable(call, post, player, clock):
+def test_the_qr_code_contains_the_secret(call, post, player, clock):
     _, body = call("POST", "setup")
 
     kind, _, encoded = body["qrCode"].partition(",")
@@ -135,7 +135,7 @@ def test_a_setup_alone_enables_nothing(set_up, is_enabled):
     assert not is_enabled()
 
 
-def test_a_right_code_enables(set_up, post, is_enabled, client, player):
+def test_a_right_code_enables_two_factor_authentication(set_up, post, is_enabled, client, player):
     code = set_up()
 
     assert post("enable", code()) == ENABLED
@@ -181,7 +181,7 @@ def test_a_right_code_disables_and_the_secret_is_gone(enabled, post, is_enabled)
         assert TwoFactor.select().count() == 0
 
 
-def test_what_is_not_enabled_cannot_be_disabled(set_up, post):
+def test_disabling_is_refused_when_it_is_not_enabled(set_up, post):
     assert post("disable", "123456") == NOT_ENABLED
 
     code = set_up()
@@ -203,7 +203,7 @@ def test_a_code_works_once(set_up, post, is_enabled):
     assert is_enabled()
 
 
-def test_a_code_older_than_the_last_one_used_is_used_up_too(set_up, post):
+def test_a_code_older_than_the_last_used_one_is_refused(set_up, post):
     code = set_up()
     post("enable", code(30_000))
 
@@ -211,7 +211,7 @@ def test_a_code_older_than_the_last_one_used_is_used_up_too(set_up, post):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_what_is_no_text_of_six_digits_is_malformed_and_no_guess(enabled, call):
+def test_a_malformed_code_is_refused_and_does_not_count_as_a_guess(enabled, call):
     right = enabled()
     full_width = right.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
     arabic = right.translate({ord(digit): ord(digit) + 0x0630 for digit in "0123456789"})
@@ -237,7 +237,7 @@ def test_what_is_no_text_of_six_digits_is_malformed_and_no_guess(enabled, call):
     assert call("POST", "disable", json={"code": right}) == DISABLED
 
 
-def test_after_five_wrong_codes_even_the_right_one_waits(enabled, post, is_enabled):
+def test_after_five_wrong_codes_even_the_right_one_is_refused(enabled, post, is_enabled):
     assert [post("disable", wrong(enabled)) for _ in range(5)] == [INVALID] * 5
 
     assert post("disable", wrong(enabled)) == TOO_MANY
@@ -264,7 +264,7 @@ def test_the_wait_lasts_until_the_oldest_of_the_five_is_five_minutes_old(
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_window_slides(enabled, post, clock):
+def test_wrong_codes_older_than_five_minutes_do_not_count(enabled, post, clock):
     """With one wrong code a minute there are never five within five minutes but the newest of them."""
     answers = []
     for _ in range(8):
@@ -286,7 +286,7 @@ def test_used_codes_count_as_wrong_ones(set_up, post, clock):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_neither_a_new_setup_nor_a_success_brings_new_guesses(set_up, post):
+def test_a_new_setup_or_a_right_code_does_not_reset_the_count_of_wrong_codes(set_up, post):
     first = set_up()
     for _ in range(4):
         assert post("enable", wrong(first)) == INVALID
@@ -297,9 +297,7 @@ def test_neither_a_new_setup_nor_a_success_brings_new_guesses(set_up, post):
     assert post("disable", second(30_000)) == TOO_MANY
 
 
-def test_guesses_are_remembered_by_the_next_process_and_without_rate_limits(
-    enabled, post, player, make_app, clock
-):
+def test_wrong_codes_count_after_a_restart_and_without_rate_limits(enabled, post, player, make_app, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
 
@@ -309,7 +307,7 @@ def test_guesses_are_remembered_by_the_next_process_and_without_rate_limits(
     assert answer.status_code == 429
 
 
-def test_one_players_guesses_are_nobody_elses(enabled, post, client, new_player):
+def test_wrong_codes_of_one_player_do_not_count_for_another(enabled, post, client, new_player):
     for _ in range(5):
         post("disable", wrong(enabled))
     bob = new_player("bob").headers
@@ -324,7 +322,7 @@ def test_one_players_guesses_are_nobody_elses(enabled, post, client, new_player)
 DAY = 24 * 60 * MINUTES
 
 
-def test_a_clock_that_ran_ahead_locks_nobody_out(set_up, post, clock):
+def test_a_player_is_not_locked_out_after_the_clock_ran_ahead(set_up, post, clock):
     clock.now += DAY
     code = set_up()
     used = code()
@@ -354,7 +352,7 @@ def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set
     assert is_enabled()
 
 
-def test_guesses_of_requests_that_overtook_this_one_count(enabled, post, clock):
+def test_wrong_codes_of_requests_that_overtook_this_one_count(enabled, post, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
 
@@ -375,7 +373,7 @@ def without_the_key(make_app, clock, player):
     return post
 
 
-def test_without_the_key_no_code_is_right_or_counts_as_wrong(enabled, without_the_key, is_enabled):
+def test_without_the_key_every_code_is_refused_and_none_counts(enabled, without_the_key, is_enabled):
     answers = [without_the_key("disable", enabled()) for _ in range(6)]
 
     assert answers == [LOST] * 6
@@ -383,14 +381,14 @@ def test_without_the_key_no_code_is_right_or_counts_as_wrong(enabled, without_th
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_the_key_a_setup_that_was_begun_ends_in_a_refusal(set_up, without_the_key, is_enabled):
+def test_without_the_key_a_pending_setup_cannot_be_enabled(set_up, without_the_key, is_enabled):
     code = set_up()
 
     assert without_the_key("enable", code()) == LOST
     assert not is_enabled()
 
 
-def test_an_operator_turns_it_off_for_who_has_no_codes(enabled, run, is_enabled, player, post, set_up):
+def test_an_operator_can_turn_it_off_without_a_code(enabled, run, is_enabled, player, post, set_up):
     printed = run("two-factor", "reset", player.platform_id)
 
     assert printed == {"platformid": player.platform_id, "twoFactorEnabled": False}
@@ -403,7 +401,7 @@ def test_an_operator_turns_it_off_for_who_has_no_codes(enabled, run, is_enabled,
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_an_operator_is_told_of_who_has_none_or_is_nobody(fails, set_up, player):
+def test_an_operator_cannot_turn_it_off_for_a_player_without_it(fails, set_up, player):
     set_up()
 
     assert fails("two-factor", "reset", player.platform_id) == "Error: 2FA is not enabled"
@@ -426,14 +424,14 @@ def at_once(server, player):
     return send
 
 
-def test_of_many_uses_of_one_code_at_once_one_counts(enabled, at_once, is_enabled):
+def test_of_many_uses_of_one_code_at_once_one_succeeds(enabled, at_once, is_enabled):
     statuses = at_once("disable", enabled())
 
     assert statuses.count(200) == 1
     assert not is_enabled()
 
 
-def test_of_many_enablings_at_once_one_counts(set_up, at_once, is_enabled):
+def test_of_many_enablings_at_once_one_succeeds(set_up, at_once, is_enabled):
     code = set_up()
 
     statuses = at_once("enable", code())
@@ -442,7 +440,7 @@ def test_of_many_enablings_at_once_one_counts(set_up, at_once, is_enabled):
     assert is_enabled()
 
 
-def test_of_many_guesses_at_once_five_are_looked_at(enabled, at_once):
+def test_of_many_guesses_at_once_five_are_checked(enabled, at_once):
     statuses = at_once("disable", wrong(enabled))
 
     assert statuses == [400] * 5 + [429] * 15
@@ -451,7 +449,7 @@ def test_of_many_guesses_at_once_five_are_looked_at(enabled, at_once):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_secret_is_nowhere_to_be_read(call, tmp_path):
+def test_the_secret_is_encrypted_in_the_database(call, tmp_path):
     secret = call("POST", "setup")[1]["secret"]
 
     with reading():
@@ -460,7 +458,7 @@ def test_the_secret_is_nowhere_to_be_read(call, tmp_path):
     assert [path for path in files if secret.encode() in path.read_bytes()] == []
 
 
-def test_turning_on_and_off_is_told(enabled, post):
+def test_turning_on_and_off_is_notified(enabled, post):
     post("disable", enabled())
 
     with reading():
@@ -468,7 +466,7 @@ def test_turning_on_and_off_is_told(enabled, post):
     assert titles == ["2FA turned on", "2FA turned off"]
 
 
-def test_what_is_refused_is_not_told(enabled, post):
+def test_a_refused_code_is_not_notified(enabled, post):
     post("disable", wrong(enabled))
 
     with reading():

@@ -87,7 +87,7 @@ def test_more_than_the_balance_is_an_invalid_amount_and_changes_nothing(lock, va
     assert vault() == (40, 60, clock.now + DAY)
 
 
-def test_coins_of_another_player_stay_where_they_are(lock, vault, new_player):
+def test_locking_does_not_change_another_players_coins(lock, vault, new_player):
     other = new_player("other")
 
     lock(10)
@@ -114,7 +114,7 @@ NO_AMOUNTS = [
 ]
 
 
-def test_what_is_no_positive_amount_is_refused(lock_raw, vault, clock):
+def test_an_amount_that_is_not_positive_is_refused(lock_raw, vault, clock):
     answers = {text: lock_raw(f'{{"amount": {text}, "deadline": {clock.now + DAY}}}') for text in NO_AMOUNTS}
 
     assert {text: answer for text, answer in answers.items() if answer != INVALID_AMOUNT} == {}
@@ -128,7 +128,7 @@ def test_an_amount_can_be_written_in_any_way_that_has_two_decimals(lock_raw, vau
     assert vault()[:2] == (85.49, 14.51)
 
 
-def test_what_is_no_time_to_come_is_refused(lock_raw, vault, clock):
+def test_a_deadline_that_is_not_in_the_future_is_refused(lock_raw, vault, clock):
     soon = clock.now + DAY
     texts = [
         *("0", "-1", "true", "false", '""', "[]", "{}", "NaN", "Infinity", "-Infinity", "1e400", "1e-400"),
@@ -154,7 +154,7 @@ def test_a_whole_deadline_can_be_written_with_decimals(lock_raw, vault, clock):
     assert vault()[2] == clock.now + 1
 
 
-def test_the_amount_is_judged_before_the_deadline(call):
+def test_the_amount_is_checked_before_the_deadline(call):
     assert call("POST", "vault/lock", {"amount": "1", "deadline": 1}) == INVALID_AMOUNT
 
 
@@ -212,7 +212,7 @@ def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
     assert answer == {"status": False, "error": "Insufficient balance"}
 
 
-def test_every_socket_of_the_player_is_told_of_the_balance(lock, unlock, connect, player, clock):
+def test_every_socket_of_the_player_gets_the_balance(lock, unlock, connect, player, clock):
     sockets = [connect(player), connect(player)]
     for socket in sockets:
         socket.expect("balance")
@@ -226,7 +226,7 @@ def test_every_socket_of_the_player_is_told_of_the_balance(lock, unlock, connect
         assert socket.expect("balance") == {"balance": 100, "vaultBalance": 0, "sweepstakeBalance": 0}
 
 
-def test_other_players_and_spectators_are_told_nothing(lock, connect, new_player):
+def test_other_players_and_spectators_get_no_balance(lock, connect, new_player):
     others = [connect(new_player("other")), connect()]
 
     lock(1)
