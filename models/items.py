@@ -1,7 +1,7 @@
 """The inventory: every item that can be won, with its current price."""
 
 import peewee
-from peewee import SQL, Check
+from peewee import Check
 
 from models.database import Table
 
@@ -23,21 +23,11 @@ class Item(Table):
     price_source = peewee.CharField(
         max_length=8, null=True, constraints=[Check("price_source IN ('import', 'feed', 'market')")]
     )
-    # Whether the price feed contains the item; null from an import until a document was compared with it.
-    # The check stands here because SQLite adds constraints only together with a column.
+    # Whether the price feed contains the item; null until an import is compared with a document.
+    # The check is here because SQLite adds constraints only together with a column.
     in_feed = peewee.BooleanField(
         null=True, constraints=[Check("(price_cents IS NULL) = (price_source IS NULL)")]
     )
 
     class Meta:
         table_name = "items"
-
-
-# Items that the feed is asked for before its next regular turn.
-Item.add_index(
-    Item.index(
-        Item.id,
-        name="items_waiting_for_feed",
-        where=SQL("(price_cents IS NULL AND in_feed IS NULL)"),
-    )
-)

@@ -15,6 +15,7 @@ from services.cases.pricing import reprice_cases_holding
 from services.clock import Millis
 from services.errors import OperatorError
 from services.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+from services.prices.sources import refresh_feed_soon
 from services.text import is_picture_address, is_storable
 
 APP_IDS = (730, 252_490)
@@ -123,6 +124,8 @@ def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
             ).execute()
         database.know_tables(Item)
         reprice_cases_holding([item.id for row in rows if (item := stored.get(row.market_hash_name))])
+        if any(value["price_cents"] is None for value in values):
+            refresh_feed_soon()
     updated = sum(value["market_hash_name"] in stored for value in values)
     return ImportResult(items=len(values), created=len(values) - updated, updated=updated)
 

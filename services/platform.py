@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 from services.affiliates.codes import PromoCodes
 from services.avatars.change import Avatars
 from services.background import WorkerPool
-from services.cases.pricing import reprice_cases_holding
-from services.cases.version import begin_change
 from services.catalogue import CatalogueCache
 from services.clock import Millis, now_ms
 from services.login.game_platform import GamePlatform
 from services.login.login import Login
 from services.money import Cents
-from services.prices.feed_source import FeedSource
-from services.prices.market_source import MarketSource
 from services.prices.service import PriceService
 from services.sealing import Sealer
 from services.seed_witness import SeedWitness
@@ -87,12 +83,10 @@ def build_platform(
         identity_login=_identity_login(settings, seeds=seeds, tokens=tokens),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),
         prices=PriceService(
-            feed=FeedSource(url=settings.price_feed_url) if settings.price_feed_url else None,
-            market=MarketSource(url=settings.price_market_url) if settings.price_market_url else None,
+            feed_url=settings.price_feed_url,
+            market_url=settings.price_market_url,
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
-            before_update=begin_change,
-            after_update=reprice_cases_holding,
         ),
         clock=clock,
     )

@@ -86,18 +86,6 @@ def feed(prices: Any, **headers: str) -> Answer:
     return text(document(prices), **headers)
 
 
-def tagged_feed(prices: Any, *, etag: str = '"one"') -> Answer:
-    """A feed that knows who has its document already."""
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        if handler.headers.get("If-None-Match") == etag:
-            text("", status=304)(handler)
-        else:
-            feed(prices, ETag=etag)(handler)
-
-    return answer
-
-
 def market(price: str | None, *, median: str | None = None) -> Answer:
     """A good answer of a market."""
     return text(json.dumps({"success": True, "lowest_price": price, "median_price": median}))

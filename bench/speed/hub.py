@@ -29,7 +29,7 @@ CASES, ITEMS_A_CASE = 2_000, 12
 LARGE_CASES, ITEMS_A_LARGE_CASE = 100, 500
 REST_SECONDS = 2.0
 SHARE = Decimal("0.1")
-TURN_TAKEN = 'price_turns_total{outcome="applied",source="feed"} 1.0'
+REFRESHED = 'price_refreshes_total{outcome="applied",source="feed"} 1.0'
 
 WATCHER = """
 import http.client, select, sys, time
@@ -84,7 +84,7 @@ def _longest_waits(stage: Stage, url: str) -> Iterator[tuple[str, float]]:
 
 
 def _wait_for_the_feed(server: RunningServer) -> None:
-    while TURN_TAKEN not in _get(server, "/metrics"):
+    while REFRESHED not in _get(server, "/metrics"):
         time.sleep(0.2)
 
 

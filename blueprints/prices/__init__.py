@@ -1,1 +1,1 @@
-"""Living prices: the task beside the requests that keeps them, and the operator's command."""
+"""The background task that refreshes prices, and the operator's command."""

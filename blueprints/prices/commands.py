@@ -1,16 +1,16 @@
-"""flask prices: asking the sources by hand."""
+"""flask prices: refreshing prices by hand."""
 
 import click
 
 from blueprints.common.commands import OperatorGroup, operator_command, print_json
 from blueprints.common.platform import platform
 
-group = OperatorGroup("prices", help="Living prices.")
+group = OperatorGroup("prices", help="Item prices.")
 
 
 @group.command("refresh")
 @click.option(
-    "--accept-jumps", is_flag=True, help="Take prices that were held back as too far from the last."
+    "--accept-jumps", is_flag=True, help="Accept prices that were held back because they changed too much."
 )
 @operator_command
 def refresh(*, accept_jumps: bool) -> None:

@@ -8,16 +8,13 @@ from flask import Flask
 
 from blueprints.common.failures import describe
 from blueprints.prices.metrics import PriceMetrics
-from blueprints.realtime.server import Realtime, in_background
+from blueprints.realtime.server import Realtime
 from services.platform import Platform
 from services.prices.errors import Stopped
 from services.prices.results import RefreshResult
 from services.prices.service import PriceService
 
 log = logging.getLogger("platform.prices")
-
-FAILED_SECONDS = 5.0
-"""Seconds until the next attempt after an unexpected error."""
 
 STOP_SECONDS = 2.0
 """How long a stop waits for the running refresh."""
@@ -41,37 +38,30 @@ class PriceUpdates:
         """Start the task if there is a source."""
         if self._prices.has_sources:
             self._prices.listeners.append(self._report)
-            self._prices.spawn = in_background
+            self._prices.has_background_task = True
             self._task = self._running.socketio.start_background_task(self._run)
 
     def close(self) -> None:
-        """Stop. A refresh that this interrupts is left to the next process."""
+        """Stop. The refresh that this interrupts is repeated by the next process."""
         self._prices.stop()
-        if self._task is None:
-            return
-        self._task.join(STOP_SECONDS)
-        try:
-            self._prices.give_back()
-        except Exception as failure:  # noqa: BLE001  # the claim expires by itself
-            log.error("prices not given back", extra={"failure": describe(failure)})  # noqa: TRY400
+        if self._task is not None:
+            self._task.join(STOP_SECONDS)
 
     def _run(self) -> None:
-        wait = 0.0
-        with self._app.app_context(), suppress(Stopped):
-            while not self._prices.wait(wait):
-                wait = self._round()
+        with suppress(Stopped):
+            self._round()
+            while self._prices.wait_for_next_round():
+                self._round()
 
-    def _round(self) -> float:
-        """Refresh what is due. Returns the seconds until the next refresh. Raises Stopped."""
+    def _round(self) -> None:
+        """Refresh what is due. Raises Stopped."""
         try:
             self._prices.run_due()
             self._metrics.show(self._prices.states())
-            return self._prices.seconds_to_next()
         except Stopped:
             raise
         except Exception as failure:  # noqa: BLE001  # the next round tries again
             log.error("prices delayed", extra={"failure": describe(failure)})  # noqa: TRY400
-            return FAILED_SECONDS
 
     def _report(self, result: RefreshResult) -> None:
         self._metrics.count(result)

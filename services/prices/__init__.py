@@ -1,1 +1,1 @@
-"""Living prices: a feed of all items, a market for the others, and what of it is believed."""
+"""Item prices from a price feed and a market: fetching, checking and storing them."""

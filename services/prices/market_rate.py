@@ -1,41 +1,19 @@
-"""At most 20 asks of the market in any minute, whatever process asks and however often it was restarted."""
+"""At most 20 requests to the market in any minute, over all processes and restarts."""
 
-from models.database import reading, writing
+from models.database import writing
 from models.prices import MarketSlot
 from services.clock import Millis
 
 MINUTE_MS = 60_000
-SLOTS = 20
+REQUESTS_PER_MINUTE = 20
+"""The number of rows in ``market_slots``."""
 
 
-def take(*, now: Millis, leave: int = 0) -> int | None:
-    """A slot that nobody has used for a minute; None when at most ``leave`` of them are left.
-
-    Two that try for one slot: the guarded update gives it to one, the other tries for the next.
-    """
-    with writing():
-        free = list(MarketSlot.select(MarketSlot.slot).where(_is_free(now)).scalars())
-        for slot in free[: max(len(free) - leave, 0)]:
-            query = MarketSlot.update(used_at_ms=now).where(MarketSlot.slot == slot, _is_free(now))
-            if query.execute():
-                return int(slot)
-    return None
-
-
-def used(slot: int, *, now: Millis) -> None:
-    """The ask is over. Only now its minute begins: the market may have seen it as late as this."""
-    with writing():
-        MarketSlot.update(used_at_ms=now).where(
-            MarketSlot.slot == slot, MarketSlot.used_at_ms < now
-        ).execute()
-
-
-@reading()
-def free_slots(*, now: Millis) -> int:
-    """How many asks are possible now."""
-    return int(MarketSlot.select().where(_is_free(now)).count())
-
-
-def _is_free(now: Millis) -> object:
-    # A time in the future was written under another clock.
-    return ~MarketSlot.used_at_ms.between(now - MINUTE_MS + 1, now + MINUTE_MS)
+@writing()
+def take(*, now: Millis) -> bool:
+    """Use one of this minute's requests; False when none is left."""
+    # A time in the future was written before the clock was set back.
+    is_free = ~MarketSlot.used_at_ms.between(now - MINUTE_MS + 1, now + MINUTE_MS)
+    slot = MarketSlot.select(MarketSlot.slot).where(is_free).limit(1)
+    # Of two processes that pick the same slot, the second finds that it is no longer free.
+    return bool(MarketSlot.update(used_at_ms=now).where(MarketSlot.slot.in_(slot), is_free).execute())

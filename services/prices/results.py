@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
+from services.prices.errors import BadDocument, SourceFailed
 from services.prices.rules import Verdict
 from services.prices.sources import Source
 
@@ -48,7 +50,6 @@ class Outcome(StrEnum):
     """How one refresh from the feed, or one request to the market, ended."""
 
     APPLIED = "applied"
-    NOT_MODIFIED = "not modified"
     NO_PRICE = "no price"
     BAD_DOCUMENT = "bad document"
     UNAVAILABLE = "unavailable"
@@ -59,18 +60,15 @@ class RefreshResult:
     """The result of one refresh. ``problem`` is a line for the operator when it failed."""
 
     source: Source
-    outcome: Outcome
+    outcome: Outcome = Outcome.APPLIED
     counts: ItemCounts = field(default_factory=ItemCounts)
     problem: str = ""
 
-
-@dataclass(frozen=True, kw_only=True)
-class SourceState:
-    """When a source last succeeded, and whether it is paused because it keeps failing."""
-
-    source: Source
-    succeeded_at_ms: int | None
-    is_paused: bool
+    @classmethod
+    def of_failure(cls, source: Source, failure: SourceFailed) -> Self:
+        """The result of a refresh that this error has ended."""
+        outcome = Outcome.BAD_DOCUMENT if isinstance(failure, BadDocument) else Outcome.UNAVAILABLE
+        return cls(source=source, outcome=outcome, problem=str(failure))
 
 
 Listener = Callable[[RefreshResult], None]

@@ -1,15 +1,15 @@
-"""What a source says of an item's price, and whether it is believed. Source: DECISIONS, "Prices"."""
+"""Which prices of a source are accepted. Source: DECISIONS, "Prices"."""
 
 from enum import StrEnum
 
 from services.money import MAX_AMOUNT_CENTS, Cents
 
-MOST_TIMES = 10
-"""A price that grows or shrinks by more than this in one step is held back until somebody has looked."""
+MAX_FACTOR = 10
+"""A price that grows or shrinks by more than this in one step is held back until an operator accepts it."""
 
 
 class Verdict(StrEnum):
-    """What becomes of a stated price."""
+    """What becomes of a source's price."""
 
     NEW = "new"
     SAME = "same"
@@ -17,10 +17,10 @@ class Verdict(StrEnum):
 
 
 def judge(stated: object, *, standing: Cents | None, accept_jumps: bool) -> Verdict:
-    """Whether a stated number of cents takes the place of the standing price.
+    """Whether a source's price replaces the stored one.
 
-    What is not a whole number of cents within the bounds is never taken. A first price, or one after 0, is
-    no jump. A source's 0 is: it means that nothing is on sale, and what is won at that price is nothing.
+    A price that is not a whole number of cents within the bounds is never accepted. A first price, or one
+    after 0, is no jump. A change to 0 is: it means that nothing is on sale, not that the item is worthless.
     """
     if isinstance(stated, bool) or not isinstance(stated, int) or not 0 <= stated <= MAX_AMOUNT_CENTS:
         return Verdict.HELD_BACK
@@ -34,4 +34,4 @@ def judge(stated: object, *, standing: Cents | None, accept_jumps: bool) -> Verd
 def _is_jump(stated: int, standing: Cents | None) -> bool:
     if not stated or not standing:
         return not stated
-    return stated > standing * MOST_TIMES or stated * MOST_TIMES < standing
+    return stated > standing * MAX_FACTOR or stated * MAX_FACTOR < standing

@@ -1,75 +1,56 @@
 """Item prices from the feed and the market, as the rest of the platform uses them."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from models.database import database, reading
 from models.items import Item
+from models.prices import PriceSource
+from services.background import pause
 from services.clock import Millis
 from services.errors import OperatorError
 from services.prices import sources
+from services.prices.errors import Stopped
 from services.prices.feed import Feed
-from services.prices.feed_source import FeedSource
-from services.prices.feed_update import AfterUpdate, BeforeUpdate
 from services.prices.market import Market
-from services.prices.market_source import MarketSource
-from services.prices.on_demand_prices import OnDemandPrices, Spawn
-from services.prices.results import ItemCounts, Listener, RefreshResult, SourceState
+from services.prices.results import ItemCounts, Listener, RefreshResult
 from services.prices.sources import Source
 
 ROUND_SECONDS = 5.0
 """The longest time between two rounds of the background task."""
 
+WAIT_SECONDS = 3.0
+"""How long a request waits for prices. They are asked for all the same, and the next request shows them."""
+
 
 class PriceService:
-    """Refreshes prices from the sources that are set; with neither, prices stay.
+    """Refreshes prices from the sources whose URLs are set; with neither, prices stay.
 
-    ``before_update`` and ``after_update`` come first and last in every transaction that changes items
-    (services/prices/feed_update.py).
+    One background task in each serving process calls ``run_due`` again and again. It alone asks the sources,
+    so nothing here runs twice at once, except in another process.
     """
 
     def __init__(
-        self,
-        *,
-        feed: FeedSource | None,
-        market: MarketSource | None,
-        period: Millis,
-        clock: Callable[[], Millis],
-        before_update: BeforeUpdate,
-        after_update: AfterUpdate,
+        self, *, feed_url: str, market_url: str, period: Millis, clock: Callable[[], Millis]
     ) -> None:
         self.listeners: list[Listener] = []
-        self.spawn: Spawn = _on_a_thread
-        self._clock = clock
+        self.has_background_task = False
+        self.round_seconds = min(ROUND_SECONDS, period / 1000)
         self._stop = threading.Event()
-        self._feed = (
-            None
-            if feed is None
-            else Feed(
-                source=feed,
-                period=period,
-                is_only_source=market is None,
-                clock=clock,
-                before_update=before_update,
-                after_update=after_update,
-                tell=self._tell,
-                stop=self._stop,
-            )
-        )
-        self._market = (
-            None
-            if market is None
-            else Market(
-                source=market,
-                period=period,
-                beside_feed=feed is not None,
-                clock=clock,
-                before_update=before_update,
-                after_update=after_update,
-                tell=self._tell,
-                stop=self._stop,
-            )
-        )
-        self._on_demand = OnDemandPrices(feed=self._feed, market=self._market)
+        self._wake = threading.Event()
+        self._wanted: set[int] = set()
+        """The ids of items without a price that requests wait for."""
+        self._asked = threading.Condition()
+        """Notified when all items of ``_wanted`` have been asked for."""
+        shared: dict[str, Any] = {
+            "period": period,
+            "clock": clock,
+            "tell": self._tell,
+            "between": self._between,
+        }
+        self._feed = Feed(url=feed_url, has_market=bool(market_url), **shared) if feed_url else None
+        self._market = Market(url=market_url, has_feed=bool(feed_url), **shared) if market_url else None
 
     @property
     def has_sources(self) -> bool:
@@ -77,77 +58,85 @@ class PriceService:
         return bool(self._feed or self._market)
 
     def run_due(self) -> None:
-        """Refresh what is due. Raises Stopped; a failure of a source only goes to the listeners."""
-        self._refresh_feed_if_due()
-        if self._market:
-            # A slow market must not hold up the feed.
-            self._market.ask_for_due(before_each=self._refresh_feed_if_due)
+        """Refresh what is due, first what requests wait for. Raises Stopped; failures go to the listeners."""
+        while True:
+            self._between()
+            if self._feed:
+                self._feed.refresh_if_due()
+            self._ask_for_wanted()
+            if not self._market or not self._market.ask_for_one():
+                return
 
-    def seconds_to_next(self) -> float:
-        """When ``run_due`` should be called again."""
-        if not self._feed:
-            return ROUND_SECONDS
-        ahead = (self._feed.next_refresh() - self._clock()) / 1000
-        return min(max(ahead, 0.1), ROUND_SECONDS)
+    def wait_for_next_round(self) -> bool:
+        """Wait until ``run_due`` should be called again; False when the process stops."""
+        self._wake.wait(self.round_seconds)
+        self._wake.clear()
+        return not self._stop.is_set()
 
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
-        """Ask the feed now, and the market for what is due; held back prices are taken with ``accept_jumps``.
+        """Ask the feed now, and the market for what is due; ``accept_jumps`` takes held back prices.
 
         Raises SourceFailed, and OperatorError when there is nothing to ask.
         """
         if not self.has_sources:
             raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
         counts = ItemCounts()
-        if self._feed:
-            counts.add(self._feed.refresh(accept_jumps=accept_jumps))
-        if self._market:
-            counts.add(self._market.refresh(accept_jumps=accept_jumps))
+        for source in (self._feed, self._market):
+            if source:
+                counts.add(source.refresh(accept_jumps=accept_jumps))
         return counts
 
     def refresh_missing(self, items: Sequence[Item]) -> None:
-        """Ask for the prices that these items lack, and fill in those that come within three seconds.
+        """Have the background task ask for the prices that these items lack, and wait up to three seconds.
 
-        The others are asked for all the same, as far as the sources' limits allow. Never raises for a source.
-        To be called without a transaction or a connection, which would be held for as long.
+        Fills in the prices that came. To be called without a transaction or a connection, which would be held
+        for as long.
         """
-        if self.has_sources and not self._stop.is_set():
-            self._on_demand.refresh(items, spawn=self.spawn)
+        missing = {item.id for item in items if item.price_cents is None and not item.custom_price}
+        if not missing or not self.has_background_task:
+            return
+        with self._asked:
+            self._wanted |= missing
+            self._wake.set()
+            self._asked.wait_for(lambda: self._wanted.isdisjoint(missing), WAIT_SECONDS)
+        _fill_in([item for item in items if item.id in missing])
 
-    def states(self) -> list[SourceState]:
+    def states(self) -> list[PriceSource]:
         """The state of each source that is set."""
-        used = [
-            source for source, is_set in ((Source.FEED, self._feed), (Source.MARKET, self._market)) if is_set
-        ]
-        rows = {source: sources.state(source) for source in used}
-        now = self._clock()
-        return [
-            SourceState(
-                source=source, succeeded_at_ms=row.succeeded_at_ms, is_paused=sources.is_paused(row, now)
-            )
-            for source, row in rows.items()
-        ]
+        used = {Source.FEED: self._feed, Source.MARKET: self._market}
+        return [sources.state(source) for source, is_set in used.items() if is_set]
 
     def stop(self) -> None:
-        """Interrupt what is running as soon as possible, without using the database again."""
+        """End the background task at its next step."""
         self._stop.set()
+        self._wake.set()
 
-    def wait(self, seconds: float) -> bool:
-        """Wait, unless or until it is to stop; whether it is."""
-        return self._stop.wait(seconds)
+    def _ask_for_wanted(self) -> None:
+        with self._asked:
+            wanted = set(self._wanted)
+        while wanted and self._market and self._market.ask_for_one(among=wanted):
+            self._between()
+        with self._asked:
+            self._wanted -= wanted
+            self._asked.notify_all()
 
-    def give_back(self) -> None:
-        """After ``stop``: leave an interrupted refresh to the next process."""
-        if self._feed:
-            self._feed.give_back()
-
-    def _refresh_feed_if_due(self) -> None:
-        if self._feed:
-            self._feed.refresh_if_due()
+    def _between(self) -> None:
+        """Let others run between two steps of work."""
+        if self._stop.is_set():
+            raise Stopped
+        pause()
 
     def _tell(self, result: RefreshResult) -> None:
         for listener in self.listeners:
             listener(result)
 
 
-def _on_a_thread(task: Callable[[], None]) -> None:
-    threading.Thread(target=task, daemon=True).start()
+@reading()
+def _fill_in(items: Sequence[Item]) -> None:
+    """Read the prices of these items again."""
+    columns = (Item.id, Item.price_cents, Item.next_price_fetch_ms)
+    rows: Iterable[Any] = database.execute(Item.select(*columns).where(Item.id.in_([i.id for i in items])))
+    found = {row[0]: row[1:] for row in rows}
+    for item in items:
+        if item.id in found:
+            item.price_cents, item.next_price_fetch_ms = found[item.id]

@@ -7,14 +7,20 @@ from models.items import Item
 from services import item_import
 from services.clock import now_ms
 
-OLD_COLUMNS = ("inventory VARCHAR(200)", "marker_ms BIGINT", "last_item_id BIGINT NOT NULL DEFAULT 0")
+OLD_COLUMNS = (
+    "etag VARCHAR(500)",
+    "last_modified VARCHAR(500)",
+    "inventory VARCHAR(200)",
+    "marker_ms BIGINT",
+    "last_item_id BIGINT NOT NULL DEFAULT 0",
+)
 MARKER = 7000
 NEXT_FETCH = {"Of the feed": MARKER, "Of the market": 5001, "Of an import": 4999, "None": MARKER}
 
 
 @pytest.fixture
 def before_the_sources(app):
-    """Items as they were before the migration that stores where prices come from."""
+    """A database as it was before the migration that stores where prices come from."""
     rows = [
         {
             "appid": 730,
@@ -27,14 +33,14 @@ def before_the_sources(app):
     own = {"appid": 730, "marketHashName": "Own", "price": 1, "customPrice": True, "nextPriceFetch": MARKER}
     item_import.import_document([*rows, own], app_id=None, now=now_ms())
     with writing():
-        database.execute_sql("DROP INDEX items_waiting_for_feed")
         for column in ("in_feed", "price_source"):
             database.execute_sql(f"ALTER TABLE items DROP COLUMN {column}")
         for column in OLD_COLUMNS:
             database.execute_sql(f"ALTER TABLE price_sources ADD COLUMN {column}")
         database.execute_sql("UPDATE price_sources SET marker_ms = 7000 WHERE name = 'feed'")
         database.execute_sql("UPDATE price_sources SET succeeded_at_ms = 5000 WHERE name = 'market'")
-        database.execute_sql("DELETE FROM schema_migration WHERE name = '0009_price_source'")
+        for name in ("0009_price_source", "0012_price_schedule"):
+            database.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608
 
 
 @pytest.mark.usefixtures("before_the_sources")

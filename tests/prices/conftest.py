@@ -1,4 +1,4 @@
-"""What these tests have in common: a source that they steer, a clock that they turn, an app in between."""
+"""Fixtures of the price tests: a source that the test steers, a clock that it sets, and an app between."""
 
 import io
 import json
@@ -12,14 +12,14 @@ from blueprints.common.logs import JsonLines
 from models.database import reading
 from models.items import Item
 from services import item_import
-from services.prices.feed_source import FeedSource
+from services.prices import feed, market_source
 
 START = 1_700_000_000_000
 HOUR = 3_600_000
 
 
 class Clock:
-    """Stands still until a test turns it."""
+    """Stands still until a test moves it."""
 
     def __init__(self):
         self.now = START
@@ -46,7 +46,7 @@ def source():
 
 @pytest.fixture
 def settings(source):
-    """The settings of the app that are of interest here."""
+    """The settings that the test's app has beside the defaults."""
     return {"PRICE_FEED_URL": source.url}
 
 
@@ -63,23 +63,27 @@ def prices(app):
 
 @pytest.fixture
 def restart(make_app, clock, settings):
-    """Builds the app anew, as another process would; its price service."""
+    """Builds a second app, as another process would. Returns its price service."""
     return lambda **changes: make_app(clock=clock, **(settings | changes)).extensions["platform"].prices
 
 
 @pytest.fixture
-def bound(app, prices, source):
-    """Lowers the bounds of the feed; it is then asked again without a wait, too."""
+def limit(monkeypatch):
+    """Lowers the limits on what a source may send and how long it may take."""
 
-    def to(**bounds):
-        prices._feed.source = FeedSource(url=source.url, retry_seconds=(0, 0), **bounds)
+    def to(*, max_bytes=None, seconds=None):
+        for module in (feed, market_source):
+            if max_bytes:
+                monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
+            if seconds:
+                monkeypatch.setattr(module, "TIMEOUT_SECONDS", seconds)
 
     return to
 
 
 @pytest.fixture
 def add(app, clock):
-    """Adds items at these prices in coins, due for a refresh now."""
+    """Imports items at these prices in coins, due for a refresh now."""
 
     def items(prices, **row):
         document = [
@@ -92,7 +96,7 @@ def add(app, clock):
 
 @pytest.fixture
 def standing(app):
-    """Gives the prices of all items in cents, by name."""
+    """Returns the prices of all items in cents, by name."""
 
     def by_name():
         with reading():
@@ -103,7 +107,7 @@ def standing(app):
 
 @pytest.fixture
 def next_fetches(app):
-    """Gives when each item is asked for next, by name."""
+    """Returns when each item is refreshed next, by name."""
 
     def by_name():
         with reading():
@@ -113,16 +117,16 @@ def next_fetches(app):
 
 
 @pytest.fixture
-def turns(prices):
-    """The outcomes of all turns so far."""
-    told = []
-    prices.listeners.append(lambda turn: told.append(str(turn.outcome)))
-    return told
+def outcomes(prices):
+    """The outcomes of all refreshes so far."""
+    seen = []
+    prices.listeners.append(lambda result: seen.append(str(result.outcome)))
+    return seen
 
 
 @pytest.fixture
 def log_lines(app):
-    """Gives the lines of the price log so far."""
+    """Returns the lines of the price log so far."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(JsonLines())
@@ -133,7 +137,7 @@ def log_lines(app):
 
 @pytest.fixture
 def metric(client):
-    """Gives the value of a metric with these labels; None when there is none."""
+    """Returns the value of a metric with these labels, or None."""
 
     def value(name, **labels):
         families = text_string_to_metric_families(client.get("/metrics").text)

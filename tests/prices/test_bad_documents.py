@@ -1,10 +1,10 @@
-"""A feed that is down, slow, cut off or wrong: every price stays, and it is said in one line."""
+"""A feed that is down, slow, cut off or wrong: every price stays, and one line says why."""
 
 import gzip
 
 import pytest
 
-from bench.harness.price_sources import cut_off, document, dripping, feed, hung_up, text
+from bench.harness.price_sources import cut_off, document, dripping, hung_up, text
 from services.prices.errors import SourceFailed
 
 GOOD = document({"One": 150})
@@ -26,8 +26,8 @@ BAD = {
     "an error": (text(GOOD, status=500), "the price feed answered 500"),
     "gone": (text(GOOD, status=404), "the price feed answered 404"),
     "partial content": (text(GOOD, status=206), "the price feed answered 206"),
-    "nothing new, though nobody knew the old": (text("", status=304), "the price feed answered 304"),
-    "an endless redirect": (text("", status=302, Location="/"), "the price feed can't be asked"),
+    "not modified": (text("", status=304), "the price feed answered 304"),
+    "an endless redirect": (text("", status=302, Location="/"), "the request to the price feed failed"),
     "hung up": (hung_up, "the price feed can't be reached, or broke off"),
     "cut off": (cut_off, "the price feed can't be reached, or broke off"),
     "broken compression": (
@@ -37,8 +37,7 @@ BAD = {
 }
 
 
-def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, item, standing, bound):
-    bound()
+def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, item, standing):
     said = {}
     for what, (answer, _) in BAD.items():
         source.answer = answer
@@ -58,16 +57,16 @@ def test_a_feed_that_is_down_fails_in_one_line(make_app, item, standing):
     assert standing() == {"One": 100}
 
 
-def test_a_feed_that_is_too_large_is_refused(fails, source, item, standing, bound):
-    bound(most_bytes=len(GOOD) - 1)
+def test_a_feed_that_is_too_large_is_refused(fails, source, item, standing, limit):
+    limit(max_bytes=len(GOOD) - 1)
     source.answer = text(GOOD)
 
-    assert fails("prices", "refresh") == "Error: the price feed is too large"
+    assert fails("prices", "refresh") == "Error: the response of the price feed is too large"
     assert standing() == {"One": 100}
 
 
-def test_a_feed_of_just_the_size_is_taken(run, source, item, standing, bound):
-    bound(most_bytes=len(GOOD))
+def test_a_feed_of_the_largest_size_is_accepted(run, source, item, standing, limit):
+    limit(max_bytes=len(GOOD))
     source.answer = text(GOOD)
 
     run("prices", "refresh")
@@ -75,14 +74,14 @@ def test_a_feed_of_just_the_size_is_taken(run, source, item, standing, bound):
     assert standing() == {"One": 150}
 
 
-def test_what_counts_is_the_size_after_decompression(fails, source, item, bound):
-    bound(most_bytes=100_000)
+def test_the_limit_is_on_the_size_after_decompression(fails, source, item, limit):
+    limit(max_bytes=100_000)
     source.answer = text(gzip.compress(b" " * 1_000_000), Content_Encoding="gzip")
 
-    assert fails("prices", "refresh") == "Error: the price feed is too large"
+    assert fails("prices", "refresh") == "Error: the response of the price feed is too large"
 
 
-def test_a_compressed_feed_is_taken(run, source, item, standing):
+def test_a_compressed_feed_is_accepted(run, source, item, standing):
     source.answer = text(gzip.compress(GOOD.encode()), Content_Encoding="gzip")
 
     run("prices", "refresh")
@@ -91,54 +90,15 @@ def test_a_compressed_feed_is_taken(run, source, item, standing):
 
 
 @pytest.mark.parametrize("headers_too", [False, True], ids=["its body", "its headers too"])
-def test_a_feed_that_drips_is_given_up(fails, source, item, standing, bound, headers_too):
-    bound(most_seconds=0.5)
+def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, standing, limit, headers_too):
+    limit(seconds=0.5)
     source.answer = dripping(source, headers_too=headers_too)
 
     assert fails("prices", "refresh") == "Error: the price feed took too long"
     assert standing() == {"One": 100}
 
 
-def test_a_feed_that_fails_at_once_is_asked_again_up_to_three_times(fails, source, item, bound):
-    bound()
-    source.answer = text(GOOD, status=503)
-
-    fails("prices", "refresh")
-
-    assert len(source.asks) == 3
-
-
-def test_a_feed_that_recovers_between_the_tries_is_taken(run, source, item, standing):
-    good = feed({"One": 150})
-
-    def answer(handler):
-        (good if len(source.asks) > 1 else hung_up)(handler)
-
-    source.answer = answer
-    run("prices", "refresh")
-
-    assert standing() == {"One": 150}
-
-
-def test_a_bad_document_is_not_asked_for_again_in_its_turn(fails, source, item):
-    source.answer = text("[]")
-
-    fails("prices", "refresh")
-
-    assert len(source.asks) == 1
-
-
-def test_the_next_turn_tries_again(fails, run, source, item, standing):
-    source.answer = text("[]")
-    fails("prices", "refresh")
-    source.answer = feed({"One": 150})
-
-    run("prices", "refresh")
-
-    assert standing() == {"One": 150}
-
-
-def test_no_failure_tells_the_address(prices, source, item):
+def test_no_error_contains_the_address(prices, source, item):
     source.answer = text("[]")
 
     with pytest.raises(SourceFailed) as failure:

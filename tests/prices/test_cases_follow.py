@@ -1,4 +1,4 @@
-"""Cases follow the prices of their items, whatever source those came from."""
+"""The prices of cases follow those of their items, whatever their source."""
 
 import itertools
 import re
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.price_sources import feed, market, text
+from bench.harness.price_sources import feed, market
 from services.cases import importing
 from tests.prices.conftest import HOUR, START
 
@@ -20,7 +20,7 @@ def case(add, clock):
 
 
 @pytest.mark.usefixtures("case")
-def test_a_new_price_of_an_item_is_a_new_price_of_its_case(client, run, source):
+def test_a_new_price_of_an_item_changes_the_price_of_its_case(client, run, source):
     source.answer = feed({"One": 20_00, "Two": 20_00})
 
     run("prices", "refresh")
@@ -53,15 +53,15 @@ def fine_cases(add, clock):
 
 
 @pytest.mark.usefixtures("fine_cases")
-def test_after_many_changes_every_case_costs_exactly_what_its_items_make_of_it(run, source):
-    turns = [
+def test_case_prices_stay_exact_after_many_changes(run, source):
+    refreshes = [
         {"Dear": 100_000_000_000, "None": 7, "Cheap": 3},
         {"Dear": 1, "None": 99_999_999_999, "Cheap": 2, "Other": 100},
         {"Dear": 33_333_333_333, "None": 1, "Cheap": 100_000_000_000, "Other": 99},
         {"None": 3, "Cheap": 1},
     ]
     wrong = []
-    for prices in turns:
+    for prices in refreshes:
         source.answer = feed(prices)
         updated = run("prices", "refresh", "--accept-jumps")["updated"]
         # By the formula in Python's own numbers, from all items of each case.
@@ -71,7 +71,7 @@ def test_after_many_changes_every_case_costs_exactly_what_its_items_make_of_it(r
 
 
 @pytest.mark.usefixtures("case")
-def test_a_case_that_is_made_between_two_turns_follows_the_second(run, client, source, clock):
+def test_a_case_that_is_imported_between_two_refreshes_follows_the_second(run, client, source, clock):
     source.answer = feed({"One": 20_00, "Two": 20_00})
     run("prices", "refresh")
     importing.store(
@@ -91,7 +91,7 @@ def test_a_case_that_is_made_between_two_turns_follows_the_second(run, client, s
 
 
 @pytest.mark.usefixtures("case")
-def test_a_turn_that_changes_no_price_shows_in_the_list_when_the_next_one_is(client, run, clock, source):
+def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(client, run, clock, source):
     source.answer = feed({"One": 10_00, "Two": 20_00})
     run("prices", "refresh")
     before = client.get("/api/cases")
@@ -100,8 +100,8 @@ def test_a_turn_that_changes_no_price_shows_in_the_list_when_the_next_one_is(cli
     run("prices", "refresh")
 
     after = client.get("/api/cases")
-    next_turn = START + 60_000 + HOUR
-    assert [item["nextPriceFetch"] for item in after.json[0]["items"]] == [next_turn, next_turn]
+    next_refresh = START + 60_000 + HOUR
+    assert [item["nextPriceFetch"] for item in after.json[0]["items"]] == [next_refresh, next_refresh]
     assert after.json[0]["price"] == before.json[0]["price"]
     assert after.headers["ETag"] != before.headers["ETag"]
 
@@ -115,13 +115,14 @@ def test_a_price_that_is_held_back_changes_no_case(client, run, source):
     assert client.get("/api/cases/case").json["price"] == 15.79
 
 
-def test_an_item_without_a_price_is_asked_for_when_its_case_is_looked_at(add, clock, client, source):
+def test_a_request_for_a_case_waits_for_the_prices_that_its_items_lack(app, add, clock, client, source):
     add({"One": None})
     importing.store(
         importing.read([{"name": "Case", "items": [{"marketHashName": "One", "percentage": 100}]}]),
         now=clock(),
     )
     source.answer = feed({"One": 9_50})
+    app.extensions["realtime"].start()
 
     case = client.get("/api/cases/case").json
 
@@ -130,7 +131,7 @@ def test_an_item_without_a_price_is_asked_for_when_its_case_is_looked_at(add, cl
 
 @pytest.fixture
 def writes(queries):
-    """Gives which of two tables the statements wrote to so far, in order; the same one in a row once."""
+    """Returns which of two tables the statements so far wrote to, in order, without repetitions."""
 
     write = re.compile(r'\s*(?:UPDATE|INSERT INTO) "?(case_version|items)\b')
 
@@ -141,25 +142,18 @@ def writes(queries):
     return in_order
 
 
-def test_items_are_locked_after_the_version_of_the_lists(prices, source, clock, add, queries, writes):
-    """Whatever changes items: two at once would wait for each other's rows on PostgreSQL otherwise."""
-    seen = []
+def test_imports_and_refreshes_lock_the_version_before_items(prices, source, add, queries, writes):
+    """Two changes of items at once would otherwise wait for each other's rows on PostgreSQL."""
     add({"One": 10, "Two": 20})
-    seen.append(writes())
+    imported = writes()
     queries.clear()
     source.answer = feed({"One": 20_00})
     prices.run_due()
-    seen.append(writes())
-    queries.clear()
-    clock.forward(hours=1)
-    source.answer = text("", status=404)
-    prices.run_due()
-    seen.append(writes())
 
-    assert [order[:2] for order in seen] == [["case_version", "items"]] * 3
+    assert [imported[:2], writes()[:2]] == [["case_version", "items"]] * 2
 
 
-def test_the_market_locks_an_item_after_the_version_of_the_lists(
+def test_the_market_locks_the_version_of_the_lists_before_an_item(
     restart, source, add, standing, queries, writes
 ):
     prices = restart(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url)
@@ -169,6 +163,6 @@ def test_the_market_locks_an_item_after_the_version_of_the_lists(
 
     prices.run_due()
 
-    # Taking the turn is a transaction of its own: it locks this one item.
+    # The claim before the request is a transaction of its own, which locks this one item.
     assert writes()[:3] == ["items", "case_version", "items"]
     assert standing() == {"One": 12_00}

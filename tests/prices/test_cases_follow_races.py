@@ -1,4 +1,4 @@
-"""Prices, items and cases that change at the same moment, from several sides."""
+"""Prices, items and cases that change concurrently."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ ROUNDS = 12
 
 @pytest.fixture
 def changes(app, add, source, prices, new_player):
-    """Gives the sides: the feed, an import of items, one of cases, and a player who makes some."""
+    """What changes at once: the feed, imports of items and of cases, and a player who creates cases."""
     add(dict.fromkeys(NAMES, 1))
     player = new_player("veteran", level=25)
     with reading():
@@ -53,7 +53,7 @@ def _contents(chance):
     ]
 
 
-def test_whoever_changes_what_every_case_costs_what_its_items_make_of_it(run, changes):
+def test_case_prices_stay_exact_when_items_and_cases_change_concurrently(run, changes):
     def repeatedly(change):
         chance = random.Random(change.__name__)
         for _ in range(ROUNDS):

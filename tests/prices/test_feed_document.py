@@ -1,4 +1,4 @@
-"""Parsing a feed's document in chunks: the same as in one go, whatever it contains."""
+"""Parsing a feed's document in chunks."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_the_prices_are_those_that_were_written(prices, metadata, more, indent, 
 
 
 @given(cut=st.integers(min_value=0), prices=st.dictionaries(texts, st.integers(0, 9)))
-def test_a_document_that_was_cut_off_anywhere_is_none(cut, prices):
+def test_a_document_that_is_cut_off_anywhere_is_refused(cut, prices):
     whole = json.dumps({"metadata": {"currency": "USD"}, "prices": prices}, ensure_ascii=False).encode()
 
     with pytest.raises(BadDocument, match="cut off"):
@@ -53,7 +53,7 @@ def test_the_last_of_two_objects_of_prices_counts():
     assert read(document) == {"Two": 2}
 
 
-def test_what_is_not_written_as_a_whole_number_is_no_int():
+def test_numbers_with_a_point_or_an_exponent_are_not_read_as_int():
     numbers = ["1.5", "100.0", "1e2", "1E40"]
     entries = ",".join(f'"{number}": {number}' for number in numbers)
 
@@ -67,7 +67,7 @@ def test_a_number_of_any_length_is_exact():
     assert read('{"metadata": {"currency": "USD"}, "prices": {"A": ' + "9" * 40 + "}}") == {"A": 10**40 - 1}
 
 
-def test_a_name_may_contain_what_separates_keys_elsewhere():
+def test_names_may_contain_dots_and_the_names_of_other_keys():
     prices = {"prices": 1, "metadata.currency": 2, "": 3, "prices.item": 4}
 
     assert read(json.dumps({"metadata": {"currency": "USD"}, "prices": prices})) == prices
@@ -95,7 +95,7 @@ def test_a_hostile_document_is_given_up_early(start, filling):
     assert len(pauses) < 50
 
 
-def test_a_feed_of_more_prices_than_any_game_has_is_refused(monkeypatch):
+def test_a_feed_of_too_many_prices_is_refused(monkeypatch):
     monkeypatch.setattr(feed_document, "MAX_PRICES", 3)
 
     with pytest.raises(BadDocument, match="more than 3 prices"):
@@ -141,6 +141,6 @@ CURRENCY = "the currency of the price feed is not USD"
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_what_is_no_price_feed_is_refused(document, problem):
+def test_other_documents_are_refused(document, problem):
     with pytest.raises(BadDocument, match=problem):
         read(document)

@@ -1,13 +1,12 @@
-"""With both sources, an imported item shows its price within a minute, whatever happened before."""
+"""With a feed and a market, an imported item has its price within a minute, in every order of events."""
 
 import itertools
 
 import pytest
 
 from bench.harness.price_sources import feed, market, price_server, text
-from models.database import reading, writing
+from models.database import writing
 from models.items import Item
-from services.prices.service import PriceService
 from tests.prices.conftest import HOUR
 
 IN_FEED = {"One": 150, "Two": 30}
@@ -51,29 +50,21 @@ def market_answer(request, clock):
 
 @pytest.fixture
 def start(restart, source, market_source):
-    """Builds the service anew, as after a restart; another ``number`` is another pair of sources."""
+    """Builds the service anew, as after a restart; ``number`` tells the orders of events apart."""
 
     def service(number):
-        prices = restart(
+        return restart(
             PRICE_FEED_URL=f"{source.url}?{number}", PRICE_MARKET_URL=f"{market_source.url}?{number}"
         )
-        prices.spawn = lambda task: task()
-        return prices
 
     return service
 
 
-def look(prices):
-    with reading():
-        items = list(Item.select())
-    prices.refresh_missing(items)
-
-
 @pytest.fixture
 def seconds_to_price(start, source, clock, add, standing):
-    """Plays one order of events; after how many seconds the imported items have their prices."""
+    """Plays one order of events. Returns after how many seconds the imported items have their prices."""
 
-    def play(number, before, down_seconds, do_round):
+    def play(number, before, down_seconds):
         with writing():
             Item.delete().execute()
         clock.forward(hours=2)
@@ -87,11 +78,11 @@ def seconds_to_price(start, source, clock, add, standing):
                 prices.run_due()
         for _ in range(0, down_seconds, 10):
             clock.forward(seconds=10)
-            do_round(prices)
+            prices.run_due()
         add(dict.fromkeys(IN_FEED))
         imported_at = clock()
         while not IN_FEED.items() <= standing().items() and clock() - imported_at < HOUR:
-            do_round(prices)
+            prices.run_due()
             clock.forward(seconds=5)
             if clock() - imported_at >= 10_000:
                 source.answer = feed(IN_FEED)
@@ -100,30 +91,14 @@ def seconds_to_price(start, source, clock, add, standing):
     return play
 
 
-def test_an_item_that_somebody_looks_at_shows_its_price_within_a_minute(
-    seconds_to_price, market_source, market_answer
-):
+def test_an_imported_item_has_its_price_within_a_minute(seconds_to_price, market_source, market_answer):
     market_source.answer = market_answer
     plays = itertools.product(BEFORE, DOWN_SECONDS)
 
     late = {
         (before, down): seconds
         for number, (before, down) in enumerate(plays)
-        if (seconds := seconds_to_price(number, before, down, look)) > 60
-    }
-
-    assert late == {}
-
-
-def test_an_item_that_nobody_looks_at_shows_its_price_within_a_minute_as_well(
-    seconds_to_price, market_source, market_answer
-):
-    market_source.answer = market_answer
-
-    late = {
-        before: seconds
-        for number, before in enumerate(BEFORE)
-        if (seconds := seconds_to_price(number, before, 0, PriceService.run_due)) > 60
+        if (seconds := seconds_to_price(number, before, down)) > 60
     }
 
     assert late == {}

@@ -1,10 +1,9 @@
-"""flask prices refresh: one document, and what becomes of each item's price."""
+"""flask prices refresh: one document, and what it does to each item's price."""
 
 import pytest
 
-from bench.harness.price_sources import feed, tagged_feed
-from models.database import reading
-from models.items import Item
+from bench.harness.price_sources import feed
+from services.prices import feed_update
 from tests.prices.conftest import HOUR, START
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
@@ -21,7 +20,7 @@ def test_every_item_gets_its_price(run, source, add, standing):
     assert standing() == {"One": 150, "Two": 200, "Three": 300}
 
 
-def test_a_first_price_is_taken_whatever_it_is(run, source, add, standing):
+def test_any_first_price_is_accepted(run, source, add, standing):
     add({"None": None, "Zero": 0})
     source.answer = feed({"None": 99_999_99, "Zero": 1})
 
@@ -29,7 +28,7 @@ def test_a_first_price_is_taken_whatever_it_is(run, source, add, standing):
     assert standing() == {"None": 99_999_99, "Zero": 1}
 
 
-def test_an_items_own_price_is_never_changed(run, source, add, standing, next_fetches):
+def test_a_custom_price_is_never_changed(run, source, add, standing, next_fetches):
     add({"Own": 1}, customPrice=True, nextPriceFetch=7)
     source.answer = feed({"Own": 150})
 
@@ -53,7 +52,7 @@ BAD_PRICES = {
 JUMPS = {"Eleven times": 1100, "A hundred times": 10_000, "An eleventh": 9, "Nothing": 0}
 
 
-def test_a_bad_price_is_held_back_and_the_others_are_taken(run, source, add, standing):
+def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, standing):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS, "Good"], 1))
     source.answer = feed(BAD_PRICES | JUMPS | {"Good": 200})
 
@@ -64,7 +63,7 @@ def test_a_bad_price_is_held_back_and_the_others_are_taken(run, source, add, sta
     assert standing() == dict.fromkeys([*BAD_PRICES, *JUMPS], 100) | {"Good": 200}
 
 
-def test_jumps_are_taken_when_somebody_accepts_them_and_nonsense_is_not(run, source, add, standing):
+def test_accept_jumps_accepts_jumps_and_no_nonsense(run, source, add, standing):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS], 1))
     source.answer = feed(BAD_PRICES | JUMPS)
 
@@ -72,16 +71,6 @@ def test_jumps_are_taken_when_somebody_accepts_them_and_nonsense_is_not(run, sou
 
     assert (said["updated"], said["heldBack"]) == (4, 9)
     assert standing() == dict.fromkeys(BAD_PRICES, 100) | JUMPS
-
-
-def test_a_price_that_was_held_back_is_accepted_although_the_document_is_the_same(run, source, add, standing):
-    add({"One": 1})
-    source.answer = tagged_feed({"One": 5000})
-    held_back = run("prices", "refresh")["heldBack"]
-
-    run("prices", "refresh", "--accept-jumps")
-
-    assert (held_back, standing()) == (1, {"One": 5000})
 
 
 def test_only_the_first_held_back_items_are_named(run, source, add):
@@ -106,59 +95,36 @@ def test_half_of_thousands_of_prices_change_at_once(run, source, add, standing):
     assert standing() == new
 
 
-@pytest.fixture
-def followed(app, prices):
-    """Gives the ids that were told in the transactions of the updates, and their prices as seen there."""
-    seen = []
-
-    def follow(ids):
-        seen.append({(item.id, item.price_cents) for item in Item.select().where(Item.id.in_(list(ids)))})
-
-    prices._feed.after_update = follow
-    return seen
-
-
-def test_whoever_follows_the_prices_is_told_within_the_transaction(run, source, add, followed):
-    add({"One": 1, "Two": 2})
-    source.answer = feed({"One": 150, "Two": 200})
-
-    run("prices", "refresh")
-
-    with reading():
-        changed = Item.get(Item.market_hash_name == "One")
-    assert followed == [{(changed.id, 150)}]
-
-
-def test_a_price_does_not_change_when_what_follows_it_fails(app, prices, source, add, standing):
+def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, standing, monkeypatch):
     add({"One": 1})
     source.answer = feed({"One": 150})
 
     def fail(_ids):
         raise RuntimeError
 
-    prices._feed.after_update = fail
+    monkeypatch.setattr(feed_update, "reprice_cases_holding", fail)
     with pytest.raises(RuntimeError):
         prices.refresh(accept_jumps=False)
 
     assert standing() == {"One": 100}
 
 
-def test_a_price_that_is_set_by_hand_meanwhile_stands(app, prices, source, add, standing):
+def test_a_custom_price_that_is_imported_during_a_refresh_stays(prices, source, add, standing, monkeypatch):
     add({"One": 1, "Two": 2})
     source.answer = feed({"One": 150, "Two": 300})
-    pause = prices._feed._between
+    apply = feed_update.apply
 
-    def step_in():
+    def import_first(*args, **options):
         add({"One": 4}, customPrice=True)
-        pause()
+        return apply(*args, **options)
 
-    prices._feed._between = step_in
-    applied = prices.refresh(accept_jumps=False)
+    monkeypatch.setattr(feed_update, "apply", import_first)
+    counts = prices.refresh(accept_jumps=False)
 
-    assert (applied.updated, standing()) == (1, {"One": 400, "Two": 300})
+    assert (counts.updated, standing()) == (1, {"One": 400, "Two": 300})
 
 
-def test_an_item_says_when_it_is_asked_for_next(run, source, add, next_fetches):
+def test_every_item_shows_the_time_of_the_next_refresh(run, source, add, next_fetches):
     add({"In the feed": 1, "Held back": 1, "Not in the feed": 1})
     source.answer = feed({"In the feed": 100, "Held back": 9999})
 
@@ -167,7 +133,7 @@ def test_an_item_says_when_it_is_asked_for_next(run, source, add, next_fetches):
     assert set(next_fetches().values()) == {START + HOUR}
 
 
-def test_the_catalogue_keeps_its_prices_for_its_hour(run, client, source, add, standing):
+def test_the_catalogue_shows_the_old_price_until_it_expires(run, client, source, add, standing):
     add({"One": 1})
     source.answer = feed({"One": 150})
     before = client.get("/upgrader/items").json[0]["price"]
@@ -179,5 +145,5 @@ def test_the_catalogue_keeps_its_prices_for_its_hour(run, client, source, add, s
 
 
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])
-def test_without_a_source_there_is_nothing_to_refresh(fails, settings):
+def test_without_a_source_the_command_fails(fails, settings):
     assert fails("prices", "refresh") == ("Error: no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")

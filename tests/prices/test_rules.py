@@ -1,4 +1,4 @@
-"""Which price is believed, and which market price can be read."""
+"""Which prices are accepted, and which prices of the market can be read."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ MOST = 100_000_000_000
 whole_prices = st.integers(min_value=1, max_value=MOST)
 
 
-def believed(stated, standing, *, accept_jumps=False):
+def verdict_on(stated, standing, *, accept_jumps=False):
     return str(judge(stated, standing=standing, accept_jumps=accept_jumps))
 
 
@@ -38,25 +38,27 @@ def believed(stated, standing, *, accept_jumps=False):
     ],
 )
 def test_a_step_of_more_than_ten_times_is_held_back(stated, standing, verdict):
-    assert believed(stated, standing) == verdict
+    assert verdict_on(stated, standing) == verdict
 
 
 @pytest.mark.parametrize(("stated", "standing"), [(1001, 100), (9, 100), (0, 100), (0, None)])
-def test_a_jump_that_somebody_accepts_is_believed(stated, standing):
-    assert believed(stated, standing, accept_jumps=True) == "new"
+def test_an_accepted_jump_sets_the_price(stated, standing):
+    assert verdict_on(stated, standing, accept_jumps=True) == "new"
 
 
-def test_what_is_no_price_is_not_even_believed_when_jumps_are_accepted():
+def test_nonsense_is_held_back_even_when_jumps_are_accepted():
     nonsense = [None, True, False, "100", "", -1, 12.5, 100.0, Decimal(100), [], {}, MOST + 1, 10**30]
 
-    verdicts = {believed(stated, 100, accept_jumps=accept) for stated in nonsense for accept in (True, False)}
+    verdicts = {
+        verdict_on(stated, 100, accept_jumps=accept) for stated in nonsense for accept in (True, False)
+    }
 
     assert verdicts == {"held back"}
 
 
 @given(stated=whole_prices, standing=whole_prices)
-def test_growing_and_shrinking_are_held_back_alike(stated, standing):
-    assert (believed(stated, standing) == "held back") == (believed(standing, stated) == "held back")
+def test_the_same_limit_holds_for_rising_and_falling_prices(stated, standing):
+    assert (verdict_on(stated, standing) == "held back") == (verdict_on(standing, stated) == "held back")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_market_price_is_read_to_the_cent(text, cents):
     assert read_price(text) == cents
 
 
-def test_anything_else_is_no_market_price():
+def test_other_texts_are_not_read_as_prices():
     nonsense = ["", "$", "12.34", "$12", "$12.3", "$12.345", "$1,23.45", "$12,34.56", "$,123.45", "$1.234,56"]
     nonsense += [
         "12,34€",
