@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,16 @@ from services.money import Cents
 from settings import Settings
 from tests.support import markers
 from tests.support.statements import recorded_statements
+from tests.support.url_rules import reuse_compiled_rules
 
 SECRET = "a secret of the tests, long enough to be one"
+
+
+reuse_compiled_rules()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    markers.add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,7 +44,13 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    markers.deselect(config, items)
+    markers.mark_and_deselect(config, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with markers.only_marked_tests_start_processes(item):
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -546,6 +546,7 @@ def start(tmp_path):
     return run
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "command",
     [
@@ -563,6 +564,7 @@ def test_a_bad_setting_stops_the_start_with_its_line(start, command):
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "command",
     [
@@ -579,6 +581,7 @@ def test_settings_of_an_env_file_count(start, tmp_path, command):
     assert "JWT_TTL: must be a whole number from 1 to 315360000" in ended.stderr.splitlines()
 
 
+@pytest.mark.process
 def test_the_environment_goes_before_an_env_file(start, tmp_path):
     (tmp_path / ".env").write_text("JWT_TTL=a week\n")
 

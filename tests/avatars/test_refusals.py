@@ -224,6 +224,7 @@ def test_an_image_that_takes_too_long_to_decode_is_refused(wrong_answers, monkey
     assert wrong_answers({name: IMAGES[name]() for name in names}, DAMAGED) == {}
 
 
+@pytest.mark.process
 def test_no_image_needs_more_than_400_megabytes(tmp_path):
     names = ("PNG, interlaced, 64 bits", "PNG, 2 large frames", "GIF, 2 large frames", "WEBP, large canvas")
     megabytes = {}

@@ -10,6 +10,8 @@ from PIL import Image
 from bench.harness.servers import gunicorn, server_process
 from tests.avatars.conftest import animation, encoded
 
+pytestmark = pytest.mark.process
+
 LARGEST = animation("PNG", frames=64, size=(724, 724))
 """As many pixels and as many frames as are accepted."""
 

@@ -168,6 +168,7 @@ def test_a_case_is_found_whatever_its_id_is_made_of(client, put):
     assert len(ids) == len(STRANGE)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", [flask_run(), gunicorn()], ids=["flask run", "gunicorn"])
 def test_a_real_server_finds_it_too(env, tmp_path, put, client, command):
     for name in STRANGE:

@@ -46,6 +46,7 @@ def restored_url(database_url, tmp_path, run):
     return url
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("played")
 def test_a_restored_backup_passes_both_audits(make_app, run, restored_url):
     ledger, fairness = run("ledger", "audit"), run("fairness", "audit")
@@ -82,6 +83,7 @@ def test_a_backup_is_for_its_owner_only(run, tmp_path):
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("played")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_backup_for_which_there_is_no_room_leaves_no_half_of_one(env, tmp_path):

@@ -9,6 +9,8 @@ import pytest
 from bench.harness.servers import ROOT
 from models.database import database, writing
 
+pytestmark = pytest.mark.process
+
 UNTRUSTED = "TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day"
 
 

@@ -63,6 +63,7 @@ def test_a_command_before_the_upgrade_says_so_in_one_line(fails):
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.process
 def test_of_two_upgrades_at_once_one_does_the_work(env, empty_database_url):
     command = [sys.executable, "-m", "flask", "db", "upgrade"]
     environment = os.environ | env | {"DATABASE_URL": empty_database_url}

@@ -30,6 +30,7 @@ def test_a_mistyped_command_is_one_line(fails, arguments):
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("arguments", [["sed"], ["users", "shwo"]], ids=" ".join)
 def test_a_mistyped_command_of_a_shell_is_one_line(env, arguments):
     command = [sys.executable, "-m", "flask", *arguments]

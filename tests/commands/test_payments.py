@@ -262,6 +262,7 @@ def test_nobody_has_no_payments(fails):
     assert fails("payments", "record", "76561198999999999", "deposit", "5") == "Error: User not found"
 
 
+@pytest.mark.process
 def test_two_processes_with_one_txhash_both_print_the_first_payment(env, player, balance, kept):
     command = ["-m", "flask", "payments", "record", player.platform_id, "deposit", "5", "--txhash", HASH]
 

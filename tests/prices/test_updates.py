@@ -157,6 +157,7 @@ def serve(request, env, tmp_path, source):
     return lambda: server_process(request.param(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
 
 
+@pytest.mark.process
 def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_started(
     serve, source, add, standing, next_fetches
 ):
@@ -174,6 +175,7 @@ def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_starte
     assert before + 3_600_000 <= next_fetches()["One"] <= now_ms() + 3_600_000
 
 
+@pytest.mark.process
 def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
     add({"One": 1})
     source.answer = feed({"One": 150})
@@ -185,6 +187,7 @@ def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
     assert (statuses, len(source.asks)) == ([200, 200], 1)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("serve", [gunicorn], indirect=True, ids=["gunicorn"])
 def test_a_real_server_stops_in_order_during_a_refresh(serve, source, add):
     add({"One": 1})

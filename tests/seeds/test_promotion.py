@@ -4,6 +4,8 @@ import pytest
 
 from bench.harness.stoppable_postgres import stoppable_postgres
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def stoppable():

@@ -5,6 +5,8 @@ import pytest
 from tests.seeds.conftest import percent_of
 from tests.support import backups
 
+pytestmark = pytest.mark.process
+
 HOUR = "600"
 SAME_SEED = "chosen-offline"
 

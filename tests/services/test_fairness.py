@@ -51,6 +51,7 @@ def offer_of(vector):
     }
 
 
+@pytest.mark.process
 def test_the_file_of_vectors_is_what_the_other_implementation_makes():
     assert node("make_vectors.mjs") == VECTORS
 

@@ -87,6 +87,7 @@ def outcome_on_greenlets(url):
     return ended.stdout, ended.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kind", SLOW)
 def test_a_call_that_takes_too_long_is_given_up_on_greenlets(kind):
     with raw_server(SLOW[kind]) as url:
@@ -102,11 +103,13 @@ def test_a_handshake_that_takes_too_long_is_given_up():
         get(url.replace("http:", "https:"))
 
 
+@pytest.mark.process
 def test_a_handshake_that_takes_too_long_is_given_up_on_greenlets():
     with raw_server(HANDSHAKE) as url:
         assert outcome_on_greenlets(url.replace("http:", "https:")) == ("Timeout\n", "")
 
 
+@pytest.mark.process
 def test_a_slow_name_lookup_is_given_up_on_greenlets():
     assert outcome_on_greenlets("http://slow.invalid/") == ("Timeout\n", "")
 

@@ -11,6 +11,8 @@ from bench.harness.servers import gunicorn, server_process
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.polling import PollingClient
 
+pytestmark = pytest.mark.process
+
 MINUTE_SECONDS = 60
 GOOD_JOIN, BAD_JOIN = "40", '40{"token":"bad"}'
 REFUSED_PACKETS = ("45-", '4"x', "bAAAA", "42", "9", "41", "4")

@@ -8,6 +8,8 @@ import pytest
 
 from bench.harness.raw_http import open_connection, read_until_closed
 
+pytestmark = pytest.mark.process
+
 LONG = b"long " * 10_000
 HUGE = b"".join(b"%07d " % number for number in range(2_000_000))
 

@@ -4,6 +4,8 @@ import pytest
 
 from bench.harness.attacks.siege import besieged
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def siege(tmp_path_factory):

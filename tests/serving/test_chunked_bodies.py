@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from bench.harness.raw_http import open_connection, read_until_closed, statuses
 
+pytestmark = pytest.mark.process
+
 POST = b"POST %s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"

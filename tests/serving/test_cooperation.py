@@ -13,6 +13,8 @@ from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_slow_query_does_not_hold_up_another_request(app, env, tmp_path):

@@ -1,7 +1,11 @@
 """The production server, killed again and again in the middle of a storm: no promise is broken."""
 
+import pytest
+
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm
+
+pytestmark = pytest.mark.process
 
 PLAYERS, SOCKETS = 6, 12
 

@@ -6,6 +6,8 @@ from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm
 from bench.harness.stoppable_postgres import stoppable_postgres
 
+pytestmark = pytest.mark.process
+
 PLAYERS, SOCKETS = 6, 12
 
 

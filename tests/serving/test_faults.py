@@ -7,7 +7,7 @@ from bench.harness.faults.routes import Outcome
 from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn, server_process
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)]
 
 
 def test_whatever_the_network_does_to_the_database_answers_are_clear_and_nothing_is_lost(

@@ -10,7 +10,7 @@ from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn, server_process
 from tests.avatars.conftest import RED, encoded
 
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 

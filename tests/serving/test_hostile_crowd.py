@@ -4,6 +4,8 @@ import pytest
 
 from bench.harness.attacks.crowds import besiege
 
+pytestmark = pytest.mark.process
+
 MIB = 1024 * 1024
 MINUTE = 60
 

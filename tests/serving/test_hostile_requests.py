@@ -8,6 +8,8 @@ import requests
 
 from bench.harness.raw_http import open_connection, read_until_closed, statuses
 
+pytestmark = pytest.mark.process
+
 GET = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
 POST = b"POST /auth/me HTTP/1.1\r\nHost: a\r\n"
 NEXT = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

@@ -9,6 +9,8 @@ import pytest
 from bench.harness.raw_http import open_connection, read_until_closed
 from bench.harness.sockets import ADDRESS, Socket
 
+pytestmark = pytest.mark.process
+
 KIB = 1024
 CONTINUATION, TEXT, BINARY, CLOSE, PING, RESERVED = 0, 1, 2, 8, 9, 11
 FIN, RESERVED_BIT, MASKED = 0x80, 0x40, 0x80

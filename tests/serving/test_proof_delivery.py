@@ -13,6 +13,8 @@ from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.database import reading
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(params=["websocket", "polling"])
 def transport(request):

@@ -8,6 +8,8 @@ import pytest
 from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from bench.harness.servers import ROOT, gunicorn, server_process
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_the_example_spins_and_finds_the_roll_fair(add_item, player, env, tmp_path):

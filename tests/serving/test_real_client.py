@@ -5,6 +5,8 @@ import pytest
 from bench.harness.node import node
 from bench.harness.servers import flask_run, gunicorn, server_process
 
+pytestmark = pytest.mark.process
+
 SERVERS = {"gunicorn": gunicorn(), "flask run": flask_run()}
 TRANSPORTS = ["websocket", "polling"]
 

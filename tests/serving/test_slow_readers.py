@@ -14,6 +14,8 @@ from bench.harness.waiting import wait_until
 from tests.conftest import SECRET
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
 
+pytestmark = pytest.mark.process
+
 MIB = 1024 * 1024
 PACKETS_WAITING = 500
 # More than the kernel keeps for one connection, and then more than the server does.

@@ -10,6 +10,8 @@ from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from tests.serving.test_hostile_websockets import TEXT, frame, upgrade
 
+pytestmark = pytest.mark.process
+
 ATTACKER, PLAYER = "127.0.0.2", "127.0.0.3"
 HANDSHAKES = 10_500
 CONNECT_SECONDS = 2

@@ -7,6 +7,8 @@ from bench.harness.sockets import Socket
 from models.bets import Bet
 from models.database import reading
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def item(add_item):

@@ -8,6 +8,8 @@ from models.bets import Bet
 from models.database import reading
 from models.users import User
 
+pytestmark = pytest.mark.process
+
 PLAYERS = 200
 SPINS_A_SOCKET = 6
 

@@ -1,6 +1,10 @@
 """A request that is never answered does not hold its connection for ever."""
 
+import pytest
+
 from bench.harness.raw_http import open_connection, read_until_closed, statuses
+
+pytestmark = pytest.mark.process
 
 STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -7,6 +7,8 @@ import requests
 
 from bench.harness.raw_http import open_connection, read_until_closed, statuses
 
+pytestmark = pytest.mark.process
+
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 SOCKETS = "/socket.io/?EIO=4&transport=websocket"
 NEXT = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

@@ -1,4 +1,4 @@
-"""The markers of the suite, and which tests are deselected.
+"""The markers of the suite, the choice of databases, and the tests that both leave out.
 
 A test that runs a program that pip can't install carries the program's marker. Where the program is missing,
 these tests are deselected, and the report's header says so. With ``CI`` set in the environment a missing
@@ -6,19 +6,39 @@ program fails the run.
 """
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from bench.harness.programs import PROGRAMS, missing_programs
 
+DATABASE_FIXTURES = {"sqlite": "sqlite_files", "postgresql": "postgres"}
+
+_without_processes: list[pytest.Item] = []
+"""The test that runs now, unless it may start processes."""
+
+
+def add_options(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--databases",
+        default=",".join(DATABASE_FIXTURES),
+        help="the databases to test on, separated by commas: sqlite, postgresql (default: both)",
+    )
+
 
 def register(config: pytest.Config) -> None:
-    """Register the markers. Raises UsageError when ``CI`` is set and a program is missing."""
+    """Register the markers. Raises UsageError for an unknown database and for a missing program in CI."""
     for program in PROGRAMS:
         config.addinivalue_line("markers", f"{program.marker}: runs {program.command}")
     if os.environ.get("CI") and (missing := missing_programs()):
         packages = " ".join(program.package for program in missing)
         raise pytest.UsageError(f"CI is set, and these Debian packages are not installed: {packages}")
+    if unknown := set(_databases(config)) - DATABASE_FIXTURES.keys():
+        raise pytest.UsageError(f"--databases: {', '.join(unknown)} is neither sqlite nor postgresql")
+    sys.addaudithook(_refuse_processes)
 
 
 def report_missing_programs() -> list[str]:
@@ -29,10 +49,51 @@ def report_missing_programs() -> list[str]:
     ]
 
 
-def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests whose program is missing."""
-    markers = {program.marker for program in missing_programs()}
-    deselected = [item for item in items if markers & {mark.name for mark in item.iter_markers()}]
+def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests of programs as ``process``; deselect those without their program or database."""
+    missing = {program.marker for program in missing_programs()}
+    left_out = set(DATABASE_FIXTURES) - set(_databases(config))
+    deselected = set()
+    for item in items:
+        programs = {program.marker for program in PROGRAMS} & _markers(item)
+        if programs:
+            item.add_marker("process")
+        if programs & missing or any(_needs(item, database) for database in left_out):
+            deselected.add(item)
     if deselected:
-        config.hook.pytest_deselected(items=deselected)
-        items[:] = [item for item in items if item not in set(deselected)]
+        config.hook.pytest_deselected(items=list(deselected))
+        items[:] = [item for item in items if item not in deselected]
+
+
+@contextmanager
+def only_marked_tests_start_processes(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that starts a process without the marker ``process``. PostgreSQL itself needs none."""
+    if "process" in _markers(item) or _needs(item, "postgresql"):
+        yield
+        return
+    _without_processes.append(item)
+    try:
+        yield
+    finally:
+        _without_processes.clear()
+
+
+def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "subprocess.Popen" and _without_processes:
+        command = arguments[1]
+        raise AssertionError(f"a test that starts a process needs @pytest.mark.process: {command}")
+
+
+def _markers(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}
+
+
+def _databases(config: pytest.Config) -> list[str]:
+    chosen: str = config.getoption("--databases")
+    return chosen.split(",")
+
+
+def _needs(item: pytest.Item, database: str) -> bool:
+    """Whether a test runs on this database: its id names the database, or it uses the database's fixture."""
+    variant = item.callspec.id.split("-") if hasattr(item, "callspec") else []
+    return database in variant or DATABASE_FIXTURES[database] in getattr(item, "fixturenames", ())

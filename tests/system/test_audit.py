@@ -12,6 +12,8 @@ from werkzeug import Request, Response
 from bench.harness.servers import ROOT, free_port
 from tests.support.wsgi import serving
 
+pytestmark = pytest.mark.process
+
 ADVISORY = {
     "id": 1,
     "url": "https://advisories.example.com/1",

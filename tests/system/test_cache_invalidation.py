@@ -146,6 +146,7 @@ def test_a_change_during_the_build_is_shown_by_the_next_response(client, spin, a
     assert (made_meanwhile, client.get(BOARD).json[0]["wager"]) == (1, 3)
 
 
+@pytest.mark.process
 def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_path):
     put_case("Other")
     assert client.get(CASE).status_code == 404

@@ -18,6 +18,8 @@ from tests.support.identity_provider import identity_provider
 from tests.support.platform_provider import platform_provider
 from tests.support.whole_run import WholeRun
 
+pytestmark = pytest.mark.process
+
 TXHASH = "0x" + "5ec4e7" * 10
 ADDRESS = "bc1qwithdrawaladdressofthetests"
 PAYMENT = ["--chain", "a-chain", "--asset", "an-asset", "--txhash", TXHASH, "--to", ADDRESS]

@@ -124,6 +124,7 @@ def look_around(url, player):
         requests.get(f"{url}{path}?token={player.token}&search={SEARCHED}&page=0", timeout=10)
 
 
+@pytest.mark.process
 def test_a_whole_run_leaves_no_secret_in_the_log(running, player, add_item):
     server_seed = play(running.url, player, add_item(price=10))
     look_around(running.url, player)
@@ -137,6 +138,7 @@ def test_a_whole_run_leaves_no_secret_in_the_log(running, player, add_item):
     assert [secret for secret in secrets if secret in log] == []
 
 
+@pytest.mark.process
 def test_every_line_of_the_program_is_json(running, player, add_item):
     play(running.url, player, add_item(price=10))
     look_around(running.url, player)
@@ -151,6 +153,7 @@ def test_every_line_of_the_program_is_json(running, player, add_item):
     }
 
 
+@pytest.mark.process
 def test_a_warning_is_one_line_of_json():
     script = """
 import warnings
