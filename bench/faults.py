@@ -42,7 +42,7 @@ from bench.harness.faults.proxy import (
     slices,
 )
 from bench.harness.faults.routes import Outcome
-from bench.harness.faults.storm import FaultStorm, Passage
+from bench.harness.faults.storm import LONGEST_ANSWER_SECONDS, FaultStorm, Passage
 from bench.harness.price_sources import feed, price_server
 from bench.harness.servers import come_to_rest, gunicorn, server_process
 from bench.harness.stoppable_postgres import StoppablePostgres, stoppable_postgres
@@ -126,6 +126,8 @@ def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
 
 
 def _broken_by(passage: Passage) -> Iterator[str]:
+    if passage.slowest_seconds > LONGEST_ANSWER_SECONDS:
+        yield f"an answer took {passage.slowest_seconds:.1f} s"
     if passage.slowest_free_seconds > MOST_FREE_SECONDS:
         yield f"{passage.slowest_free} took {passage.slowest_free_seconds * 1000:.0f} ms"
     if passage.recovery_seconds > MOST_RECOVERY_SECONDS:

@@ -3,7 +3,7 @@
     python -m bench.hostile_connections
 
 Prints how long it took until the last one was closed, the slowest answer that /healthz gave meanwhile, and
-how much memory the crowd took at its height.
+how much memory the crowd took at its height. Exits 1 when it took longer than a minute or 50 MiB.
 """
 
 import sys
@@ -19,6 +19,8 @@ from models.database import open_database
 
 SILENT, SLOW, STOPPED = 1_050, 200, 20
 PATIENCE_SECONDS = 120
+MOST_SECONDS = 60
+MOST_MEMORY_BYTES = 50 * 1024 * 1024
 MIB = 1024 * 1024
 
 
@@ -52,6 +54,8 @@ def main() -> None:
     print(f"until the last was closed: {crowd.seconds:.1f} s")
     print(f"slowest /healthz of {len(crowd.health_seconds)}: {max(crowd.health_seconds) * 1000:.0f} ms")
     print(f"memory at its height: {crowd.memory_growth_bytes / MIB:.1f} MiB more than before")
+    if crowd.seconds > MOST_SECONDS or crowd.memory_growth_bytes > MOST_MEMORY_BYTES:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,12 @@ def production(
 
 
 @pytest.fixture(scope="module")
+def hasty(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """The app with short deadlines."""
+    yield from _serve("tests.support.short_deadlines_app:app", sqlite_files, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
 def odd(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The app behind programs that answer as WSGI lets them."""
     yield from _serve("tests.support.odd_answers_app:app", sqlite_files, tmp_path_factory)

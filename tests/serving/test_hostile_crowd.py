@@ -11,10 +11,8 @@ MINUTE = 60
 
 
 @pytest.fixture(scope="module")
-def crowd(production):
-    return besiege(
-        production.url, production.process.pid, silent=1_050, slow=150, stopped=5, patience_seconds=MINUTE
-    )
+def crowd(hasty):
+    return besiege(hasty.url, hasty.process.pid, silent=1_050, slow=150, stopped=5, patience_seconds=MINUTE)
 
 
 def test_every_client_that_stops_is_gone_within_a_minute(crowd):

@@ -129,5 +129,5 @@ def test_the_proof_comes_its_whole_delay_after_an_answer_that_a_network_held(
                 times[name] = time.monotonic() - answered
         socket.close()
 
-    # Time on this machine's clock, less than which no proof may come.
-    assert min(times.values()) > 2.9
+    # Counted from the spin's beginning, the delay would have ended a second after the answer.
+    assert min(times.values()) > 2

@@ -1,6 +1,5 @@
 """Floods of handshakes and events from one address: others connect, and the log stays short."""
 
-import time
 from contextlib import closing
 
 import pytest
@@ -14,7 +13,6 @@ pytestmark = pytest.mark.process
 
 ATTACKER, PLAYER = "127.0.0.2", "127.0.0.3"
 HANDSHAKES = 10_500
-CONNECT_SECONDS = 2
 HANDSHAKE = b"GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: a\r\n\r\n"
 ACCEPTED, REFUSED = b'"sid"', b'"Too many connections"'
 SPINS = 2_000
@@ -44,25 +42,23 @@ def shake_hands(connection, count):
 
 
 def join(url, address):
-    """Join from a client address of the loopback network; the seconds that it took until the welcome."""
-    began = time.monotonic()
+    """Join from a client address of the loopback network. Raises TimeoutError without a welcome."""
     with closing(upgrade(url, source=address)) as connection:
         connection.sendall(frame(TEXT, b"40"))
         received = b""
         while b"live-bets" not in received:
-            received += connection.recv(4096)
-    return time.monotonic() - began
+            assert (data := connection.recv(4096)), received
+            received += data
 
 
 def test_ten_thousand_handshakes_from_one_address_do_not_keep_others_out(limited):
     with closing(open_connection(limited.url, source=ATTACKER)) as attacker:
         accepted = shake_hands(attacker, HANDSHAKES // 2)
-        during = join(limited.url, PLAYER)
+        join(limited.url, PLAYER)
         accepted += shake_hands(attacker, HANDSHAKES - HANDSHAKES // 2)
 
     assert accepted <= 600
-    assert during < CONNECT_SECONDS
-    assert join(limited.url, PLAYER) < CONNECT_SECONDS
+    join(limited.url, PLAYER)
 
 
 def test_a_flood_of_refused_spins_is_answered_slowly_and_logged_in_aggregate(limited):

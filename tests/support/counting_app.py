@@ -1,11 +1,17 @@
-"""The production app with a view that counts what the socket server keeps of its clients."""
+"""The production app with short deadlines and a view that counts what the server holds of its clients."""
 
 import gc
 
 import gevent
 
 from blueprints.realtime.server import realtime
-from wsgi import app
+from tests.support.short_deadlines import shorten_deadlines, shorten_pings
+
+shorten_deadlines()
+
+from wsgi import app  # noqa: E402  # created with the short deadlines
+
+shorten_pings(app.extensions["realtime"].server.eio)
 
 
 @app.get("/counts")

@@ -217,8 +217,6 @@ class FaultStorm:
                 self._passage.refused[what] += 1
             elif outcome is Outcome.WRONG:
                 self._passage.wrong.append(f"{what}: {detail}")
-            if seconds > LONGEST_ANSWER_SECONDS:
-                self._passage.wrong.append(f"{what} took {seconds:.1f} s")
         return seconds
 
     def _note_wrong(self, what: str) -> None:
