@@ -11,7 +11,7 @@ AUDIT ?= must
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
-.PHONY: run dev test bench lint audit format requirements clean
+.PHONY: run check test bench lint style audit format requirements clean
 
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 	$(BIN)/flask db upgrade
@@ -20,18 +20,22 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 	@$(BIN)/flask demo
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
+check: style ## style, types, import directions and the fast tests on SQLite, in a minute
+	$(BIN)/python -m pytest --quiet --numprocesses=2 --databases=sqlite -m "not process and not slow"
+
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
 	$(BIN)/python -m pytest --numprocesses=4
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## how fast it is, as ratios, in one table
 	$(BIN)/python -m bench.speed
 
-lint: $(VENV)/installed-dev ## style, types, import directions, known vulnerabilities
+lint: style audit ## style, types, import directions, known vulnerabilities
+
+style: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory audit
 
 audit: $(VENV)/installed-dev ## known vulnerabilities of all that is pinned; fails when it could not look
 	$(BIN)/python .ci/audit.py $(AUDIT) requirements-dev.txt $(wildcard tests/js/package-lock.json bench/*/package-lock.json)

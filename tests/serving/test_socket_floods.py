@@ -47,7 +47,8 @@ def join(url, address):
         connection.sendall(frame(TEXT, b"40"))
         received = b""
         while b"live-bets" not in received:
-            assert (data := connection.recv(4096)), received
+            data = connection.recv(4096)
+            assert data, received
             received += data
 
 
