@@ -9,7 +9,6 @@ from flask import Response, request
 from blueprints.auth.schemas import ProvidersSchema
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.failures import describe
 from blueprints.common.logs import request_id
 from blueprints.common.platform import platform
@@ -59,7 +58,6 @@ def begin_platform() -> Response:
 @blueprint.get("/platform/return")
 @public
 @blueprint.doc(responses=TO_FRONTEND)
-@blueprint.alt_response(503, schema=ErrorSchema)
 def finish_platform() -> Response:
     """Return from the game platform: redirect to the front end, with a token."""
     return _finish(platform().platform_login)
@@ -68,7 +66,7 @@ def finish_platform() -> Response:
 @blueprint.get("/identity")
 @public
 @blueprint.doc(responses=TO_PROVIDER)
-@blueprint.alt_response(501, schema=ErrorSchema)
+@blueprint.alt_response(501)
 def begin_identity() -> Response:
     """Redirect to the login page of the identity provider."""
     return _begin(platform().identity_login)
@@ -77,8 +75,7 @@ def begin_identity() -> Response:
 @blueprint.get("/identity/callback")
 @public
 @blueprint.doc(responses=TO_FRONTEND)
-@blueprint.alt_response(501, schema=ErrorSchema)
-@blueprint.alt_response(503, schema=ErrorSchema)
+@blueprint.alt_response(501)
 def finish_identity() -> Response:
     """Return from the identity provider: redirect to the front end, with a token."""
     return _finish(platform().identity_login)

@@ -3,9 +3,8 @@
 from typing import Any
 
 from blueprints.auth.schemas import LogoutSchema, UserSchema
-from blueprints.common.auth import SECURITY, current_user, public, require_user
+from blueprints.common.auth import current_user, public, require_user
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
 from models.users import User
 
 blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in and out")
@@ -14,8 +13,6 @@ blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in a
 @blueprint.get("/me")
 @require_user
 @blueprint.response(200, UserSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def me() -> User:
     """The player whose token this is."""
     return current_user()

@@ -22,10 +22,9 @@ from blueprints.cases.schemas import (
     NewCaseSchema,
     SingleCaseSchema,
 )
-from blueprints.common.auth import SECURITY, current_user, public, require_user_else
+from blueprints.common.auth import current_user, public, require_user_else
 from blueprints.common.blueprint import Area
 from blueprints.common.caching import cached_response, conditional, skip_cache
-from blueprints.common.errors import ErrorSchema, RefusalSchema
 from blueprints.common.failures import describe
 from blueprints.common.json_stream import json_bytes, json_response, list_representation, stream_response
 from blueprints.common.pagination import Pagination, PaginationSchema
@@ -68,7 +67,6 @@ def _representation(which: str, _version: Version) -> Representation:
 @blueprint.arguments(CasesQuery, location="query")
 @blueprint.response(200, ListedCaseSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
-@blueprint.alt_response(400, schema=ErrorSchema)
 def list_cases(query: dict[str, Any]) -> Response:
     """Every case, the newest first."""
     return _representation(query["type"], version.current()).response()
@@ -80,7 +78,6 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.arguments(CasePageQuery, location="query")
 @blueprint.response(200, CasePageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
-@blueprint.alt_response(400, schema=ErrorSchema)
 def page_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
     number, limit, pause = query["page"], query["limit"], CooperativeYield()
@@ -111,7 +108,7 @@ def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[b
 @conditional
 @blueprint.response(200, FreeCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
-@blueprint.alt_response(404, schema=ErrorSchema)
+@blueprint.alt_response(404)
 def get_free_case() -> Response:
     """The free case."""
     return json_response(FREE_CASE.dump(reading.free()))
@@ -122,8 +119,7 @@ def get_free_case() -> Response:
 @cached_response(Tag.CASES, etag=True)
 @blueprint.response(200, SingleCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(404, schema=ErrorSchema)
+@blueprint.alt_response(404)
 def get_case(case_id: str) -> Response:
     """One case, its items with their wear. Asks for the prices of items that have none."""
     case = reading.get(case_id=case_id)
@@ -161,10 +157,7 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 @_of_sufficient_level
 @blueprint.arguments(NewCaseSchema)
 @blueprint.response(200, CreatedCaseSchema)
-@blueprint.alt_response(400, schema=RefusalSchema)
-@blueprint.alt_response(401, schema=RefusalSchema)
-@blueprint.alt_response(403, schema=RefusalSchema)
-@blueprint.doc(security=SECURITY)
+@blueprint.alt_response(403)
 def create_case(body: dict[str, Any]) -> dict[str, Any]:
     """Make a case of one's own."""
     case_id = creating.create(

@@ -16,7 +16,6 @@ from services.tokens import Claims
 View = TypeVar("View", bound=Callable[..., Any])
 
 POLICY = "auth_policy"
-SECURITY = [{"bearer": []}]
 
 
 def public(view: View) -> View:

@@ -9,6 +9,7 @@ import marshmallow as ma
 from flask import Request
 from webargs.flaskparser import FlaskParser
 
+from blueprints.common.auth import POLICY
 from blueprints.common.bodies import read_object
 
 
@@ -31,16 +32,11 @@ class Area(flask_smorest.Blueprint):
         return super().arguments(schema() if inspect.isclass(schema) else schema, **options)
 
     def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:
-        """flask-smorest's own, with an operation id made of the area's and the view's name."""
+        """flask-smorest's own. Documents the operation's id and whether it needs a token."""
         register = super().route(rule, **options)
 
         def decorator(view: Any) -> Any:
-            name = f"{self.name}.{view.__name__}"
-            if inspect.isclass(view):
-                for method in map(str.lower, view.methods):
-                    documented = self.doc(operationId=f"{name}.{method}")(getattr(view, method))
-                    setattr(view, method, documented)
-                return register(view)
-            return register(self.doc(operationId=name)(view))
+            security = {"security": [{"bearer": []}]} if getattr(view, POLICY, None) == "user" else {}
+            return register(self.doc(operationId=f"{self.name}.{view.__name__}", **security)(view))
 
         return decorator

@@ -23,7 +23,7 @@ HEADERS: dict[int, dict[str, Any]] = {
 
 
 class ContractDocument(MarshmallowPlugin):
-    """Adds to every operation what it may answer whatever its view does, in the envelope of its path."""
+    """Adds to every operation the errors that do not depend on its view, and to all errors their envelope."""
 
     def init_spec(self, spec: APISpec) -> None:
         super().init_spec(spec)
@@ -34,14 +34,14 @@ class ContractDocument(MarshmallowPlugin):
     ) -> None:
         for operation in (operations or {}).values():
             responses = operation.setdefault("responses", {})
-            for status in sorted(_common_statuses(path or "", operation) - set(responses)):
+            errors = {HTTPStatus(status) for status in responses if status >= HTTPStatus.BAD_REQUEST}
+            for status in sorted(errors | _common_statuses(path or "", operation)):
                 responses[status] = {
                     "description": status.phrase,
                     "content": {"application/json": {"schema": envelope_schema(path or "")}},
                 }
-            for status, headers in HEADERS.items():
-                if status in responses:
-                    responses[status]["headers"] = headers
+                if status in HEADERS:
+                    responses[status]["headers"] = HEADERS[status]
         super().operation_helper(path=path, operations=operations, **kwargs)
 
 
@@ -58,7 +58,10 @@ def _common_statuses(path: str, operation: dict[str, Any]) -> set[HTTPStatus]:
         statuses.add(HTTPStatus.TOO_MANY_REQUESTS)
     if "requestBody" in operation:
         statuses.add(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    if "{" in path:
-        # A NUL in it.
+    if "security" in operation:
+        statuses.add(HTTPStatus.UNAUTHORIZED)
+    # A NUL in the path, a bad parameter or body, or the token of a player who no longer exists.
+    is_profile = "security" in operation and path.startswith("/profile")
+    if "{" in path or "parameters" in operation or "requestBody" in operation or is_profile:
         statuses.add(HTTPStatus.BAD_REQUEST)
     return statuses

@@ -3,7 +3,6 @@
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
 from blueprints.common.caching import conditional
-from blueprints.common.errors import ErrorSchema
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
 from services import irl_cases
 from services.irl_cases import ShownIrlCase
@@ -26,8 +25,7 @@ def list_irl_cases() -> list[ShownIrlCase]:
 @conditional
 @blueprint.response(200, IrlCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(404, schema=ErrorSchema)
+@blueprint.alt_response(404)
 def get_irl_case(case_id: str) -> ShownIrlCase:
     """One case of real-life things."""
     return irl_cases.get(case_id=case_id)

@@ -5,7 +5,6 @@ from typing import Any
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
 from blueprints.common.caching import cache_until, cached_response
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.platform import platform
 from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
 from services import leaderboard
@@ -24,7 +23,6 @@ blueprint = Area(
 @blueprint.arguments(LeaderboardQuery, location="query")
 @blueprint.response(200, LeaderSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
-@blueprint.alt_response(400, schema=ErrorSchema)
 def list_leaders(query: dict[str, Any]) -> list[Leader]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
     period, now = Period(query["period"]), platform().clock()

@@ -5,9 +5,8 @@ from typing import Any
 import marshmallow as ma
 from flask import request
 
-from blueprints.common.auth import SECURITY, current_user, require_profile
+from blueprints.common.auth import current_user, require_profile
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.media import Avatar
 from blueprints.common.platform import platform
 from blueprints.common.requests import ContractRequest
@@ -34,13 +33,7 @@ class AvatarSchema(WireSchema):
 @blueprint.post("/avatar")
 @require_profile
 @blueprint.response(200, AvatarSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.alt_response(413, schema=ErrorSchema)
-@blueprint.alt_response(429, schema=ErrorSchema)
-@blueprint.alt_response(503, schema=ErrorSchema)
 @blueprint.doc(
-    security=SECURITY,
     requestBody={
         "required": True,
         "content": {

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from flask.views import MethodView
 from playhouse.shortcuts import model_to_dict
 
-from blueprints.common.auth import SECURITY, current_user, public, require_profile
+from blueprints.common.auth import current_user, public, require_profile
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema, PublicUserErrorSchema
 from blueprints.common.platform import platform
 from blueprints.profile.schemas import (
     ClientSeedSchema,
@@ -28,33 +26,27 @@ blueprint = Area("profile", __name__, url_prefix="/profile", description="A play
 SUCCESS = {"success": True}
 
 
-@blueprint.route("/notifications")
-class Notifications(MethodView):
-    decorators = (require_profile,)
+@blueprint.get("/notifications")
+@require_profile
+@blueprint.response(200, NotificationSchema(many=True))
+def list_notifications() -> list[Notification]:
+    """The caller's notifications, newest first."""
+    return notifications.newest(user=current_user(), now=platform().clock())
 
-    @blueprint.response(200, NotificationSchema(many=True))
-    @blueprint.alt_response(400, schema=ErrorSchema)
-    @blueprint.alt_response(401, schema=ErrorSchema)
-    @blueprint.doc(security=SECURITY)
-    def get(self) -> list[Notification]:
-        """The caller's notifications, newest first."""
-        return notifications.newest(user=current_user(), now=platform().clock())
 
-    @blueprint.response(200, SuccessSchema)
-    @blueprint.alt_response(400, schema=ErrorSchema)
-    @blueprint.alt_response(401, schema=ErrorSchema)
-    @blueprint.doc(security=SECURITY)
-    def delete(self) -> dict[str, Any]:
-        """Clear the caller's notifications."""
-        notifications.clear(user_id=current_user().id)
-        return SUCCESS
+@blueprint.delete("/notifications")
+@require_profile
+@blueprint.response(200, SuccessSchema)
+def clear_notifications() -> dict[str, Any]:
+    """Clear the caller's notifications."""
+    notifications.clear(user_id=current_user().id)
+    return SUCCESS
 
 
 @blueprint.get("/user/<anything:platform_id>", merge_slashes=False)
 @public
 @blueprint.response(200, PublicUserAnswerSchema)
-@blueprint.alt_response(400, schema=PublicUserErrorSchema)
-@blueprint.alt_response(404, schema=PublicUserErrorSchema)
+@blueprint.alt_response(404)
 def public_user(platform_id: str) -> dict[str, Any]:
     """What anybody may see of a player."""
     return {"status": True, "user": users.get(platform_id=platform_id)}
@@ -64,9 +56,6 @@ def public_user(platform_id: str) -> dict[str, Any]:
 @require_profile
 @blueprint.arguments(LockSchema)
 @blueprint.response(200, SuccessSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     """Move coins from the balance into the vault until a deadline."""
     user_id = current_user().id
@@ -80,9 +69,6 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.post("/vault/unlock")
 @require_profile
 @blueprint.response(200, SuccessSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back to the balance, once its deadline has passed."""
     user_id = current_user().id
@@ -95,9 +81,6 @@ def unlock_vault() -> dict[str, Any]:
 @require_profile
 @blueprint.arguments(TradeUrlSchema)
 @blueprint.response(200, SuccessSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
     """Set the address at which the caller takes trade offers."""
     services = platform()
@@ -114,37 +97,29 @@ def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
 @require_profile
 @blueprint.arguments(ClientSeedSchema)
 @blueprint.response(200, SuccessSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
     """Set the client seed of the caller's next spins that bring none."""
     client_seed.change(user_id=current_user().id, seed=body["client_seed"])
     return SUCCESS
 
 
-@blueprint.route("/details")
-class Details(MethodView):
-    decorators = (require_profile,)
+@blueprint.get("/details")
+@require_profile
+@blueprint.response(200, DetailsAnswerSchema)
+def get_details() -> dict[str, Any]:
+    """The caller's username and personal details; what was not given is empty."""
+    user = current_user()
+    details = model_to_dict(personal_details.of_player(user.id), recurse=False)
+    return {"success": True, "data": details | {"username": user.username}}
 
-    @blueprint.response(200, DetailsAnswerSchema)
-    @blueprint.alt_response(400, schema=ErrorSchema)
-    @blueprint.alt_response(401, schema=ErrorSchema)
-    @blueprint.doc(security=SECURITY)
-    def get(self) -> dict[str, Any]:
-        """The caller's username and personal details; what was not given is empty."""
-        user = current_user()
-        details = model_to_dict(personal_details.of_player(user.id), recurse=False)
-        return {"success": True, "data": details | {"username": user.username}}
 
-    @blueprint.arguments(DetailsSchema, required=False)
-    @blueprint.response(200, SuccessSchema)
-    @blueprint.alt_response(400, schema=ErrorSchema)
-    @blueprint.alt_response(401, schema=ErrorSchema)
-    @blueprint.doc(security=SECURITY)
-    def put(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Change the given ones of the caller's details, all of them or none."""
-        username = body.pop("username", None)
-        address = body.pop("shipping_address", {})
-        personal_details.change(user_id=current_user().id, username=username, details=body | address)
-        return SUCCESS
+@blueprint.put("/details")
+@require_profile
+@blueprint.arguments(DetailsSchema, required=False)
+@blueprint.response(200, SuccessSchema)
+def change_details(body: dict[str, Any]) -> dict[str, Any]:
+    """Change the given ones of the caller's details, all of them or none."""
+    username = body.pop("username", None)
+    address = body.pop("shipping_address", {})
+    personal_details.change(user_id=current_user().id, username=username, details=body | address)
+    return SUCCESS

@@ -4,9 +4,8 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.common.auth import SECURITY, current_user, require_profile
+from blueprints.common.auth import current_user, require_profile
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.platform import platform
 from blueprints.common.schemas import Judged, WireSchema
 from services import qr_code
@@ -43,9 +42,6 @@ class TwoFactorChangeSchema(WireSchema):
 @blueprint.get("/status")
 @require_profile
 @blueprint.response(200, TwoFactorStatusSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def two_factor_status() -> dict[str, Any]:
     """Whether two-factor authentication is on for the caller."""
     return {"success": True, "enabled": current_user().two_factor_enabled}
@@ -54,9 +50,6 @@ def two_factor_status() -> dict[str, Any]:
 @blueprint.post("/setup")
 @require_profile
 @blueprint.response(200, TwoFactorSetupSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
     """Create a secret for the caller's authenticator app; it replaces one that was not enabled."""
     setup = platform().two_factor.setup(user_id=current_user().id)
@@ -68,10 +61,6 @@ def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
 @require_profile
 @blueprint.arguments(TwoFactorCodeSchema)
 @blueprint.response(200, TwoFactorChangeSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.alt_response(429, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """Turn it on with a code of the new secret. A code works once."""
     services = platform()
@@ -83,10 +72,6 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 @require_profile
 @blueprint.arguments(TwoFactorCodeSchema)
 @blueprint.response(200, TwoFactorChangeSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.alt_response(429, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """Turn it off with an unused code. Five wrong codes in five minutes block all codes for a while."""
     services = platform()

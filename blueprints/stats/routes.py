@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from blueprints.common.auth import SECURITY, current_user, public, require_user
+from blueprints.common.auth import current_user, public, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.caching import cache_until, cached_response
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
 from blueprints.stats.schemas import (
@@ -35,8 +34,6 @@ blueprint = Area("stats", __name__, url_prefix="/stats", description="Statistics
 @blueprint.get("/profile")
 @require_user
 @blueprint.response(200, TotalsSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def profile() -> ProfileTotals:
     """The caller's lifetime totals."""
     return profile_of_player.totals(user_id=current_user().id)
@@ -46,9 +43,6 @@ def profile() -> ProfileTotals:
 @require_user
 @blueprint.arguments(GamesQuery, location="query")
 @blueprint.response(200, GamesSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def games(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets."""
     place = _place(query)
@@ -65,9 +59,6 @@ def games(query: dict[str, Any]) -> dict[str, Any]:
 @require_user
 @blueprint.arguments(PaymentsQuery, location="query")
 @blueprint.response(200, PaymentsSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def payments(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's deposits and withdrawals."""
     place = _place(query)
@@ -86,9 +77,6 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
 @require_user
 @blueprint.arguments(FairnessQuery, location="query")
 @blueprint.response(200, FairnessSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with the seeds that decided them, as far as they are revealed."""
     place, services = _place(query), platform()
@@ -109,7 +97,6 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 @cached_response(Tag.BETS, Tag.PLAYERS, etag=False)
 @blueprint.arguments(LiveBetsQuery, location="query")
 @blueprint.response(200, LiveBetsSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
 def live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of everybody's bets that are over, newest first."""
     place, now = _place(query), platform().clock()

@@ -4,7 +4,6 @@ from typing import Any
 
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.platform import platform
 from blueprints.sweepstake.schemas import DepositQuery, ValueSchema
 from services import sweepstake
@@ -18,7 +17,6 @@ blueprint = Area(
 @blueprint.get("/value")
 @public
 @blueprint.response(200, ValueSchema)
-@blueprint.alt_response(500, schema=ErrorSchema)
 def value() -> dict[str, int | float]:
     """Sweepstake balance per USD."""
     rate = sweepstake.rate(platform().settings.sweepstake_rate)
@@ -29,8 +27,6 @@ def value() -> dict[str, int | float]:
 @public
 @blueprint.arguments(DepositQuery, location="query")
 @blueprint.response(200, ValueSchema)
-@blueprint.alt_response(400, schema=ErrorSchema)
-@blueprint.alt_response(500, schema=ErrorSchema)
 def calc_deposit(query: dict[str, Any]) -> dict[str, int | float]:
     """The sweepstake balance for a deposit, rounded down to the cent."""
     credited = sweepstake.balance_for(usd=Cents(query["amount"]), setting=platform().settings.sweepstake_rate)

@@ -9,7 +9,7 @@ from flask import Response
 from blueprints import realtime
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
-from blueprints.common.errors import ErrorSchema, error_response
+from blueprints.common.errors import error_response
 from blueprints.common.schemas import WireSchema
 from blueprints.system.metrics import metrics_text
 from models import migrate
@@ -36,7 +36,6 @@ def healthz() -> dict[str, Any]:
 @blueprint.get("/readyz")
 @public
 @blueprint.response(200, HealthSchema)
-@blueprint.alt_response(503, schema=ErrorSchema)
 def readyz() -> dict[str, Any] | Response:
     """The database answers and has the schema of this version."""
     try:

@@ -6,10 +6,9 @@ from typing import Any
 from cachetools import LRUCache, cached
 from flask import Response
 
-from blueprints.common.auth import SECURITY, current_user, public, require_user
+from blueprints.common.auth import current_user, public, require_user
 from blueprints.common.blueprint import Area
 from blueprints.common.caching import conditional
-from blueprints.common.errors import ErrorSchema
 from blueprints.common.json_stream import json_response, list_representation
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
@@ -43,19 +42,10 @@ def _representation(catalogue: Catalogue) -> Representation:
 
 @blueprint.get("/items")
 @public
-@blueprint.doc(
-    responses={
-        200: {
-            "description": "Every item that can be won, by price, the most expensive first",
-            "content": {
-                "application/json": {"schema": {"type": "array", "items": InventoryItemSchema}},
-            },
-        },
-        304: {"description": "The client has this list already"},
-    }
-)
+@blueprint.response(200, ITEMS)
+@blueprint.alt_response(304, description="The client has this list already")
 def list_items() -> Response:
-    """The whole catalogue, dearest first."""
+    """Every item that can be won, the most expensive first."""
     return _representation(platform().catalogue.current()).response()
 
 
@@ -65,7 +55,6 @@ def list_items() -> Response:
 @blueprint.arguments(ItemsQuery, location="query")
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
-@blueprint.alt_response(400, schema=ErrorSchema)
 def page_items(query: dict[str, Any]) -> Response:
     """One page of the catalogue, searched and sorted."""
     page, limit = query["page"], query["limit"]
@@ -90,8 +79,6 @@ def rules() -> UpgraderRules:
 @blueprint.get("/commitment")
 @require_user
 @blueprint.response(200, CommitmentSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
 def commitment() -> Commitment:
     """The commitment of the caller's next spin."""
     return platform().seeds.announced(user_id=current_user().id)
@@ -100,9 +87,7 @@ def commitment() -> Commitment:
 @blueprint.get("/bets/<int:nonce>")
 @require_user
 @blueprint.response(200, BetSchema)
-@blueprint.alt_response(401, schema=ErrorSchema)
-@blueprint.alt_response(404, schema=ErrorSchema)
-@blueprint.doc(security=SECURITY)
+@blueprint.alt_response(404)
 def bet(nonce: int) -> Bet:
     """One of the caller's own bets, with all that verifying it takes."""
     return bets.get(user_id=current_user().id, nonce=nonce)
