@@ -8,7 +8,6 @@ when the player next connects.
 import logging
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any, cast
 
 from flask import Flask, current_app
@@ -21,68 +20,63 @@ from blueprints.realtime.proof_queues import ProofSchedule, UnconfirmedProofs
 from blueprints.realtime.server import Realtime, pause, realtime
 from models.bets import Bet
 from services.background import in_slices
-from services.clock import Millis
 from services.upgrader.proofs import Proof
 
 log = logging.getLogger("platform.proofs")
 
 EXTENSION = "proofs"
 
-SHORTEST_WAIT_SECONDS = 0.05
-"""Under load, proofs are sent in rounds rather than one by one."""
+ROUND_SECONDS = 0.05
+"""Proofs that fall due within this time are sent together."""
 
 PROOFS_AT_ONCE = 100
 """Opened and sent without a pause for other tasks: about 7 ms."""
 
-LONGEST_WAIT_SECONDS = 1.0
-"""The longest time between two rounds while there is work, also after a failure or a step of the clock."""
+RETRY_SECONDS = 1.0
+"""Until the next round after a failed one."""
 
 LONGEST_ROUND_SECONDS = 10.0
 """How long a stop waits for the round that is running. A round takes as long as its queries."""
-
-ACKNOWLEDGING_SECONDS = 1.0
-"""How long a seed that was sent is not written yet: most clients acknowledge the proof meanwhile, and one
-UPDATE writes both. Without that, the mark follows with the next pong."""
 
 PENDING_SECONDS = 10.0
 """How often the database is asked for bets that nobody has scheduled. There are hardly ever any."""
 
 
 class ProofDelivery:
-    """Sends proofs when they are due, and again until a client confirms them. One task sends all of them."""
+    """Sends proofs when they are due, and again until a client confirms them. One task sends all of them.
+
+    Delays go by ``time.monotonic()``: a proof comes in time although the clock of the system is set.
+    """
 
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
         self._app = app
         self._socketio = socketio
         self._schedule = ProofSchedule()
         self._unconfirmed = UnconfirmedProofs()
-        # Proofs that were due before, by their bets, and the socket that gets them first.
+        # Proofs to send now, by their bets, and the sockets that get them first.
+        self._due: dict[int, str | None] = {}
         self._missed: dict[int, str | None] = {}
-        self._guard = threading.Lock()
-        self._wake = threading.Event()
-        self._stopping = False
+        self._looked_at = -PENDING_SECONDS
+        self._stop = threading.Event()
         self._task: Any = None
 
     def start(self) -> None:
         """Start the task. It begins with the bets that a stopped server left unrevealed."""
         self._task = self._socketio.start_background_task(self._run)
 
-    def schedule(self, bet: Bet, *, sid: str) -> None:
-        """Send this bet's proof to this socket when it is due."""
-        self._add(bet.id, Millis(bet.completed_at_ms), sid=sid)
-        if len(self._schedule) == 1:
-            # Proofs fall due in the order of their spins. With others waiting, the task wakes in time.
-            self._wake.set()
+    def schedule(self, bet: Bet, *, sid: str | None) -> None:
+        """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
+        self._add(bet.id, bet.completed_at_ms, sid=sid)
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
         services = platform()
         missed = services.proofs.undelivered(user_id=user_id, now=services.clock())
-        self._send_later(dict.fromkeys(missed, sid))
+        self._missed.update(dict.fromkeys(missed, sid))
 
     def socket_gone(self, sid: str) -> None:
         """Send what this socket did not confirm to the player's others, or at the next connection."""
-        self._send_later(dict.fromkeys(self._unconfirmed.socket_gone(sid)))
+        self._missed.update(dict.fromkeys(self._unconfirmed.socket_gone(sid)))
 
     def acknowledged(self, sid: str, nonce: int) -> None:
         """The client acknowledged the proof with this nonce."""
@@ -94,117 +88,86 @@ class ProofDelivery:
 
     def close(self) -> None:
         """Stop after the running round. What is not confirmed by then is sent again after the next start."""
-        self._stopping = True
-        self._wake.set()
+        self._stop.set()
         if self._task:
             self._task.join(LONGEST_ROUND_SECONDS)
 
-    def _send_later(self, missed: Mapping[int, str | None]) -> None:
-        if missed:
-            with self._guard:
-                self._missed.update(missed)
-            self._wake.set()
-
     def _run(self) -> None:
         with self._app.app_context():
-            looked_at = -PENDING_SECONDS
-            while True:
-                self._wake.clear()
-                if self._stopping:
-                    break
+            while not self._stop.wait(ROUND_SECONDS):
                 try:
-                    # A commit whose answer was lost, or another process that died, leaves bets unscheduled.
-                    if time.monotonic() - looked_at >= PENDING_SECONDS:
-                        self._schedule_pending()
-                        looked_at = time.monotonic()
-                    self._write(sent_before=time.monotonic() - ACKNOWLEDGING_SECONDS)
-                    self._send_due()
-                    self._send_missed()
+                    self._round()
                 except Exception as failure:  # noqa: BLE001  # the next round tries again
                     log.error("proofs delayed", extra={"failure": describe(failure)})  # noqa: TRY400
-                    self._wake.wait(LONGEST_WAIT_SECONDS)
-                self._wake.wait(self._seconds_to_wait())
-            self._write_last()
+                    self._stop.wait(RETRY_SECONDS)
+            try:
+                self._mark_confirmed()
+                platform().proofs.write_down(self._unconfirmed.seeds())
+                platform().seeds.witness.cover_all()
+            except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
+                log.error("proofs not written", extra={"failure": describe(failure)})  # noqa: TRY400
 
-    def _write_last(self) -> None:
-        try:
-            self._write(sent_before=time.monotonic())
-            platform().seeds.witness.cover_all()
-        except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
-            log.error("proofs not written", extra={"failure": describe(failure)})  # noqa: TRY400
-
-    def _write(self, *, sent_before: float) -> None:
-        """Mark the confirmed proofs as delivered, and write the seeds of those sent before this time."""
-        services = platform()
-        confirmed = self._unconfirmed.confirmed()
-        if confirmed:
-            seeds = {sent.bet_id: sent.proof.server_seed if sent.proof else None for sent in confirmed}
-            services.proofs.mark_delivered(seeds, now=services.clock())
-            self._unconfirmed.forget(confirmed)
-        unwritten = self._unconfirmed.unwritten(sent_before=sent_before)
-        if unwritten:
-            services.proofs.write_down(unwritten)
-            self._unconfirmed.written(unwritten)
+    def _round(self) -> None:
+        if time.monotonic() - self._looked_at >= PENDING_SECONDS:
+            self._schedule_pending()
+            self._looked_at = time.monotonic()
+        self._mark_confirmed()
+        self._due.update(self._schedule.take_due(now=time.monotonic()))
+        self._send_all(self._due, announce=True)
+        self._send_all(self._missed, announce=False)
 
     def _schedule_pending(self) -> None:
-        platform().seeds.witness.watch()
-        for bet_id, completed_at in in_slices(platform().proofs.pending(), PROOFS_AT_ONCE):
-            self._add(bet_id, completed_at, sid=None)
+        """Find bets that nobody has scheduled: their commit was not answered, or their process has died.
 
-    def _add(self, bet_id: int, completed_at: Millis, *, sid: str | None) -> None:
-        """Schedule a bet, unless its proof was sent already: its seed stays sealed for a moment longer."""
+        Those that were over before are not announced: their live bets are in everybody's list already.
+        """
+        services = platform()
+        services.seeds.witness.watch()
+        now = services.clock()
+        for bet_id, completed_at in in_slices(services.proofs.pending(), PROOFS_AT_ONCE):
+            if completed_at > now:
+                self._add(bet_id, completed_at, sid=None)
+            elif bet_id not in self._unconfirmed and bet_id not in self._due:
+                self._missed.setdefault(bet_id, None)
+
+    def _add(self, bet_id: int, completed_at: int, *, sid: str | None) -> None:
         if bet_id in self._unconfirmed:
             return
         services = platform()
         # A bet that is due later than any delay was settled before the clock was set back.
         ahead_ms = min(completed_at - services.clock(), services.upgrader.rules.proof_delay)
-        due_at = time.monotonic() + max(ahead_ms, 0) / 1000
-        self._schedule.add(bet_id, due_at_ms=completed_at, due_at=due_at, sid=sid)
+        self._schedule.add(bet_id, due_at=time.monotonic() + ahead_ms / 1000, sid=sid)
 
-    def _send_due(self) -> None:
-        due = self._schedule.due(now=platform().clock(), timer=time.monotonic())
-        # In slices: after a standstill there may be thousands.
-        for first in range(0, len(due), PROOFS_AT_ONCE):
-            if self._stopping:
-                break
-            chunk = due[first : first + PROOFS_AT_ONCE]
-            # Opened before they are taken: if the database fails, the next round tries again.
-            opened = platform().proofs.open(chunk)
-            sids = self._schedule.take(chunk)
-            outgoing.announce_live_bets([proof.live_bet for proof in opened])
-            self._send_all(opened, sids)
-            pause()
+    def _mark_confirmed(self) -> None:
+        confirmed = self._unconfirmed.confirmed()
+        if confirmed:
+            platform().proofs.mark_delivered(confirmed, now=platform().clock())
+            self._unconfirmed.forget(list(confirmed))
 
-    def _send_missed(self) -> None:
-        """Send proofs that were due before. Their live bets are public already, or due in this round."""
-        while self._missed and not self._stopping:
-            with self._guard:
-                chunk = {bet_id: self._missed.pop(bet_id) for bet_id in list(self._missed)[:PROOFS_AT_ONCE]}
-            try:
-                opened = platform().proofs.open(list(chunk))
-            except Exception:
-                self._send_later(chunk)
-                raise
-            self._send_all(opened, chunk)
-            pause()
+    def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
+        """Empty a queue, in slices: after a standstill there may be thousands.
 
-    def _send_all(self, opened: list[Proof], sids: Mapping[int, str | None]) -> None:
-        """Send proofs that are not confirmed. Write the seeds of those whose players are not connected.
-
-        A proof that is on its way is sent to one more socket if that was named: after a broken network the
-        client is back before the server has noticed that its old connection is dead.
+        A bet leaves the queue when its seed is open. If the database fails, the next round tries again.
         """
-        unreachable = []
-        for proof in opened:
-            sid = sids[proof.bet_id]
-            if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
-                continue
-            if not self._send(proof, sid):
-                unreachable.append(proof)
-        platform().proofs.write_down(unreachable)
+        while queue and not self._stop.is_set():
+            chunk = list(queue)[:PROOFS_AT_ONCE]
+            opened = platform().proofs.open(chunk)
+            sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
+            if announce:
+                outgoing.announce_live_bets([proof.live_bet for proof in opened])
+            unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
+            platform().proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
+            pause()
 
     def _send(self, proof: Proof, sid: str | None) -> bool:
-        """Send to this socket, or to the player's others if it has gone. Returns whether there was any."""
+        """Send to this socket, or to the player's others if it has gone, unless the proof is confirmed.
+
+        Returns whether the player has a socket. A proof that is on its way is sent to one more socket if that
+        was named: after a broken network the client is back before the server has noticed that its old
+        connection is dead.
+        """
+        if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
+            return True
         connections = realtime().connections
         connected = connections.sids_of(proof.user_id, now=platform().clock())
         if not connected:
@@ -221,12 +184,6 @@ class ProofDelivery:
                 # It ended before the proof was added, so its end did not report the proof.
                 self.socket_gone(receiver)
         return True
-
-    def _seconds_to_wait(self) -> float:
-        ahead = self._schedule.seconds_ahead(now=platform().clock(), timer=time.monotonic())
-        if ahead is not None:
-            return min(max(ahead, SHORTEST_WAIT_SECONDS), LONGEST_WAIT_SECONDS)
-        return LONGEST_WAIT_SECONDS if self._unconfirmed else PENDING_SECONDS
 
 
 def install_proofs(app: Flask, running: Realtime) -> None:

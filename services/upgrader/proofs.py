@@ -1,10 +1,10 @@
-"""Proofs: when a bet is over its server seed is revealed for good, and sent to its player at least once.
+"""Proofs: the server seed of a bet is revealed when the bet is over, and is sent to its player at least once.
 
-The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that is
-out stays so, whatever the clock says afterwards: the bet may be of a clock that was ahead.
+The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that was
+revealed stays revealed, although the clock is set back afterwards.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ BATCH = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """What proves a bet fair, now that it is over, and what everybody may see of it."""
+    """The revealed seed of a bet that is over, and the bet as the public feed shows it."""
 
     bet_id: int
     user_id: int
@@ -40,12 +40,12 @@ class Proofs:
 
     def __init__(self, *, seeds: ServerSeeds) -> None:
         self._seeds = seeds
-        # Bets whose seeds are revealed and not written to the database yet.
+        # Bets whose seeds are revealed but not written to the database yet.
         self._out: set[int] = set()
 
     @reading()
     def pending(self) -> list[tuple[int, Millis]]:
-        """The bets whose seeds are still sealed, and when they are due. At start: the ones to schedule."""
+        """The bets whose seeds are still sealed, and when they are due, earliest first."""
         sealed: Any = Bet.select(Bet.id, Bet.completed_at_ms).where(Bet.server_seed.is_null())
         return list(sealed.order_by(Bet.completed_at_ms, Bet.id).tuples())
 
@@ -67,19 +67,19 @@ class Proofs:
                 proofs.append(_proof(bet, server_seed=seed))
         return proofs
 
-    def write_down(self, proofs: Sequence[Proof]) -> None:
-        """Write these seeds to the database, revealed. Doing it twice changes nothing."""
-        for seeds in self._chunks(proofs):
+    def write_down(self, seeds: Mapping[int, str]) -> None:
+        """Write opened seeds to the database, by the ids of their bets. Writing them twice changes nothing."""
+        for chunk in _chunks(seeds):
             with writing():
-                proof_queries.reveal(seeds)
-            self._forget(seeds)
+                proof_queries.reveal(chunk)
+            self._out.difference_update(chunk)
 
     def reveal(self, bet_ids: Sequence[int]) -> None:
         """Open the seeds of these bets, whose proofs are due, for good."""
-        self.write_down(self.open(bet_ids))
+        self.write_down({proof.bet_id: proof.server_seed for proof in self.open(bet_ids)})
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
-        """Open what is due of this player's and still sealed; nearly always nothing."""
+        """Reveal the seeds of this player's bets that are due and still sealed."""
         with reading():
             query = Bet.select(Bet.id).where(
                 Bet.server_seed.is_null(), Bet.completed_at_ms <= now, Bet.user == user_id
@@ -106,26 +106,18 @@ class Proofs:
         )
         return list(query.scalars())
 
-    def mark_delivered(self, seeds: Mapping[int, str | None], *, now: Millis) -> None:
-        """Mark proofs as delivered, by the ids of their bets.
-
-        A seed that is not in the database yet is given with its bet, and written by the same statement; None
-        leaves the seed as it is.
-        """
-        for chunk in peewee.chunked(sorted(seeds.items()), BATCH):
-            marked = dict(chunk)
+    def mark_delivered(self, seeds: Mapping[int, str], *, now: Millis) -> None:
+        """Mark proofs as delivered, by the ids of their bets, and write their seeds in the same statement."""
+        for chunk in _chunks(seeds):
             with writing():
-                proof_queries.mark_delivered(marked, delivered_at=now)
-            self._forget(marked)
+                proof_queries.mark_delivered(chunk, delivered_at=now)
+            self._out.difference_update(chunk)
 
-    def _chunks(self, proofs: Sequence[Proof]) -> Iterator[dict[int, str]]:
-        """Seeds by the ids of their bets, always in the same order so that two writers do not deadlock."""
-        ordered = sorted(proofs, key=lambda proof: proof.bet_id)
-        for chunk in peewee.chunked(ordered, BATCH):
-            yield {proof.bet_id: proof.server_seed for proof in chunk}
 
-    def _forget(self, written: Iterable[int]) -> None:
-        self._out.difference_update(written)
+def _chunks(seeds: Mapping[int, str]) -> Iterator[dict[int, str]]:
+    """Yield the seeds in the order of their bets, so that two writers do not deadlock."""
+    for chunk in peewee.chunked(sorted(seeds.items()), BATCH):
+        yield dict(chunk)
 
 
 def _proof(bet: DueBet, *, server_seed: str) -> Proof:

@@ -74,11 +74,13 @@ def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(ser
 
 def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url), js_client(url) as client:
+        spectator = Socket(server.url)
         client.spin(amount=1, item=item)
         client.expect("upgrader:pf")
         proxy.become(STALL)
-        wait_until(lambda: rows(Bet.server_seed.is_null(False)) == 1)
+        spectator.expect("live-bets:new")
         server.kill()
+        spectator.close()
 
     with serve() as server, js_client(server.url) as back:
         assert back.expect("upgrader:proof")["nonce"] == 1

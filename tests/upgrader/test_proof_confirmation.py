@@ -148,4 +148,4 @@ def test_nothing_is_kept_of_confirmed_proofs(quick_pings, connect, app, player, 
 
     proofs = app.extensions["proofs"]
     wait_until(lambda: not proofs._unconfirmed)
-    assert not any(vars(proofs._unconfirmed)[name] for name in ("_by_socket", "_unwritten", "_confirmed"))
+    assert not any(vars(proofs._unconfirmed)[name] for name in ("_by_socket", "_confirmed"))

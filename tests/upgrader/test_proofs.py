@@ -1,4 +1,4 @@
-"""Timed proofs: not before they are due, and never not at all."""
+"""Proofs are sent when they are due, to the right socket, and after a restart."""
 
 import hashlib
 
@@ -62,6 +62,50 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, player, item):
     assert "upgrader:proof" not in [name for name, _ in watching.seen]
 
 
+def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect, app, player, item):
+    asking, other = connect(player), connect(player)
+    asking.spin({"amount": 1, "item": item})
+
+    asking.close()
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_the_seed_is_written_down_although_the_player_is_away(connect, player, item):
+    socket, spectator = connect(player), connect()
+    socket.spin({"amount": 1, "item": item})
+
+    socket.close()
+    spectator.expect("live-bets:new")
+
+    wait_until(lambda: _sealed(player) == 0)
+    assert _undelivered(player) == 1
+
+
+def test_another_player_gets_no_proof(connect, new_player, player, item):
+    stranger = connect(new_player("stranger"))
+
+    connect(player).spin({"amount": 1, "item": item})
+    stranger.expect("live-bets:new")
+
+    assert "upgrader:proof" not in [name for name, _ in stranger.seen]
+
+
+def test_a_revealed_seed_stays_revealed_although_the_clock_is_set_back(make_app, player, item, clock):
+    app = make_app(clock=clock)
+    token = app.extensions["platform"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    with threaded_server(app) as url:
+        socket = Socket(url, auth={"token": token})
+        socket.spin({"amount": 1, "item": item})
+        proof = socket.expect("upgrader:proof")
+
+        clock.now -= 3_600_000
+        headers = {"Authorization": f"Bearer {token}"}
+        shown = app.test_client().get("/upgrader/bets/1", headers=headers).json["pf"]["serverSeed"]
+        socket.close()
+    assert shown == proof["serverSeed"]
+
+
 class TestWithAClockThatStands:
     """The app's clock moves only when the test moves it."""
 
@@ -102,18 +146,6 @@ class TestWithAClockThatStands:
         clock.now += 6_000
         assert len(connect().expect("live-bets")) == 1
 
-    def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(
-        self, connect, app, player, item, clock
-    ):
-        asking, other = connect(player), connect(player)
-        asking.spin({"amount": 1, "item": item})
-        asking.close()
-        wait_until(lambda: len(app.extensions["realtime"].connections) == 1)
-
-        clock.now += 6_000
-
-        assert other.expect("upgrader:proof")["nonce"] == 1
-
     def test_a_player_who_was_away_gets_the_proof_on_connecting(self, connect, app, player, item, clock):
         socket = connect(player)
         socket.spin({"amount": 1, "item": item})
@@ -125,39 +157,6 @@ class TestWithAClockThatStands:
         back = connect(player)
 
         assert [back.expect("upgrader:proof")["nonce"] for _ in range(2)] == [1, 2]
-
-    def test_the_seed_is_written_down_although_the_player_is_away(self, connect, app, player, item, clock):
-        socket, spectator = connect(player), connect()
-        socket.spin({"amount": 1, "item": item})
-        socket.close()
-        wait_until(lambda: len(app.extensions["realtime"].connections) == 1)
-
-        clock.now += 6_000
-        spectator.expect("live-bets:new")
-
-        wait_until(lambda: _sealed(player) == 0)
-        assert _undelivered(player) == 1
-
-    def test_a_seed_that_is_out_stays_so_at_once_though_the_clock_is_set_back(
-        self, connect, client, player, item, clock
-    ):
-        socket = connect(player)
-        socket.spin({"amount": 1, "item": item})
-        clock.now += 6_000
-        proof = socket.expect("upgrader:proof")
-
-        clock.now -= 3_600_000
-
-        assert bet(client, player)["pf"]["serverSeed"] == proof["serverSeed"]
-
-    def test_another_player_gets_nothing_of_it(self, connect, new_player, player, item, clock):
-        stranger = connect(new_player("stranger"))
-        connect(player).spin({"amount": 1, "item": item})
-
-        clock.now += 6_000
-        stranger.expect("live-bets:new")
-
-        assert "upgrader:proof" not in [name for name, _ in stranger.seen]
 
     def test_a_proof_survives_a_restart(self, connect, make_app, app, player, item, clock):
         connect(player).spin({"amount": 1, "item": item})
@@ -172,21 +171,21 @@ class TestWithAClockThatStands:
 
         assert proof["nonce"] == 1
 
-    def test_a_bet_that_was_waiting_at_a_restart_is_still_announced(
-        self, connect, make_app, app, player, item, clock
-    ):
-        connect(player).spin({"amount": 1, "item": item})
-        app.extensions["realtime"].close()
 
-        restarted = make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
-        with threaded_server(restarted) as url:
-            spectator = Socket(url)
-            spectator.expect("live-bets")
-            clock.now += 6_000
-            announced = spectator.expect("live-bets:new")
-            spectator.close()
+def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
+    first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
+    token = first.extensions["platform"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    with threaded_server(first) as url:
+        socket = Socket(url, auth={"token": token})
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
 
-        assert announced["user"] == player.username
+    with threaded_server(second) as url:
+        spectator = Socket(url)
+        announced = spectator.expect("live-bets:new")
+        spectator.close()
+
+    assert announced["user"] == player.username
 
 
 def _undelivered(player):
@@ -199,21 +198,20 @@ def _sealed(player):
         return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
 
 
-def test_a_bet_that_has_been_shown_is_not_announced_again(monkeypatch, connect, player, item):
-    """Although its seed is sealed in the database for a second longer."""
+def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatch, connect, player, item):
     monkeypatch.setattr("blueprints.realtime.proof_delivery.PENDING_SECONDS", 0.05)
     socket = connect(player)
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
 
-    wait_until(lambda: not _sealed(player))
+    assert _sealed(player) == 1
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
 
     assert [name for name, _ in socket.seen].count("live-bets:new") == 2
 
 
-def test_a_bet_that_nobody_scheduled_is_found_and_proven(monkeypatch, app, connect, player, item):
+def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, connect, player, item):
     """As after a commit whose answer was lost, or the end of another process."""
     monkeypatch.setattr("blueprints.realtime.proof_delivery.PENDING_SECONDS", 0.1)
     socket = connect(player)
