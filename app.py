@@ -42,8 +42,9 @@ from blueprints.profile import avatar, two_factor
 from blueprints.profile import commands as profile_commands
 from blueprints.profile import routes as profile
 from blueprints.realtime import events as realtime_events
+from blueprints.realtime.packets import handle_packets
 from blueprints.realtime.proof_delivery import install_proofs
-from blueprints.realtime.server import create_realtime, install_realtime
+from blueprints.realtime.server import create_realtime
 from blueprints.secrets import commands as secrets_commands
 from blueprints.seeds import commands as seeds_commands
 from blueprints.site import routes as site
@@ -189,8 +190,8 @@ def _register_commands(app: Flask) -> None:
 def _start_realtime(
     app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
 ) -> None:
-    running = create_realtime(app, settings, clock=clock, timer=timer)
-    install_realtime(app, running)
+    running = create_realtime(app, settings, timer=timer)
+    handle_packets(running, settings, clock=clock, timer=timer)
     install_proofs(app, running)
     install_prices(app, running)
     realtime_events.register(app, running)

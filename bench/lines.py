@@ -64,7 +64,6 @@ PARTS = {
     ),
     "socket transports": (
         "blueprints/realtime/transport.py",
-        "blueprints/realtime/deadlines.py",
         "blueprints/realtime/frames.py",
     ),
     "schema dump": ("blueprints/common/dump.py", "blueprints/api/dump.py"),

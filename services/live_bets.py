@@ -1,4 +1,4 @@
-"""The public feed of bets whose wheel has stopped."""
+"""The public feed of bets that are over."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +20,7 @@ NEWEST = 10
 
 
 class Kind(StrEnum):
-    """Which of the bets a list has."""
+    """Which bets a list contains."""
 
     ALL = "live-bets"
     HIGH_ROLLS = "high-rolls"
@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LiveBet:
-    """A bet as everybody may see it. ``multiplier`` in hundredths, ``date`` when it was over."""
+    """A bet as the public feed shows it. ``date`` in ms: when it was over."""
 
     bet_id: int
     game: str
@@ -52,7 +52,7 @@ def newest(*, now: Millis, limit: int = NEWEST) -> list[LiveBet]:
 
 @reading()
 def next_due(*, now: Millis) -> Millis | None:
-    """When the next bet is over, as far as there is one; until then the lists stay as they are."""
+    """When the next bet is over; None if all are. Until then the lists do not change."""
     due = Bet.select(fn.MIN(Bet.completed_at_ms)).where(Bet.completed_at_ms > now).scalar()
     return None if due is None else Millis(due)
 
@@ -61,7 +61,7 @@ def page(*, kind: Kind, place: Place, now: Millis) -> Page[LiveBet]:
     """One page of all bets that are over, newest first."""
     with snapshot(within_limit=True):
         total = _count(kind, now)
-        # Ids alone are read from the index, without a look at the bets that are skipped.
+        # Ids alone are read from the index, without reading the bets that are skipped.
         ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now).tuples()
         rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
         return Page(_with_ids([bet_id for (bet_id,) in rows]), total)
@@ -79,11 +79,11 @@ def _with_players() -> Any:
 
 
 def _count(kind: Kind, now: Millis) -> int:
-    """All that were ever made, less the few whose wheels are turning."""
+    """The number of all bets, less the few that are not over."""
     counts = LiveBetCount.high_rolls if kind is Kind.HIGH_ROLLS else LiveBetCount.bets
     made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
-    turning = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
-    return int(made) - int(turning)
+    not_over = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
+    return int(made) - int(not_over)
 
 
 def _of_kind(query: Any, kind: Kind) -> Any:
@@ -91,7 +91,7 @@ def _of_kind(query: Any, kind: Kind) -> Any:
 
 
 def live_bet(bet: Bet | DueBet, *, player: User | DueBet) -> LiveBet:
-    """The public face of one bet. A due bet has its player's name and picture itself."""
+    """Convert a bet for the public feed. A ``DueBet`` has its player's name and picture itself."""
     return LiveBet(
         bet_id=bet.id,
         game=bet.game,

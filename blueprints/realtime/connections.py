@@ -1,4 +1,4 @@
-"""The joined sockets, whose they are, and how many one player or one address may have."""
+"""The joined sockets by player and address, and how many of them each may have."""
 
 import threading
 from collections import Counter, defaultdict
@@ -63,7 +63,7 @@ class Connections:
             self._by_sid[connection.sid] = connection
 
     def remove(self, sid: str) -> Connection | None:
-        """Forget a socket; returns what it was, or None if it is not here."""
+        """Remove a socket; returns it, or None if it is unknown."""
         with self._guard:
             connection = self._by_sid.pop(sid, None)
             if connection is None:
@@ -86,16 +86,16 @@ class Connections:
         return list(self._by_sid)
 
     def sids_of(self, user_id: int, *, now: Millis) -> list[str]:
-        """The player's sockets whose tokens are still good, oldest first."""
+        """The player's sockets whose tokens are valid, oldest first."""
         with self._guard:
             sockets = list(self._by_user.get(user_id, {}).values())
         return [connection.sid for connection in sockets if connection.user_id_at(now) is not None]
 
     @contextmanager
     def event_in_flight(self, sid: str) -> Iterator[Connection]:
-        """The socket that an event came from, while it is handled.
+        """Count an event of this socket as being handled within the block.
 
-        Raises TooManySpins when five are being handled, Unauthorized when the socket has gone.
+        Raises TooManySpins when five are, Unauthorized when the socket has gone.
         """
         connection = self._by_sid.get(sid)
         if connection is None:

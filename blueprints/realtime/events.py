@@ -1,4 +1,4 @@
-"""Connecting and leaving: a player with a good token, or a spectator without one."""
+"""Connecting and leaving: a player with a valid token, or a spectator without one."""
 
 from flask import Flask, request
 from flask_socketio import ConnectionRefusedError as Refused
@@ -10,7 +10,7 @@ from blueprints.realtime import outgoing
 from blueprints.realtime.connections import Connection
 from blueprints.realtime.handshakes import NAMESPACE
 from blueprints.realtime.proof_delivery import proofs
-from blueprints.realtime.server import Realtime, in_background, realtime
+from blueprints.realtime.server import Realtime, realtime
 from models import patience
 from models.database import reading
 from services import live_bets, users
@@ -27,8 +27,7 @@ def register(app: Flask, running: Realtime) -> None:
     running.socketio.on_event("disconnect", disconnect)
 
     def welcome(sid: str) -> None:
-        with app.app_context():
-            in_background(_welcome, sid)
+        running.in_background(_welcome, sid)
 
     def abandon(sid: str) -> None:
         with app.app_context():
@@ -45,14 +44,14 @@ def register(app: Flask, running: Realtime) -> None:
 
 
 def connect(auth: object = None) -> None:
-    """Let a socket in. Refused ones get ``connect_error`` with the reason as its message.
+    """Accept a socket, or refuse it with ``connect_error`` and the reason as its message.
 
-    While the database is away the transport is closed instead: a good token is not refused, and the
-    client's own reconnecting, which a refusal would end, goes on until the database is back.
+    While the database is unavailable the transport is closed instead: then the client reconnects by itself
+    until the database is back. A refusal would end that.
     """
     sid = request.sid  # type: ignore[attr-defined]
     if not realtime().manager.is_pre_connected(sid, NAMESPACE):
-        # Not a handshake: a client that is in has sent an event of this name.
+        # Not a handshake: a connected client has sent an event of this name.
         return
     try:
         with patience.one_answer():
@@ -60,7 +59,7 @@ def connect(auth: object = None) -> None:
         realtime().connections.add(connection)
     except PlatformError as refusal:
         raise Refused(refusal.text) from None
-    except Exception as failure:  # noqa: BLE001  # see above
+    except Exception as failure:  # noqa: BLE001  # as the docstring says
         log.error("connect failed", extra={"failure": describe(failure)})
         realtime().close_transport(sid)
         raise Refused(FAILED) from None
@@ -76,7 +75,7 @@ def disconnect(_reason: str | None = None) -> None:
 
 
 def _forget(sid: str) -> None:
-    # In this order: a proof that is sent in between finds the socket gone.
+    # In this order: a proof that is sent in between does not find the socket.
     realtime().connections.remove(sid)
     proofs().socket_gone(sid)
 
@@ -102,13 +101,13 @@ def _welcome(sid: str) -> None:
         return
     now = platform().clock()
     try:
-        # Borrowed once for all of it: when everybody comes back at once, connections are what is short.
+        # One database connection for all of it: after a restart all clients reconnect at once.
         with reading():
             user_id = connection.user_id_at(now)
             if user_id is not None:
                 _welcome_player(user_id, sid)
             realtime().send([sid], [outgoing.live_bets_event(live_bets.newest(now=now))])
-    except Exception as failure:  # noqa: BLE001  # the connection stays; all of this can be asked for over HTTP
+    except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
         log.error("welcome failed", extra={"failure": describe(failure)})
 
 

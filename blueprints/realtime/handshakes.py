@@ -1,11 +1,11 @@
-"""How connections begin: a bounded number, a few joining at a time, and closed when they do not join."""
+"""Handshakes: a bounded number, a few clients joining at a time."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask_socketio import SocketIO
 
-from blueprints.realtime.deadlines import Deadlines
+from blueprints.realtime.connections import Connections
 from blueprints.realtime.transport import Transport, Transports
 from models.fifo_semaphore import FifoSemaphore
 from services.rate import Rate
@@ -13,48 +13,48 @@ from services.rate import Rate
 NAMESPACE = "/"
 
 MAX_HANDSHAKES = 10_000
-"""Begun in one handshake's time by all clients, over websocket or polling."""
+"""Transports that have not joined, of all clients."""
 
 TOO_MANY = "Too many connections"
 
 JOINING_AT_ONCE = 4
-"""Joining reads the database. When everybody reconnects at once, the others wait for their turn."""
+"""Joining reads the database. When everybody reconnects at once, the others wait."""
 
 JOINING_SECONDS = 40.0
-"""Several times what 5,000 clients take that reconnect at once: a client that is sent away comes again and
-costs as much. Less than the time within which a client must answer a ping, which is not read meanwhile."""
+"""How long a client may wait to join: several times what 5,000 clients take that reconnect at once, because
+one that is closed comes again. Less than ping interval and timeout: pongs are not read meanwhile."""
 
 
 class Handshakes:
-    """Admits transports, and closes those that have not joined the default namespace in time."""
+    """Admits transports, and lets their clients join the default namespace."""
 
     def __init__(
-        self, socketio: SocketIO, transports: Transports, *, seconds: float, per_address: Rate | None
+        self,
+        socketio: SocketIO,
+        transports: Transports,
+        connections: Connections,
+        *,
+        per_address: Rate | None,
     ) -> None:
-        """``seconds`` from opening a transport to joining; ``per_address`` counts handshakes by address."""
+        """``per_address`` counts handshakes by address."""
         self._socketio = socketio
         self._server = socketio.server
         self._transports = transports
+        self._connections = connections
         self._per_address = per_address
-        self._deadlines = Deadlines[str](socketio, seconds=lambda: seconds, then=self._close_unless_joined)
         self.on_joined: list[Callable[[str], None]] = []
         """Called with the id of each socket whose acceptance is on its way to the client."""
         self.on_abandoned: list[Callable[[str], None]] = []
         """Called with the id of each socket whose transport closed while it was joining."""
-        self.joining = 0
-        """Clients that are being let in now."""
         self._slots = FifoSemaphore(JOINING_AT_ONCE)
         self._accept = self._server.eio.handlers["connect"]
         self._server.eio.on("connect", self._opened)
 
-    @property
-    def begun(self) -> int:
-        """Transports whose time to join has not passed."""
-        return len(self._deadlines)
-
     def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
         """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
-        if not self._may_begin(environ) or not self._deadlines.add(transport_id, at_most=MAX_HANDSHAKES):
+        # The library has counted this transport already.
+        not_joined = len(self._server.eio.sockets) - len(self._connections)
+        if not_joined > MAX_HANDSHAKES or not self._may_begin(environ):
             return TOO_MANY
         self._transports.adopt(transport_id)
         return self._accept(transport_id, environ)
@@ -63,39 +63,35 @@ class Handshakes:
         return self._per_address is None or not self._per_address.spend(environ.get("REMOTE_ADDR"))
 
     def join(self, transport_id: str, handle: Callable[[], None]) -> None:
-        """Wait for a turn and let the library ``handle`` the request to join; or close the transport.
+        """Wait for a slot and let the library ``handle`` the request to join; or close the transport.
 
-        A transport joins once. After a refusal it may try again until its deadline.
+        A transport joins once. After a refusal its client may try again.
         """
         transport = self._transports.get(transport_id)
         if transport is None:
             return
-        if transport.is_joining or self._has_joined(transport_id) or not self._may_join(transport):
+        if transport.must_join_by is None or not self._may_join(transport):
             self._transports.close(transport_id)
             return
-        transport.is_joining = transport.has_tried_to_join = True
+        transport.must_join_by = None
+        transport.has_tried_to_join = True
         try:
             with self._slots.hold(timeout_seconds=JOINING_SECONDS):
-                # Long enough for the hub to look at the network, so that other clients run in between.
+                # Long enough for the event loop to poll the network, so that other clients run in between.
                 self._socketio.sleep(0.001)
-                self.joining += 1
-                try:
-                    if not transport.closed:
-                        handle()
-                finally:
-                    self.joining -= 1
+                if not transport.closed:
+                    handle()
         except TimeoutError:
             # The client reconnects by itself; a refusal would end that.
             self._transports.close(transport_id)
         finally:
-            transport.is_joining = False
             self._check_after_joining(transport)
 
     def _check_after_joining(self, transport: Transport) -> None:
         sid = self._server.manager.sid_from_eio_sid(transport.sid, NAMESPACE)
         if sid is None:
-            # Refused. Its first deadline may have passed while it was joining.
-            self._deadlines.add(transport.sid)
+            # Refused.
+            self._transports.expect_join(transport)
         elif transport.closing:
             # The library forgets only sockets that had joined when their transport closed, and calls the
             # disconnect handler only while the transport is open.
@@ -109,11 +105,3 @@ class Handshakes:
     def _may_join(self, transport: Transport) -> bool:
         """A second attempt on one transport counts as one more handshake of its address."""
         return not transport.has_tried_to_join or self._may_begin(self._server.environ[transport.sid])
-
-    def _has_joined(self, transport_id: str) -> bool:
-        return self._server.manager.sid_from_eio_sid(transport_id, NAMESPACE) is not None
-
-    def _close_unless_joined(self, transport_id: str) -> None:
-        transport = self._transports.get(transport_id)
-        if transport is not None and not transport.is_joining and not self._has_joined(transport_id):
-            transport.close(reason=self._server.reason.SERVER_DISCONNECT)

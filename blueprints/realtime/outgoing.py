@@ -1,4 +1,4 @@
-"""Everything that leaves over a socket: the events' names, shapes and receivers. See asyncapi.json."""
+"""The events that the server sends: names, payloads and receivers. asyncapi.json describes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ BALANCE = "balance"
 LIVE_BETS = "live-bets"
 NEW_LIVE_BET = "live-bets:new"
 
-# Made once: making a schema takes longer than dumping with it.
+# Building a schema takes longer than dumping with it.
 _pf = PfSchema()
 _proof = ProofSchema()
 _commitment = CommitmentSchema()
@@ -32,7 +32,7 @@ _live_bet = LiveBetSchema()
 
 
 def spin_answer(bet: Bet) -> dict[str, Any]:
-    """The answer to a settled spin: the item won and its value, or the item wanted and 0."""
+    """The answer to a settled spin: the item with its value if it was won, or with 0."""
     return {
         "status": True,
         "result": {
@@ -74,15 +74,15 @@ def send_proof(sid: str, proof: Proof) -> None:
 
 
 def send_balance(user_id: int, balances: Balances) -> None:
-    """To all sockets of the player."""
+    """Send the balances to all sockets of the player."""
     send_to_player(user_id, [balance_event(balances)])
 
 
 def announce_live_bets(bets: Sequence[LiveBet]) -> None:
-    """To everybody, spectators included; one event a bet."""
+    """Send one event for each bet to everybody, spectators included."""
     realtime().broadcast([(NEW_LIVE_BET, payload) for payload in _live_bet.dump(bets, many=True)])
 
 
 def send_to_player(user_id: int, events: Sequence[Event]) -> None:
-    """To all sockets of the player whose tokens are good."""
+    """Send events to all sockets of the player whose tokens are valid."""
     realtime().send(realtime().connections.sids_of(user_id, now=platform().clock()), events)

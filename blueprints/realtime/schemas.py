@@ -1,4 +1,4 @@
-"""The shapes of what leaves over a socket."""
+"""Schemas of the payloads of events."""
 
 import marshmallow as ma
 
@@ -16,7 +16,7 @@ class BalanceSchema(WireSchema):
 
 
 class PfSchema(WireSchema):
-    """What a spin was rolled with, while its server seed is still secret. ``percent`` is the roll."""
+    """The inputs of a roll, without its server seed, which is still secret. ``percent`` is the roll."""
 
     server_seed_commitment = ma.fields.String(required=True)
     client_seed = ma.fields.String(required=True)

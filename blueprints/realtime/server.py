@@ -16,13 +16,10 @@ from blueprints.common.failures import describe
 from blueprints.realtime.connections import Connections
 from blueprints.realtime.frames import Batch
 from blueprints.realtime.handshakes import NAMESPACE, Handshakes
-from blueprints.realtime.packets import EVENTS, SECONDS, Packets
-from blueprints.realtime.tasks import Tasks
 from blueprints.realtime.transport import Transports
 from models import patience
 from services import exact_json
 from services.background import pause
-from services.clock import Millis
 from services.rate import Rate
 from settings import Settings
 
@@ -72,11 +69,13 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
 class Realtime:
     """The real-time side of one app."""
 
+    app: Flask
     socketio: SocketIO
     transports: Transports
     handshakes: Handshakes
     connections: Connections
-    tasks: Tasks
+    tasks: set[object] = field(default_factory=set)
+    """One object for each background task and event that is running; a stop waits for them."""
     at_start: list[Callable[[], None]] = field(default_factory=list)
     before_close: list[Callable[[], None]] = field(default_factory=list)
 
@@ -88,15 +87,6 @@ class Realtime:
     @property
     def manager(self) -> Any:
         return self.server.manager
-
-    def counts(self) -> dict[str, int]:
-        """How many clients are at which step."""
-        return {
-            "transports": len(self.server.eio.sockets),
-            "handshakes": self.handshakes.begun,
-            "joining": self.handshakes.joining,
-            "connections": len(self.connections),
-        }
 
     def send_with_ack(self, sid: str, event: Event, *, ack_id: int) -> None:
         """Send an event that the client may acknowledge; ``manager.acknowledged`` is called with this id."""
@@ -149,23 +139,38 @@ class Realtime:
 
     def start(self) -> None:
         """Start the background work. Whoever serves the app calls this once; a command does not."""
+        self.transports.start()
         for start in self.at_start:
             start()
 
     def close(self) -> None:
-        """Let all sockets go and stop what runs in the background. Spins that have begun end on their own."""
+        """Stop the background work and close all sockets. Spins that have begun end on their own."""
         for stop in self.before_close:
             stop()
+        self.transports.stop()
         for transport_id in list(self.server.eio.sockets):
             self.transports.close(transport_id)
 
+    def in_background(self, task: Callable[..., Any], *args: Any) -> None:
+        """Run a task beside the requests, within the app."""
+        token = object()
+        self.tasks.add(token)
+        self.socketio.start_background_task(self._run, token, task, args)
 
-def create_realtime(
-    app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
-) -> Realtime:
-    """The real-time side of this app: on greenlets where the process is patched for them, else on threads.
+    def _run(self, token: object, task: Callable[..., Any], args: Sequence[Any]) -> None:
+        try:
+            with self.app.app_context(), patience.one_answer():
+                task(*args)
+        except Exception as failure:  # noqa: BLE001  # the library would print the arguments
+            log.error("task failed", extra={"failure": describe(failure)})  # noqa: TRY400
+        finally:
+            self.tasks.discard(token)
 
-    ``clock`` gives Unix time in ms, ``timer`` the seconds of the rate limits.
+
+def create_realtime(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> Realtime:
+    """Give this app its real-time side: on greenlets where the process is patched for them, else on threads.
+
+    ``timer`` gives the seconds of the rate limits.
     """
     socketio = SocketIO()
     socketio.init_app(
@@ -174,7 +179,7 @@ def create_realtime(
         async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
         # Packets starts a task for each event, which ends after what follows the acknowledgement.
         async_handlers=False,
-        # Transports finds silent clients itself, within the time of a ping and its answer.
+        # Transports closes silent clients itself, within the time of a ping and its answer.
         monitor_clients=False,
         cors_allowed_origins=list(settings.allowed_origins),
         max_http_buffer_size=MAX_MESSAGE_BYTES,
@@ -184,30 +189,13 @@ def create_realtime(
         engineio_logger=_quiet_logger("engineio"),
     )
     limited = settings.ratelimit_enabled
-
-    def rate(most: int, seconds: float) -> Rate | None:
-        return Rate(most=most, seconds=seconds, timer=timer) if limited else None
-
-    transports = Transports(socketio, paced=limited)
+    per_address = Rate(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
+    transports = Transports(socketio, handshake_seconds=HANDSHAKE_SECONDS, paced=limited)
     connections = Connections(per_address=settings.address_max_sockets if limited else None)
-    tasks = Tasks()
-    handshakes = Handshakes(
-        socketio,
-        transports,
-        seconds=HANDSHAKE_SECONDS,
-        per_address=rate(settings.address_handshakes_per_minute, 60),
-    )
-    Packets(
-        app,
-        socketio,
-        transports=transports,
-        handshakes=handshakes,
-        connections=connections,
-        tasks=tasks,
-        rate=rate(EVENTS, SECONDS),
-        clock=clock,
-    )
-    return Realtime(socketio, transports, handshakes, connections, tasks)
+    handshakes = Handshakes(socketio, transports, connections, per_address=per_address if limited else None)
+    running = Realtime(app, socketio, transports, handshakes, connections)
+    app.extensions[EXTENSION] = running
+    return running
 
 
 def _quiet_logger(name: str) -> logging.Logger:
@@ -217,28 +205,11 @@ def _quiet_logger(name: str) -> logging.Logger:
     return logger
 
 
-def install_realtime(app: Flask, realtime: Realtime) -> None:
-    app.extensions[EXTENSION] = realtime
-
-
 def realtime() -> Realtime:
     """The real-time side of the running app."""
     return cast("Realtime", current_app.extensions[EXTENSION])
 
 
 def in_background(task: Callable[..., Any], *args: Any) -> None:
-    """Run a task beside the requests, within this app."""
-    app = cast("Any", current_app)._get_current_object()  # noqa: SLF001  # Flask's documented way to pass an app on
-    running = realtime()
-
-    def run() -> None:
-        try:
-            with app.app_context(), patience.one_answer():
-                task(*args)
-        except Exception as failure:  # noqa: BLE001  # nobody is left to tell; the library would print it all
-            log.error("task failed", extra={"failure": describe(failure)})  # noqa: TRY400
-        finally:
-            running.tasks.end()
-
-    running.tasks.begin()
-    running.socketio.start_background_task(run)
+    """Run a task beside the requests, within the current app."""
+    realtime().in_background(task, *args)

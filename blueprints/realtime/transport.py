@@ -1,28 +1,39 @@
 """The connection below the Socket.IO protocol: its unread messages, its pings and its end."""
 
+import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import engineio.socket
+import gevent
 from engineio.packet import PING, Packet
 from flask_socketio import SocketIO
 
-from blueprints.realtime.deadlines import Deadlines
+from blueprints.common.failures import describe
 from blueprints.realtime.frames import Batch
+from services.background import in_slices
+
+log = logging.getLogger("platform.realtime")
 
 MAX_UNREAD_PACKETS = 500
 """What a client may leave unread: far more than a page that draws late ever does."""
 
+CHECK_SECONDS = 0.5
+"""How often the deadlines of all transports are checked."""
+
+CHECKED_AT_ONCE = 1_000
+
 UPGRADE_SECONDS = 10.0
-"""From the websocket that a polling client opens until it has replaced the polling."""
+"""How long a polling client may take to replace polling by the websocket that it has opened."""
 
 FAREWELL_SECONDS = 3.0
-"""From the closing of a transport until its websocket is cut, read or not."""
+"""How long a client may take to read what was sent before its transport was closed."""
 
 PACKET_SECONDS = 0.1
-"""Between two packets of a client, after the first PACKETS_AT_ONCE. A player who bets as fast as is allowed
-sends fewer; a flood fills the client's own buffers."""
+"""Time between two packets of a client, after the first PACKETS_AT_ONCE. A player who bets as fast as is
+allowed sends fewer; a flood fills the client's own buffers."""
 
 PACKETS_AT_ONCE = 100
 
@@ -35,18 +46,25 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
 
     The library keeps everything that a client does not read, waits in ``close()`` until a client has
     read everything, and starts a greenlet for each next ping, which takes 14 KiB of an idle socket's 68.
+    Times are of ``time.monotonic()``.
     """
 
     transports: "Transports"
     websocket: Any = None
     """The websocket of gevent-websocket while a request holds it; None while polling, and under threads."""
 
-    is_joining = has_tried_to_join = False
+    must_join_by: float | None = None
+    """None while the client is joining, and when it has joined."""
+
+    has_tried_to_join = False
 
     next_packet_at = 0.0
 
+    next_ping_at: float | None = None
+    """None until the client has answered the last ping."""
+
     ping_sent_at: float | None = None
-    """``time.monotonic()`` of the ping that the client has not answered yet."""
+    """When the ping was sent that the client has not answered yet."""
 
     def receive(self, pkt: Packet) -> None:
         """Handle a packet of the client, up to PACKET_SECONDS later if it sends them too fast."""
@@ -73,7 +91,7 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         super().close(wait=False, abort=abort, reason=reason)
         self.server.sockets.pop(self.sid, None)
         if self.websocket is not None:
-            self.transports.farewells.add(self)
+            gevent.spawn_later(FAREWELL_SECONDS, self.hang_up)
 
     def hang_up(self) -> None:
         """Cut the websocket, if there is one, even if something is being written to it."""
@@ -93,15 +111,28 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
 
     def schedule_ping(self) -> None:
         """The library calls this when the client has connected, and for each pong."""
-        # One that answers no ping is ignored.
-        if not self.last_ping:
+        if self.next_ping_at is not None:
+            # A pong that answers no ping.
             return
+        # The library would close a transport by this on its own.
         self.last_ping = None
-        self.transports.pings.add(self.sid)
+        self.next_ping_at = time.monotonic() + self.server.ping_interval
         sent_at, self.ping_sent_at = self.ping_sent_at, None
         if sent_at is not None:
             for callback in self.transports.on_pong:
                 callback(self.sid, sent_at)
+
+    def check_deadlines(self) -> None:
+        """Send a ping that is due; close the transport if its client has not joined or answered in time."""
+        now = time.monotonic()
+        if self.must_join_by is not None and now >= self.must_join_by:
+            self.close(reason=self.server.reason.SERVER_DISCONNECT)
+        elif self.next_ping_at is not None:
+            if now >= self.next_ping_at:
+                self.next_ping_at, self.ping_sent_at = None, now
+                self.send(Packet(PING))
+        elif self.ping_sent_at is not None and now - self.ping_sent_at >= self.server.ping_timeout:
+            self.close(reason=self.server.reason.PING_TIMEOUT)
 
     def handle_get_request(self, environ: Mapping[str, Any], start_response: Any) -> Any:
         """Answer a poll, or serve a websocket until it ends."""
@@ -113,7 +144,7 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
             return []
         self.websocket = websocket
         if self.connected:
-            self.transports.upgrades.add((self, websocket))
+            gevent.spawn_later(UPGRADE_SECONDS, self._cut_unless_upgraded, websocket)
         try:
             return super().handle_get_request(environ, start_response)
         finally:
@@ -123,25 +154,30 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
             if self.upgraded:
                 self.close(abort=True, reason=self.server.reason.TRANSPORT_ERROR)
 
+    def _cut_unless_upgraded(self, websocket: Any) -> None:
+        if self.websocket is websocket and not self.upgraded:
+            websocket.hang_up()
+
 
 class Transports:
     """Configures each new transport of a server, and closes those whose clients have stopped."""
 
-    def __init__(self, socketio: SocketIO, *, paced: bool) -> None:
+    def __init__(self, socketio: SocketIO, *, handshake_seconds: float, paced: bool) -> None:
         """``paced``: clients that send packets too fast are read more slowly."""
+        self._socketio = socketio
         self._engine = socketio.server.eio
+        self._stop = threading.Event()
+        self.handshake_seconds = handshake_seconds
         self.paced = paced
         self.on_pong: list[PongCallback] = []
-        self.pings = Deadlines[str](socketio, seconds=lambda: self._engine.ping_interval, then=self._ping)
-        self._pongs = Deadlines[str](
-            socketio, seconds=lambda: self._engine.ping_timeout, then=self._close_unless_answered
-        )
-        self.upgrades = Deadlines[tuple[Transport, Any]](
-            socketio, seconds=lambda: UPGRADE_SECONDS, then=_cut_unless_upgraded
-        )
-        self.farewells = Deadlines[Transport](
-            socketio, seconds=lambda: FAREWELL_SECONDS, then=Transport.hang_up
-        )
+
+    def start(self) -> None:
+        """Start the task that checks all deadlines. A task for each client would be most of its memory."""
+        self._socketio.start_background_task(self._run)
+
+    def stop(self) -> None:
+        """End that task."""
+        self._stop.set()
 
     def adopt(self, transport_id: str) -> None:
         """Make a transport that the library has just created one of these.
@@ -152,6 +188,11 @@ class Transports:
         transport = self._engine.sockets[transport_id]
         transport.__class__ = Transport
         transport.transports = self
+        self.expect_join(transport)
+
+    def expect_join(self, transport: Transport) -> None:
+        """Give a client ``handshake_seconds`` from now to join."""
+        transport.must_join_by = time.monotonic() + self.handshake_seconds
 
     def get(self, transport_id: str | None) -> Transport | None:
         """The open transport of this id, if there is one."""
@@ -164,23 +205,10 @@ class Transports:
         if transport is not None:
             transport.close(reason=self._engine.reason.SERVER_DISCONNECT)
 
-    def _ping(self, transport_id: str) -> None:
-        transport = self.get(transport_id)
-        if transport is not None:
-            transport.last_ping, transport.ping_sent_at = time.time(), time.monotonic()
-            transport.send(Packet(PING))
-            self._pongs.add(transport_id)
-
-    def _close_unless_answered(self, transport_id: str) -> None:
-        transport = self.get(transport_id)
-        if transport is None or transport.ping_sent_at is None:
-            return
-        # A client that has answered may have been sent the next ping since.
-        if time.monotonic() - transport.ping_sent_at >= self._engine.ping_timeout:
-            transport.close(reason=self._engine.reason.PING_TIMEOUT)
-
-
-def _cut_unless_upgraded(upgrade: tuple[Transport, Any]) -> None:
-    transport, websocket = upgrade
-    if transport.websocket is websocket and not transport.upgraded:
-        websocket.hang_up()
+    def _run(self) -> None:
+        while not self._stop.wait(CHECK_SECONDS):
+            for transport in in_slices(list(self._engine.sockets.values()), CHECKED_AT_ONCE):
+                try:
+                    transport.check_deadlines()
+                except Exception as failure:  # noqa: BLE001  # the others are checked all the same
+                    log.warning("deadline failed", extra={"failure": describe(failure)})

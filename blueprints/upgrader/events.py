@@ -1,4 +1,4 @@
-"""``upgrader:spin``: what a socket sends to play."""
+"""Handles the event ``upgrader:spin``."""
 
 import time
 from typing import Any
@@ -16,7 +16,6 @@ from blueprints.realtime.proof_delivery import proofs
 from blueprints.realtime.server import in_background, realtime
 from blueprints.system.metrics import metrics
 from blueprints.upgrader.spin_payload import read_spin
-from models import patience
 from models.bets import Bet
 from services.errors import PlatformError, Unauthorized
 from services.upgrader.spin import WON, Spin
@@ -26,7 +25,7 @@ FAILED = "Something went wrong"
 
 def register(socketio: SocketIO) -> None:
     """Attach the upgrader's events to this server."""
-    # Flask-SocketIO's own decorator makes a request context for each event, a tenth of a spin's time.
+    # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
     socketio.server.on(outgoing.SPIN, spin)
 
 
@@ -35,12 +34,12 @@ def spin(sid: str, *arguments: Any) -> dict[str, Any]:
     began = time.perf_counter()
     try:
         check_event_rate()
-        with patience.one_answer(), realtime().connections.event_in_flight(sid) as connection:
+        with realtime().connections.event_in_flight(sid) as connection:
             bet = _play(connection, arguments[0] if arguments else None)
     except PlatformError as refusal:
         outcome = refusal.text
         answer = _refuse(sid, outcome)
-    except Exception as failure:  # noqa: BLE001  # whatever it was, the player gets an answer
+    except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
         log.error("spin failed", extra={"failure": describe(failure)})  # no message in the log
         outcome, answer = "failed", _refuse(sid, FAILED)
     else:

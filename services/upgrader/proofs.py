@@ -68,7 +68,7 @@ class Proofs:
         return proofs
 
     def write_down(self, seeds: Mapping[int, str]) -> None:
-        """Write opened seeds to the database, by the ids of their bets. Writing them twice changes nothing."""
+        """Write opened seeds to the database, by the ids of their bets. Doing it again changes nothing."""
         for chunk in _chunks(seeds):
             with writing():
                 proof_queries.reveal(chunk)

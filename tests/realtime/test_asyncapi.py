@@ -51,7 +51,7 @@ def mismatches(schema, value, path=""):
         yield f"{path}: {value!r} is not among the texts"
 
 
-def test_every_event_that_leaves_is_documented(payloads):
+def test_every_event_of_the_server_is_documented(payloads):
     names = {getattr(outgoing, name) for name in vars(outgoing) if name.isupper()} & set(payloads)
 
     assert names == {
@@ -65,7 +65,7 @@ def test_every_event_that_leaves_is_documented(payloads):
     }
 
 
-def test_everything_a_player_is_sent_looks_as_documented(connect, player, add_item, payloads):
+def test_every_event_that_a_player_receives_matches_its_schema(connect, player, add_item, payloads):
     item = add_item(price=10)
     socket = connect(player)
     socket.spin({"amount": 1.25, "item": item})

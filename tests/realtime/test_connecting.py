@@ -32,7 +32,7 @@ def test_a_token_of_a_player_who_is_gone_is_refused(app, connect):
 
 
 @pytest.mark.parametrize("auth", [None, {}, {"token": None}, {"token": ""}, {"other": "x"}])
-def test_without_a_token_one_is_a_spectator(connect, item, auth):
+def test_a_socket_without_a_token_is_a_spectator(connect, item, auth):
     socket = connect(auth=auth)
 
     assert socket.next() == ("live-bets", [])
@@ -68,7 +68,7 @@ def test_a_player_is_sent_commitment_balance_and_live_bets_on_connecting(connect
     assert [socket.next()[0] for _ in range(3)] == ["upgrader:commitment", "balance", "live-bets"]
 
 
-def test_the_newest_ten_bets_come_newest_first(connect, player, item):
+def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, item):
     socket = connect(player)
     for _ in range(12):
         socket.spin({"amount": 0.5, "item": item})
@@ -109,7 +109,7 @@ class TestWithATokenThatExpires:
 
         assert refused(connect, player=player) == "Unauthorized"
 
-    def test_a_socket_is_a_spectators_once_its_token_has_expired(self, connect, player, item, clock):
+    def test_a_socket_becomes_a_spectator_when_its_token_expires(self, connect, player, item, clock):
         socket = connect(player)
         assert socket.spin({"amount": 1, "item": item})["status"] is True
 
@@ -130,7 +130,7 @@ class TestWithATokenThatExpires:
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
 
 
-def test_a_player_removed_while_connected_spins_no_more(connect, new_player, item):
+def test_a_removed_player_who_is_connected_can_not_spin(connect, new_player, item):
     player = new_player(coins=0)
     socket = connect(player)
     with reading():
@@ -156,7 +156,7 @@ class TestLeavingWhileJoining:
         yield reached
         self.may_read.set()
 
-    def test_a_client_that_leaves_while_it_joins_counts_nowhere(
+    def test_a_client_that_leaves_while_it_joins_is_not_counted(
         self, app, server, player, reading_the_player
     ):
         realtime = app.extensions["realtime"]

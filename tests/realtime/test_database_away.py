@@ -39,7 +39,7 @@ def away(database_url):
     return gone
 
 
-def test_a_spin_says_that_something_went_wrong_and_the_next_one_works(connect, player, item, away):
+def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, player, item, away):
     socket = connect(player)
     assert socket.spin({"amount": 1, "item": item})["status"] is True
 
@@ -59,7 +59,9 @@ def test_a_good_token_is_not_refused_but_cut_off_so_that_the_client_tries_again(
     assert connect(player).expect("balance")["balance"] == 100
 
 
-def test_polling_clients_that_join_meanwhile_keep_nobody_out_afterwards(server, connect, player, away):
+def test_polling_clients_that_join_without_the_database_hold_no_slot_afterwards(
+    server, connect, player, away
+):
     clients = [PollingClient(server) for _ in range(2 * JOINING_AT_ONCE)]
 
     with away():
@@ -69,12 +71,12 @@ def test_polling_clients_that_join_meanwhile_keep_nobody_out_afterwards(server, 
     assert connect(player).expect("balance")["balance"] == 100
 
 
-def test_a_bad_token_is_told_so_without_the_database(connect, away):
+def test_a_bad_token_is_refused_without_the_database(connect, away):
     with away(), pytest.raises(Refused, match="Unauthorized"):
         connect(auth={"token": "not-a-token"})
 
 
-def test_a_proof_that_fell_due_meanwhile_comes_when_the_database_is_back(connect, player, item, away):
+def test_a_proof_that_fell_due_without_the_database_is_sent_when_it_is_back(connect, player, item, away):
     socket = connect(player)
     with away():
         pass

@@ -88,7 +88,7 @@ def test_whatever_value_a_key_holds_a_spin_is_refused_or_played(connect, residen
     assert wrong == {}
 
 
-def test_whatever_stands_for_a_payload_is_an_invalid_request(connect, resident):
+def test_a_payload_that_is_not_an_object_is_an_invalid_request(connect, resident):
     socket = connect(resident)
     payloads = [value for value in VALUES if not value.startswith(TOO_DEEP)]
 

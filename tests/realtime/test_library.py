@@ -32,7 +32,7 @@ def test_the_connect_handler_configures_the_transport_that_the_library_serves(
         client.close()
 
 
-def test_nothing_but_these_methods_of_the_transport_is_replaced():
+def test_the_transport_replaces_only_these_methods():
     replaced = {name for name in vars(Transport) if callable(getattr(Transport, name))} & set(
         vars(engineio.socket.Socket)
     )
@@ -53,7 +53,7 @@ def test_nothing_but_these_methods_of_the_transport_is_replaced():
         (socketio.Manager.trigger_callback, ["self", "sid", "id", "data"]),
     ],
 )
-def test_a_replaced_method_is_called_as_it_was(method, parameters):
+def test_a_replaced_method_has_the_same_parameters(method, parameters):
     assert list(inspect.signature(method).parameters) == parameters
 
 

@@ -20,7 +20,8 @@ def counts():
     running = realtime()
     gc.collect()
     return {
-        **running.counts(),
+        "transports": len(running.server.eio.sockets),
+        "connections": len(running.connections),
         "rooms": sum(map(len, running.manager.rooms.values())),
         "environs": len(running.server.environ),
         "greenlets": sum(isinstance(each, gevent.Greenlet) and not each.dead for each in gc.get_objects()),

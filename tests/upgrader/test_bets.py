@@ -43,7 +43,7 @@ def test_another_players_bet_is_not_found(client, new_player, settled):
 
 
 @pytest.mark.parametrize("nonce", [0, 2, 2**63, 10**40])
-def test_a_bet_that_is_not_there_is_not_found(nonce, client, player, settled):
+def test_an_unknown_bet_is_not_found(nonce, client, player, settled):
     answer = client.get(f"/upgrader/bets/{nonce}", headers=player.headers)
 
     assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
@@ -52,7 +52,7 @@ def test_a_bet_that_is_not_there_is_not_found(nonce, client, player, settled):
 @pytest.mark.parametrize(
     "nonce", ["\u0967", "\uff11", "\u00b9", "1\u0967", "-1", "+1", "1.0", "1_0", "9" * 5_000], ids=ascii
 )
-def test_only_ascii_digits_are_a_nonce(nonce, client, player, settled):
+def test_a_nonce_consists_of_ascii_digits(nonce, client, player, settled):
     assert client.get(f"/upgrader/bets/{nonce}", headers=player.headers).status_code == 404
 
 

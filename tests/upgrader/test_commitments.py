@@ -3,7 +3,7 @@
 import hashlib
 
 
-def test_the_commitment_is_there_before_the_first_spin(connect, client, player):
+def test_a_player_has_a_commitment_before_the_first_spin(connect, client, player):
     over_http = client.get("/upgrader/commitment", headers=player.headers).json
 
     over_socket = connect(player).expect("upgrader:commitment")

@@ -34,7 +34,7 @@ def test_spectators_of_one_address_share_a_limit(connect):
     assert answers == ["Unauthorized"] * 30 + ["Too many requests"]
 
 
-def test_events_that_nobody_knows_count_as_well(connect, player):
+def test_unknown_events_count_against_the_limit(connect, player):
     socket = connect(player)
 
     for _ in range(30):
@@ -48,7 +48,7 @@ class TestWithTheLimitsOff:
     def app(self, make_app):
         return make_app(RATELIMIT_ENABLED="0")
 
-    def test_a_load_test_may_spin_as_often_as_it_likes(self, connect, player):
+    def test_a_player_may_spin_as_often_as_they_like(self, connect, player):
         socket = connect(player)
 
         assert {socket.spin("nonsense")["error"] for _ in range(40)} == {"Invalid request"}

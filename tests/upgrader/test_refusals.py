@@ -40,7 +40,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_refused_spin_says_why_and_changes_nothing(case, connect, player, item, state_of):
+def test_a_refused_spin_answers_with_the_reason_and_changes_nothing(case, connect, player, item, state_of):
     changes, text = REFUSED[case]
     payload = changes
     if isinstance(changes, dict):
@@ -114,7 +114,7 @@ def test_a_refused_spin_keeps_the_commitment(connect, client, player, item):
     assert client.get("/upgrader/commitment", headers=player.headers).json == announced
 
 
-def test_a_number_that_json_does_not_have_is_an_invalid_amount(connect, player, item):
+def test_nan_and_infinity_are_invalid_amounts(connect, player, item):
     socket = connect(player)
 
     # Written by hand, because no encoder of good manners writes it.
@@ -123,7 +123,7 @@ def test_a_number_that_json_does_not_have_is_an_invalid_amount(connect, player, 
     assert socket.expect("upgrader:spin") == {"status": False, "error": "Invalid amount"}
 
 
-def test_a_decimal_beyond_what_a_double_can_tell_is_still_seen(connect, player, item):
+def test_a_decimal_with_more_digits_than_a_double_is_read_exactly(connect, player, item):
     socket = connect(player)
 
     socket.transport.send(f'42["upgrader:spin",{{"amount":1.000000000000000000001,"item":"{item}"}}]')
@@ -148,7 +148,7 @@ IN_ORDER = [
 
 
 @pytest.mark.parametrize(("payload", "text"), IN_ORDER)
-def test_of_several_broken_rules_the_first_in_order_answers(payload, text, connect, player, add_item):
+def test_the_first_broken_rule_in_order_answers(payload, text, connect, player, add_item):
     item = add_item("Dear | Thing", price=30_000)
 
     answer = connect(player).spin({"item": item} | payload)

@@ -26,7 +26,7 @@ def test_a_repeated_request_is_answered_from_another_socket_too(connect, player,
     assert connect(player).spin(spin(item)) == first
 
 
-def test_a_repeated_answer_comes_after_its_pf_and_moves_nothing_on(connect, player, item):
+def test_a_repeated_request_gets_its_pf_and_answer_and_no_new_commitment(connect, player, item):
     connect(player).spin(spin(item))
     socket = connect(player)
     socket.expect("live-bets")

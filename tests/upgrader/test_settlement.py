@@ -226,6 +226,6 @@ def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
         write(spin)
 
 
-def test_a_used_seed_is_told_before_an_empty_balance(settlement, write):
+def test_a_used_seed_is_reported_before_an_insufficient_balance(settlement, write):
     with pytest.raises(SeedUsed):
         write(settlement(won=True, commitment="another commitment", wager=10_001))

@@ -15,7 +15,7 @@ def test_events_come_in_the_promised_order(connect, player, item):
     assert names == ["upgrader:pf", "upgrader:spin", "upgrader:commitment", "balance"]
 
 
-def test_the_event_and_the_acknowledgement_say_the_same(connect, player, item):
+def test_the_event_and_the_acknowledgement_are_equal(connect, player, item):
     socket = connect(player)
 
     acknowledged = socket.spin({"amount": 1, "item": item})
@@ -23,7 +23,7 @@ def test_the_event_and_the_acknowledgement_say_the_same(connect, player, item):
     assert socket.expect("upgrader:spin") == acknowledged
 
 
-def test_a_client_that_wants_no_acknowledgement_gets_the_event(connect, player, item):
+def test_a_client_that_asks_for_no_acknowledgement_gets_the_event(connect, player, item):
     socket = connect(player)
 
     socket.emit("upgrader:spin", {"amount": 1, "item": item})
@@ -116,7 +116,7 @@ def test_a_spin_counts_at_once_for_experience(connect, client, player, item):
     assert client.get("/auth/me", headers=player.headers).json["experience"] == 19
 
 
-def test_nonces_count_a_players_spins_from_one(connect, player, item):
+def test_a_players_nonces_count_from_one(connect, player, item):
     socket = connect(player)
 
     for _ in range(3):

@@ -61,14 +61,14 @@ def test_a_second_spin_meanwhile_is_refused(connect, player, item, in_the_middle
     assert first[0]["status"] is True
 
 
-def test_the_lock_comes_before_the_request_is_looked_at(connect, player, in_the_middle_of_a_spin):
+def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_of_a_spin):
     second = connect(player)
 
     with in_the_middle_of_a_spin():
         assert second.spin("nonsense")["error"] == "A spin is already in progress"
 
 
-def test_a_refused_spin_gives_the_lock_back(connect, player, item):
+def test_a_refused_spin_releases_the_lock(connect, player, item):
     socket = connect(player)
 
     socket.spin({"amount": "x", "item": item})
@@ -76,14 +76,14 @@ def test_a_refused_spin_gives_the_lock_back(connect, player, item):
     assert socket.spin({"amount": 1, "item": item})["status"] is True
 
 
-def test_nothing_is_kept_of_a_player_who_is_not_spinning(app, connect, player, item):
+def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
     connect(player).spin({"amount": 1, "item": item})
 
     assert len(app.extensions["platform"].spin_locks) == 0
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_another_player_spins_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
+def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
     other = connect(new_player("bob"))
 
     with in_the_middle_of_a_spin() as first:
@@ -120,7 +120,7 @@ def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
         here.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
 
 
-def test_a_commitment_that_another_process_announced_is_taken(make_app, player, item):
+def test_a_commitment_announced_by_another_process_is_accepted(make_app, player, item):
     here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
     here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1)
     announced = there.play(

@@ -28,7 +28,7 @@ def counts():
         "requests": len(Handler.busy),
         "sockets": len(running.connections),
         "transports": len(engine.sockets),
-        "handshakes": len(engine.handlers["connect"].__self__._deadlines),
+        "handshakes": len(engine.sockets) - len(running.connections),
         "greenlets": sum(isinstance(each, gevent.Greenlet) and not each.dead for each in gc.get_objects()),
         "files": len(links),
         "memory": int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize(),
