@@ -3,7 +3,7 @@
 import itertools
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import peewee
 
@@ -47,7 +47,6 @@ def create(
     platform_id: str | None = None,
     level: int = 0,
     balance: Cents = NO_COINS,
-    draw_client_seed: Callable[[], str] = fairness.draw_client_seed,
 ) -> User:
     """Create an account with its first commitment, and with a balance from the house's grants.
 
@@ -61,15 +60,14 @@ def create(
     with writing():
         try:
             user = _insert(
-                username=free_usernames(username, count=1)[0],
+                username=username,
                 platform_id=platform_id or random_platform_id(),
-                client_seed=draw_client_seed(),
                 granted_experience=experience_for(level),
+                seeds=seeds,
                 now=now,
             )
         except peewee.IntegrityError:
             raise OperatorError("the platform id or the name is already taken") from None
-        seeds.announce_first(user_id=user.id)
         if balance:
             ledger.post(
                 kind=Kind.GRANT,
@@ -96,15 +94,7 @@ def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds,
             pass
         try:
             with writing():
-                user = _insert(
-                    username=free_usernames(username, count=1)[0],
-                    platform_id=platform_id,
-                    avatar=avatar,
-                    client_seed=fairness.draw_client_seed(),
-                    granted_experience=0,
-                    now=now,
-                )
-                seeds.announce_first(user_id=user.id)
+                _insert(username=username, platform_id=platform_id, avatar=avatar, seeds=seeds, now=now)
         except peewee.IntegrityError:
             continue
     raise RuntimeError("every name that was free was taken a moment later")
@@ -157,20 +147,24 @@ def _insert(
     *,
     username: str,
     platform_id: str,
-    client_seed: str,
-    granted_experience: int,
+    seeds: ServerSeeds,
     now: Millis,
     avatar: str = "",
+    granted_experience: int = 0,
 ) -> User:
-    return User.create(
+    """Add an account with the first free name. Raises peewee.IntegrityError, OperatorError."""
+    (name,) = free_usernames(username, count=1)
+    user: User = User.create(
         platform_id=platform_id,
-        username=username,
-        username_folded=username.lower(),
+        username=name,
+        username_folded=name.lower(),
         avatar=avatar,
         registered_at_ms=now,
-        client_seed=client_seed,
+        client_seed=fairness.draw_client_seed(),
         granted_experience=granted_experience,
     )
+    seeds.announce_first(user_id=user.id)
+    return user
 
 
 @reading()

@@ -11,7 +11,7 @@ from services import users
 
 AMOUNT = "must be an amount from 0 to 1000000000 with at most two decimals"
 NAME = "a username has 3 to 32 letters, digits, dots, dashes and underscores"
-TAKEN = "the platform id is taken, or the name was at the same moment"
+TAKEN = "the platform id or the name is already taken"
 PLATFORM_ID = "76561198000000001"
 NOBODY = "76561198999999999"
 
