@@ -12,23 +12,16 @@ from blueprints.auth import login
 from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
-from blueprints.common.access_log import log_requests
-from blueprints.common.application import Application
 from blueprints.common.caching import install_response_cache
 from blueprints.common.commands import OperatorGroup
-from blueprints.common.cors import share_across_origins
-from blueprints.common.documenting import ContractDocument
-from blueprints.common.errors import JsonApi, register_error_handlers
-from blueprints.common.logs import configure_logging, log_failures
-from blueprints.common.paths import Anything, AsciiInteger
+from blueprints.common.documenting import DocumentedApi
+from blueprints.common.errors import register_error_handlers
+from blueprints.common.logs import configure_logging, log_failures, log_requests
 from blueprints.common.platform import install_platform
-from blueprints.common.rate_limit import Limits, limit_requests, trust_proxies
-from blueprints.common.redirects import redirect_within_the_service
-from blueprints.common.request_id import number_requests
-from blueprints.common.requests import BODY_LIMIT_BYTES, ContractRequest, limit_bodies, refuse_nul_in_paths
+from blueprints.common.rate_limit import limit_requests, trust_proxies
+from blueprints.common.requests import read_requests_strictly
 from blueprints.common.response_headers import set_response_headers
 from blueprints.common.schemas import WIRE_TYPES
-from blueprints.common.wait_budget import limit_waiting
 from blueprints.fairness import commands as fairness_commands
 from blueprints.irl import commands as irl_commands
 from blueprints.irl import routes as irl
@@ -61,7 +54,7 @@ from blueprints.users import commands as users_commands
 from models.database import open_database
 from services import checks
 from services.clock import Millis, now_ms
-from services.platform import Platform, build_platform
+from services.platform import build_platform
 from settings import Settings, SettingsError
 
 
@@ -78,20 +71,20 @@ def create_app(
     """
     settings = settings or _settings_or_exit()
     configure_logging()
-    app = Application(__name__, static_folder=None, instance_path=str(settings.instance_dir))
+    app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
     platform = build_platform(settings, clock=clock)
     install_platform(app, platform)
     log_failures(app)
-    _install_request_hooks(app, settings, platform, timer=timer)
+    _install_request_hooks(app, settings, timer=timer)
     install_response_cache(app)
     register_error_handlers(app)
     _register_areas(app)
     _register_commands(app)
     _start_realtime(app, settings, clock=clock, timer=timer)
-    # These two are around the sockets, too.
-    share_across_origins(app, origins=settings.allowed_origins)
+    # Around the sockets, too.
+    set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
     trust_proxies(app, count=settings.trusted_proxies)
     return app
 
@@ -101,7 +94,8 @@ def _settings_or_exit() -> Settings:
         return Settings.from_env(os.environ)
     except SettingsError as error:
         problems = error.problems
-        if "check" in sys.argv and "DATABASE_URL" not in str(error):
+        bad_settings = {problem.split(":")[0] for problem in problems}
+        if "check" in sys.argv and not bad_settings & {"DATABASE_URL", "INSTANCE_DIR"}:
             # `flask check` reports everything at once.
             open_database(error.settings.database_url)
             problems = problems + checks.problems(error.settings)
@@ -111,11 +105,7 @@ def _settings_or_exit() -> Settings:
 def _configure(app: Flask) -> None:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    app.request_class = ContractRequest
-    app.url_map.converters["anything"] = Anything
-    app.url_map.converters["int"] = AsciiInteger
     app.config.update(
-        MAX_CONTENT_LENGTH=BODY_LIMIT_BYTES + 1,
         API_TITLE=docs.API_TITLE,
         API_VERSION="1",
         OPENAPI_VERSION="3.1.0",
@@ -124,23 +114,16 @@ def _configure(app: Flask) -> None:
     )
 
 
-def _install_request_hooks(
-    app: Flask, settings: Settings, platform: Platform, *, timer: Callable[[], float]
-) -> None:
+def _install_request_hooks(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> None:
     """What happens before each request in this order, and after each in the opposite one."""
-    log_requests(app, count=install_metrics(app).count_request)
-    number_requests(app, trust_proxy=settings.trusted_proxies > 0)
-    set_response_headers(app, https=settings.base_url.startswith("https:"))
-    limit_waiting(app)
-    refuse_nul_in_paths(app)
+    log_requests(app, count=install_metrics(app).count_request, trust_proxy=settings.trusted_proxies > 0)
     if settings.ratelimit_enabled:
-        limit_requests(app, Limits(platform, timer=timer))
-    limit_bodies(app)
-    redirect_within_the_service(app)
+        limit_requests(app, timer=timer)
+    read_requests_strictly(app)
 
 
 def _register_areas(app: Flask) -> None:
-    api = JsonApi(app, spec_kwargs={"marshmallow_plugin": ContractDocument()})
+    api = DocumentedApi(app)
     for field, json_type in WIRE_TYPES.items():
         api.register_field(field, json_type, None)
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})

@@ -52,10 +52,8 @@ PARTS = {
         "models/db/postgres.py",
         "models/db/fifo_semaphore.py",
         "models/db/deadline.py",
-        "blueprints/common/waiting.py",
-        "blueprints/common/wait_budget.py",
     ),
-    "response cache": ("blueprints/common/caching.py", "blueprints/common/representation.py"),
+    "response cache": ("blueprints/common/caching.py", "blueprints/api/caching.py"),
     "hardened worker": ("blueprints/serving/", "server/worker/"),
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),
     "OpenID 2.0 relying party": (

@@ -1,4 +1,4 @@
-"""What ``flask check`` looks at besides the settings: the database, its schema and the instance directory."""
+"""The checks of ``flask check`` besides the settings: database, schema and instance directory."""
 
 import stat
 import tempfile
@@ -44,6 +44,10 @@ def warnings(settings: Settings) -> list[str]:
 
 
 def _database_problems() -> Iterator[str]:
+    if isinstance(database.obj, Sqlite) and not Path(database.database).exists():
+        # To connect would create it.
+        yield f"DATABASE_URL: there is no file {database.database}: flask db upgrade"
+        return
     try:
         if pending := migrate.pending():
             yield f"schema: {len(pending)} migrations are missing: flask db upgrade"

@@ -1,7 +1,7 @@
-"""JSON as it was written: decimals stay exact, and what is not a number stays recognisable.
+"""JSON with exact decimals.
 
-Python's own reader turns 1.005 into the nearest double, takes NaN, and gives up on deep nesting
-with a RecursionError. Money must not pass through any of that.
+Python's own reader turns 1.005 into the nearest double, accepts NaN, and raises RecursionError for deep
+nesting. Money must not pass through any of that.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class RepeatedKey(ValueError):
-    """An object has a key more than once: two readers could take two values for it."""
+    """An object has a key more than once, so that two readers could take different values."""
 
 
 def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
@@ -24,17 +24,17 @@ def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except InvalidOperation:
-        raise ValueError("an exponent beyond all bounds") from None
+        raise ValueError("the exponent is too large") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise RepeatedKey("a key stands in one object more than once")
+        raise RepeatedKey("an object has a key more than once")
     return found
 
 
-# One for all: the library's function makes a new decoder at every call.
+# json.loads would make a new decoder for each call.
 _from_text = json.JSONDecoder(parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_object).decode
 
 
@@ -49,5 +49,5 @@ def _number(value: object) -> float:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-# One for all, likewise.
+# json.dumps would make a new encoder for each call.
 _as_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_number).encode

@@ -1,4 +1,4 @@
-"""Pages of long lists, read from whichever end is nearer."""
+"""Pages of long lists, read from the nearer end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Page(Generic[Row]):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a page lies: its number, from 1, and its size."""
+    """The number of a page, from 1, and its size."""
 
     number: int
     limit: int

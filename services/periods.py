@@ -1,4 +1,4 @@
-"""The weeks and months that wagers are summed over."""
+"""The weeks and months of the leaderboard."""
 
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -13,20 +13,20 @@ FIRST_MONDAY_MS = 4 * DAY_MS
 
 
 class Period(StrEnum):
-    """Named as the leaderboard's parameter."""
+    """Calendar weeks and months in UTC. The values are those of the leaderboard's parameter."""
 
     WEEKLY = "weekly"
     MONTHLY = "monthly"
 
     def start(self, at: Millis) -> Millis:
-        """When the week or month of this time began: Monday or the 1st, 00:00 UTC."""
+        """The beginning of this week or month: Monday or the 1st, 00:00 UTC."""
         if self is Period.WEEKLY:
             return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
         first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
         return Millis(int(first.timestamp()) * 1000)
 
     def end(self, at: Millis) -> Millis:
-        """When the next one begins."""
+        """The beginning of the next week or month."""
         longest = WEEK_MS if self is Period.WEEKLY else LONGEST_MONTH_MS
-        # A day more than the longest lies in the next one, and never in the one after.
+        # The longest period and a day ends in the next period, never in the one after it.
         return self.start(Millis(self.start(at) + longest + DAY_MS))

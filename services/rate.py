@@ -1,14 +1,13 @@
-"""How often somebody may ask for something: so many times in any window of so many seconds."""
+"""Rate limits: at most so many requests in any window of so many seconds."""
 
 import time
 from collections.abc import Callable, Hashable
 
 
 class Rate:
-    """A moving window for each client, in memory.
+    """A sliding window for each client, in memory.
 
-    Clients that ask for nothing are forgotten a generation at a time, so that no request ever pays for
-    sweeping up after all the others.
+    Idle clients are forgotten a generation at a time, so that no request has to sweep through all of them.
     """
 
     def __init__(self, *, most: int, seconds: float, timer: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""What text both databases can store, and what may be the address of a picture."""
+"""Checks of text: what both databases can store, and URLs of pictures."""
 
 import re
 

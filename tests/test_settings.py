@@ -131,7 +131,7 @@ def refused(read):
         ("affiliate_special_code", None),
     ],
 )
-def test_a_setting_that_is_left_out_has_its_default(read, field, expected):
+def test_a_missing_setting_has_its_default(read, field, expected):
     settings = read()
 
     assert getattr(settings, field) == expected
@@ -214,7 +214,7 @@ def test_another_port_moves_the_default_address_with_it(read):
         ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
     ],
 )
-def test_a_good_value_is_taken(read, name, text, field, expected):
+def test_a_good_value_is_accepted(read, name, text, field, expected):
     settings = read(**{name: text})
 
     assert getattr(settings, field) == expected
@@ -301,7 +301,7 @@ def test_a_good_value_is_taken(read, name, text, field, expected):
         ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
     ],
 )
-def test_a_bad_value_is_refused_in_a_line_that_names_the_setting(refused, name, text, what):
+def test_a_bad_value_is_refused_with_the_name_of_the_setting(refused, name, text, what):
     assert refused(**{name: text}) == [f"{name}: {what}"]
 
 
@@ -309,7 +309,7 @@ def test_a_bad_value_is_refused_in_a_line_that_names_the_setting(refused, name, 
     ("given", "missing"),
     [("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET"), ("IDENTITY_CLIENT_SECRET", "IDENTITY_CLIENT_ID")],
 )
-def test_half_a_client_is_refused(refused, given, missing):
+def test_a_client_id_without_its_secret_or_the_reverse_is_refused(refused, given, missing):
     assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
 
 
@@ -323,7 +323,7 @@ ADDRESSES = [
 
 @pytest.mark.parametrize(("name", "path"), ADDRESSES)
 @pytest.mark.parametrize("host", ["provider.example.com", "10.0.0.1", "127.0.0.1.example.com"])
-def test_production_speaks_https_to_everybody(refused, name, path, host):
+def test_production_requires_https_addresses(refused, name, path, host):
     lines = refused(**IN_PRODUCTION | {name: f"http://{host}{path}"})
 
     assert lines == [f"{name}: must be an https address when APP_ENV is production"]
@@ -331,7 +331,7 @@ def test_production_speaks_https_to_everybody(refused, name, path, host):
 
 @pytest.mark.parametrize(("name", "path"), ADDRESSES)
 @pytest.mark.parametrize("host", ["https://provider.example.com", "http://127.0.0.1:9", "http://localhost:9"])
-def test_production_takes_https_and_this_very_machine(read, name, path, host):
+def test_production_accepts_https_and_addresses_of_this_machine(read, name, path, host):
     settings = read(**IN_PRODUCTION | {name: f"{host}{path}"})
 
     assert getattr(settings, name.lower()) == f"{host}{path}"
@@ -347,7 +347,7 @@ def test_an_instance_directory_that_cannot_be_made_is_refused_by_name(refused, t
     assert lines[0].startswith("INSTANCE_DIR: ")
 
 
-def test_every_bad_value_has_a_line_of_its_own(refused):
+def test_every_bad_value_is_reported_in_its_own_line(refused):
     lines = refused(PORT="x", JWT_TTL="y", UPGRADER_HOUSE_EDGE="2", APP_ENV="test")
 
     assert sorted(line.split(":")[0] for line in lines) == [
@@ -410,19 +410,19 @@ def test_production_refuses_a_weak_previous_secret(refused):
     ]
 
 
-def test_production_keeps_no_secret_of_its_own(read, tmp_path):
+def test_production_does_not_store_secrets(read, tmp_path):
     read(**IN_PRODUCTION)
 
     assert list((tmp_path / "instance").iterdir()) == []
 
 
-def test_the_secrets_of_development_are_made_once_and_kept(read):
+def test_the_secrets_of_development_are_drawn_once_and_stored(read):
     first, second = read(), read()
 
     assert (second.secret_key, second.jwt_secret) == (first.secret_key, first.jwt_secret)
 
 
-def test_the_secrets_of_development_are_two_random_ones(read, tmp_path):
+def test_the_secrets_of_development_are_random_and_different(read, tmp_path):
     here = read()
     elsewhere = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
 
@@ -432,7 +432,7 @@ def test_the_secrets_of_development_are_two_random_ones(read, tmp_path):
     assert all(re.fullmatch("[0-9a-f]{64}", secret) for secret in secrets)
 
 
-def test_the_secrets_of_development_are_for_their_owner_only(read, tmp_path):
+def test_the_secret_files_of_development_are_readable_by_their_owner_only(read, tmp_path):
     read()
 
     files = sorted((tmp_path / "instance").iterdir())
@@ -441,7 +441,7 @@ def test_the_secrets_of_development_are_for_their_owner_only(read, tmp_path):
     assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600, 0o600]
 
 
-def test_a_given_secret_is_used_instead_of_the_kept_one(read):
+def test_a_secret_from_the_environment_is_used_instead_of_the_stored_one(read):
     read()
 
     settings = read(JWT_SECRET=GOOD_SECRET)
@@ -460,13 +460,13 @@ def test_a_given_secret_is_used_instead_of_the_kept_one(read):
         ("http://[::1]:3000/", "http://[::1]:3000"),
     ],
 )
-def test_the_front_end_is_allowed_by_its_origin(read, frontend_url, origin):
+def test_the_origin_of_the_front_end_is_allowed(read, frontend_url, origin):
     settings = read(FRONTEND_URL=frontend_url)
 
     assert settings.allowed_origins == ("http://127.0.0.1:5000", origin)
 
 
-def test_the_service_itself_is_allowed_by_its_origin(read):
+def test_the_origin_of_the_service_is_allowed(read):
     settings = read(BASE_URL="https://example.com/api", FRONTEND_URL="https://play.example.com")
 
     assert settings.allowed_origins == ("https://example.com", "https://play.example.com")
@@ -496,7 +496,7 @@ def test_an_origin_that_is_listed_twice_is_allowed_once(read):
     assert settings.allowed_origins == ("https://play.example.com",)
 
 
-def test_nothing_secret_stands_in_the_text_of_the_settings(read):
+def test_the_repr_of_the_settings_contains_no_secret(read):
     settings = read(
         SECRET_KEY=GOOD_SECRET,
         JWT_SECRET=OTHER_SECRET,
@@ -573,7 +573,7 @@ def test_a_bad_setting_stops_the_start_with_its_line(start, command):
     ],
     ids=["flask", "gunicorn"],
 )
-def test_settings_of_an_env_file_count(start, tmp_path, command):
+def test_settings_are_read_from_an_env_file(start, tmp_path, command):
     (tmp_path / ".env").write_text("JWT_TTL=a week\n")
 
     ended = start(command, cwd=tmp_path, PYTHONPATH=str(ROOT))
@@ -582,7 +582,7 @@ def test_settings_of_an_env_file_count(start, tmp_path, command):
 
 
 @pytest.mark.process
-def test_the_environment_goes_before_an_env_file(start, tmp_path):
+def test_the_environment_overrides_an_env_file(start, tmp_path):
     (tmp_path / ".env").write_text("JWT_TTL=a week\n")
 
     ended = start(
@@ -616,14 +616,14 @@ def environment_variables(tmp_path: Path) -> list[str]:
     return sorted(recorder.asked)
 
 
-def test_these_tests_know_every_setting(tmp_path):
+def test_every_setting_is_tested_here(tmp_path):
     assert environment_variables(tmp_path) == SETTINGS
 
 
 @pytest.mark.parametrize(
     ("document", "mention"), [("README.md", r"`{name}`"), (".env.example", r"(?m)^#? ?{name}=")]
 )
-def test_every_setting_stands_in_the_documents(tmp_path, document, mention):
+def test_every_setting_is_documented(tmp_path, document, mention):
     text = (ROOT / document).read_text()
 
     missing = [
@@ -648,7 +648,7 @@ def test_only_the_settings_read_the_environment():
     assert readers == ["app.py"]
 
 
-def test_a_kept_secret_that_was_cut_off_stops_the_start(read, tmp_path):
+def test_a_truncated_secret_file_stops_the_start(read, tmp_path):
     read()
     (tmp_path / "instance" / "jwt_secret").write_text("")
 

@@ -6,7 +6,6 @@ import click
 
 from blueprints.common.commands import (
     OperatorGroup,
-    operator_command,
     print_json,
     progress_bar,
     read_json,
@@ -19,7 +18,6 @@ group = OperatorGroup("cases", help="Cases of items.")
 
 @group.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@operator_command
 def import_cases(file: Path) -> None:
     """Import an array of cases; all of the file or nothing."""
     rows = importing.read(read_json(file))

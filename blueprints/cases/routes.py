@@ -24,12 +24,11 @@ from blueprints.cases.schemas import (
 )
 from blueprints.common.auth import current_user, public, require_user_else
 from blueprints.common.blueprint import Area
-from blueprints.common.caching import cached_response, conditional, skip_cache
+from blueprints.common.caching import Representation, cached_response, conditional, skip_cache
 from blueprints.common.failures import describe
 from blueprints.common.json_stream import json_bytes, json_response, list_representation, stream_response
 from blueprints.common.pagination import Pagination, PaginationSchema
 from blueprints.common.platform import platform
-from blueprints.common.representation import Representation
 from services.background import CooperativeYield, drain
 from services.cache_invalidation import Tag
 from services.cases import creating, reading, version
@@ -116,7 +115,7 @@ def get_free_case() -> Response:
 
 @blueprint.get('/<anything(but="create"):case_id>')
 @public
-@cached_response(Tag.CASES, etag=True)
+@cached_response(Tag.CASES)
 @blueprint.response(200, SingleCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(404)

@@ -1,1 +1,1 @@
-"""What the areas share: callers, envelopes, pages, ready answers."""
+"""The base of all areas: hooks around requests, authentication, errors, schemas, pages, caching."""

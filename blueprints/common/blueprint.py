@@ -1,4 +1,4 @@
-"""The blueprint that every area is made of."""
+"""The blueprint that every area is made of, and how it reads JSON bodies."""
 
 import inspect
 from collections.abc import Callable
@@ -10,7 +10,9 @@ from flask import Request
 from webargs.flaskparser import FlaskParser
 
 from blueprints.common.auth import POLICY
-from blueprints.common.bodies import read_object
+from services import exact_json
+from services.errors import UnstorableText
+from services.text import is_storable
 
 
 class ContractParser(FlaskParser):
@@ -19,7 +21,41 @@ class ContractParser(FlaskParser):
     DEFAULT_VALIDATION_STATUS = 400
 
     def load_json(self, req: Request, schema: ma.Schema) -> dict[str, Any]:  # noqa: ARG002  # the library's
-        return read_object(req)
+        """The body's object, with Decimals for fractions. An empty body has no keys, as DECISIONS 3 says.
+
+        The content type must name JSON, text, or nothing. Raises ValidationError and UnstorableText.
+        """
+        if not _may_be_json(req.mimetype):
+            raise ma.ValidationError("The body must be JSON")
+        data = req.get_data()
+        try:
+            body = exact_json.loads(data.decode()) if data.strip() else {}
+        except exact_json.RepeatedKey:
+            raise ma.ValidationError("The body has a key more than once") from None
+        except ValueError:
+            raise ma.ValidationError("The body is not valid JSON") from None
+        if not isinstance(body, dict):
+            raise ma.ValidationError("The body must be a JSON object")
+        _check_texts(body)
+        return body
+
+
+def _may_be_json(mimetype: str) -> bool:
+    kind, _, subtype = mimetype.partition("/")
+    return not mimetype or kind == "text" or subtype == "json" or subtype.endswith("+json")
+
+
+def _check_texts(body: dict[str, Any]) -> None:
+    # Not recursive: a body may be nested more deeply than functions may.
+    left: list[Any] = [body]
+    while left:
+        value = left.pop()
+        if isinstance(value, str) and not is_storable(value):
+            raise UnstorableText
+        if isinstance(value, dict):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            left += value
 
 
 class Area(flask_smorest.Blueprint):
@@ -28,7 +64,7 @@ class Area(flask_smorest.Blueprint):
     ARGUMENTS_PARSER = ContractParser()
 
     def arguments(self, schema: Any, **options: Any) -> Callable[[Any], Any]:
-        """flask-smorest's own, with one schema for all requests: to make one takes longer than to read."""
+        """flask-smorest's own, but a schema class is instantiated once and not for each request."""
         return super().arguments(schema() if inspect.isclass(schema) else schema, **options)
 
     def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:

@@ -1,26 +1,24 @@
 """Caching: ETags, and responses that are kept as bytes while what they show does not change.
 
 A change by this process invalidates them when it has been committed (services/cache_invalidation.py). This
-process is not told of a change by another one, such as a command, so a response is cached for one second
-at most.
+process does not hear of changes by others, such as commands, so a response is cached for one second at most.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import lru_cache, wraps
 from http import HTTPStatus
 from typing import Any, cast
 
 from cachetools import FIFOCache
 from flask import Flask, Response, current_app, g, make_response, request
-from werkzeug.http import generate_etag
+from werkzeug.datastructures import Accept
+from werkzeug.http import generate_etag, parse_accept_header, parse_etags
 
 from blueprints.common.platform import platform
-from blueprints.common.representation import Representation
 from models import patience
 from services import cache_invalidation
 from services.cache_invalidation import Tag, Versions
@@ -31,12 +29,46 @@ EXTENSION = "response_cache"
 MAX_SECONDS = 1.0
 MAX_BYTES = 32 * 1024 * 1024
 BYTES_BESIDE = 1024
-"""What an entry takes besides its bytes and its URL."""
+"""The size of an entry besides its URL and its response."""
+
+ENCODINGS_REMEMBERED = 256
+"""Values of Accept-Encoding. To parse one takes 10 us, and browsers send few different ones."""
 
 Key = tuple[str, str]
 """Path and query."""
 
 View = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Representation:
+    """A JSON response: its bytes, its ETag, and the same bytes compressed if that is worth while."""
+
+    identity: bytes
+    etag: str
+    gzipped: bytes | None = None
+
+    def response(self) -> Response:
+        """The response to the current request: 304, gzip or identity."""
+        # The ETag is weak, because both encodings have the same.
+        headers = [("Cache-Control", "no-cache"), ("ETag", f'W/"{self.etag}"')]
+        if self.gzipped is not None:
+            headers.append(("Vary", "Accept-Encoding"))
+        sent = request.headers.get("If-None-Match")
+        if sent and parse_etags(sent).contains_weak(self.etag):
+            return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+        body = self.identity
+        if self.gzipped is not None and accepts_gzip(request.headers.get("Accept-Encoding", "")):
+            body = self.gzipped
+            headers.append(("Content-Encoding", "gzip"))
+        return Response(body, headers=headers, content_type="application/json")
+
+
+@lru_cache(maxsize=ENCODINGS_REMEMBERED)
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Whether a client that sends this header accepts gzip."""
+    accepted: Accept = parse_accept_header(accept_encoding)
+    return accepted["gzip"] > 0
 
 
 def conditional(view: View) -> Callable[..., Response]:
@@ -56,7 +88,7 @@ def conditional(view: View) -> Callable[..., Response]:
 
 @dataclass
 class CacheValidity:
-    """How long a response may be used. Begun before anything that it shows is read."""
+    """How long a response may be used. Begun before anything that the response shows is read."""
 
     tags: tuple[Tag, ...]
     clock: Callable[[], Millis]
@@ -78,80 +110,69 @@ class CacheValidity:
             and (self.until_ms is None or self.clock() < self.until_ms)
         )
 
-    def is_fresh(self) -> bool:
-        return time.monotonic() < self.until and self.is_unchanged()
-
 
 @dataclass(frozen=True)
 class Entry:
-    representation: Representation
-    validity: CacheValidity
-    size: int
+    """A response that is cached or being built. Its result is None when it can't be shared."""
 
-
-@dataclass(frozen=True)
-class Build:
-    """A response that is being built. The result is None when it can't be shared."""
-
+    key: Key
     validity: CacheValidity
     result: Future[Representation | None] = field(default_factory=Future)
 
+    def representation(self) -> Representation | None:
+        """The response, if it is valid. Waits while it is being built."""
+        if not self.validity.is_unchanged():
+            return None
+        if self.result.done():
+            return self.result.result() if time.monotonic() < self.validity.until else None
+        with patience.waiting(patience.ANSWER_SECONDS) as seconds:
+            try:
+                found = self.result.result(seconds)
+            except TimeoutError:
+                return None
+        return found if self.validity.is_unchanged() else None
+
+    def size(self) -> int:
+        """In bytes; those of the response count when it is built."""
+        built = self.result.result() if self.result.done() else None
+        return BYTES_BESIDE + sum(map(len, self.key)) + (len(built.identity) if built else 0)
+
 
 class ResponseCache:
-    """The cached responses of one app, by path and query. The oldest go when there are too many bytes."""
+    """The cached responses of one app, by path and query. When there are too many bytes, the oldest go."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._entries: FIFOCache[Key, Entry] = FIFOCache(MAX_BYTES, getsizeof=lambda entry: entry.size)
-        self._builds: dict[Key, Build] = {}
+        self._entries: FIFOCache[Key, Entry] = FIFOCache(MAX_BYTES, getsizeof=Entry.size)
 
-    def find(self, key: Key) -> Representation | None:
-        """What is cached, or built at this moment for somebody else. Waits for the latter."""
-        entry = self._entries.get(key)
-        if entry is not None and entry.validity.is_fresh():
-            return entry.representation
-        build = self._builds.get(key)
-        if build is None or not build.validity.is_unchanged():
-            return None
-        with patience.waiting(patience.ANSWER_SECONDS) as seconds:
-            try:
-                found = build.result.result(seconds)
-            except TimeoutError:
-                return None
-        return found if build.validity.is_unchanged() else None
+    def find(self, key: Key) -> Entry | None:
+        return self._entries.get(key)
 
-    @contextmanager
-    def building(self, key: Key, validity: CacheValidity) -> Iterator[Build]:
-        """Let others who ask for the same wait for the block; it sets the build's result, if there is one."""
-        build = Build(validity)
+    def begin(self, key: Key, validity: CacheValidity) -> Entry:
+        """An entry for a response that is being built: others who ask for the same wait for it."""
         with self._guard:
-            self._builds[key] = build
-        try:
-            yield build
-        finally:
-            if not build.result.done():
-                build.result.set_result(None)
-            with self._guard:
-                if self._builds.get(key) is build:
-                    del self._builds[key]
+            entry = self._entries[key] = Entry(key, validity)
+        return entry
 
-    def store(self, key: Key, representation: Representation, validity: CacheValidity) -> None:
-        """Keep this for as long as it is valid. What is larger than the whole cache is not kept."""
-        size = len(representation.identity) + sum(map(len, key)) + BYTES_BESIDE
-        if size <= MAX_BYTES:
-            with self._guard:
-                self._entries[key] = Entry(representation, validity, size)
+    def end(self, entry: Entry, built: Representation | None) -> None:
+        """Answer those who wait, and cache the response unless it is None."""
+        entry.result.set_result(built)
+        with self._guard:
+            if self._entries.get(entry.key) is entry:
+                del self._entries[entry.key]
+                if built is not None and entry.size() <= MAX_BYTES:
+                    self._entries[entry.key] = entry
 
 
 def install_response_cache(app: Flask) -> None:
     app.extensions[EXTENSION] = ResponseCache()
 
 
-def cached_response(*tags: Tag, etag: bool) -> Callable[[View], Callable[..., Response]]:
+def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
     """Cache a view's JSON response, for all who ask for the same URL, until one of these tags changes.
 
-    Of requests that come at once the first one runs the view, and the others get its bytes. ``etag`` says
-    whether the response has an ETag. Only responses of status 200 are cached.
+    Of requests that come at once the first one runs the view, and the others get its bytes. Only responses of
+    status 200 are cached.
     """
 
     def decorator(view: View) -> Callable[..., Response]:
@@ -159,19 +180,20 @@ def cached_response(*tags: Tag, etag: bool) -> Callable[[View], Callable[..., Re
         def wrapper(*args: Any, **kwargs: Any) -> Response:
             cache = cast("ResponseCache", current_app.extensions[EXTENSION])
             key = request.environ["PATH_INFO"], request.environ.get("QUERY_STRING", "")
-            found = cache.find(key)
-            if found is not None:
-                return found.response()
-            validity = g.cache_validity = CacheValidity(tags, platform().clock)
-            with cache.building(key, validity) as build:
-                response = make_response(view(*args, **kwargs))
-                if response.status_code != HTTPStatus.OK:
-                    return response
-                content = response.get_data()
-                built = Representation(content, etag=generate_etag(content) if etag else None)
-                cache.store(key, built, validity)
-                build.result.set_result(built)
+            entry = cache.find(key)
+            built = entry.representation() if entry else None
+            if built is not None:
                 return built.response()
+            g.cache_validity = CacheValidity(tags, platform().clock)
+            entry = cache.begin(key, g.cache_validity)
+            try:
+                response = make_response(view(*args, **kwargs))
+                if response.status_code == HTTPStatus.OK:
+                    content = response.get_data()
+                    built = Representation(content, etag=generate_etag(content))
+            finally:
+                cache.end(entry, built)
+            return built.response() if built else response
 
         return wrapper
 

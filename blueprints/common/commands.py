@@ -1,10 +1,9 @@
-"""What the operator's commands share: JSON out, one clear line and exit code 1 on failure."""
+"""The base of the operator's commands: JSON on standard output, errors in one line with exit code 1."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from services import exact_json
 from services.errors import OperatorError, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
 
-MISMATCHES_TOLD = 20
+MISMATCHES_SHOWN = 20
 
 
 def print_json(value: object) -> None:
@@ -27,7 +26,7 @@ def print_json(value: object) -> None:
 
 
 def read_json(file: Path) -> Any:
-    """What the JSON of a file says, exactly. Raises OperatorError."""
+    """The value of a JSON file, with Decimals for fractions. Raises OperatorError."""
     try:
         return exact_json.loads(file.read_bytes())
     except ValueError as problem:
@@ -39,35 +38,16 @@ def progress_bar(*args: Any, **kwargs: Any) -> Any:
     return click.progressbar(*args, file=sys.stderr, hidden=not sys.stderr.isatty(), **kwargs)
 
 
-def operator_command(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn what an operator can mend into one line on standard error and exit code 1."""
-
-    @wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return command(*args, **kwargs)
-        except (OperatorError, PlatformError) as error:
-            raise click.ClickException(str(error)) from None
-        except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
-            if problem := schema_problem(error):
-                raise click.ClickException(f"the database schema is not up to date: {problem}") from None
-            if isinstance(error, peewee.ProgrammingError):
-                raise
-            raise click.ClickException(f"the database is not available: {_first_line(error)}") from None
-
-    return wrapper
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", maxsplit=1)[0]
-
-
 class OperatorCommand(click.Command):
-    """A command that tells a wrong or missing option in one line, and exits with 1."""
+    """A command that tells an operator in one line what is wrong, and exits with 1."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _one_line():
+        with _one_line_errors():
             return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line_errors():
+            return super().invoke(ctx)
 
 
 class OperatorGroup(AppGroup):
@@ -76,26 +56,36 @@ class OperatorGroup(AppGroup):
     command_class = OperatorCommand
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _one_line():
+        with _one_line_errors():
             return super().make_context(*args, **kwargs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Raises ClickException for an unknown command: Flask's own group looks up commands only here."""
         command = super().get_command(ctx, cmd_name)
         if command is None and not ctx.resilient_parsing:
-            with _one_line():
+            with _one_line_errors():
                 raise click.exceptions.NoSuchCommand(cmd_name, possibilities=self.commands, ctx=ctx)
         return command
 
 
 @contextmanager
-def _one_line() -> Iterator[None]:
+def _one_line_errors() -> Iterator[None]:
+    """Turn what an operator can correct into a ClickException: one line on standard error, exit code 1."""
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
         raise click.ClickException(error.format_message()) from None
+    except (OperatorError, PlatformError) as error:
+        raise click.ClickException(str(error)) from None
+    except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
+        if problem := schema_problem(error):
+            raise click.ClickException(f"the database schema is not up to date: {problem}") from None
+        if isinstance(error, peewee.ProgrammingError):
+            raise
+        first_line = str(error).strip().split("\n", maxsplit=1)[0]
+        raise click.ClickException(f"the database is not available: {first_line}") from None
 
 
 class Amount(click.ParamType):
@@ -114,8 +104,8 @@ class Amount(click.ParamType):
 
 
 def fail_on_mismatches(mismatches: list[str]) -> None:
-    """Tell what an audit found on standard error, the first of it, and exit with 1; else nothing."""
-    for line in mismatches[:MISMATCHES_TOLD]:
+    """Write the first mismatches of an audit on standard error and exit with 1; do nothing without any."""
+    for line in mismatches[:MISMATCHES_SHOWN]:
         click.echo(line, err=True)
     if mismatches:
         raise click.ClickException(f"{len(mismatches)} mismatches")

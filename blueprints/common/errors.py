@@ -1,4 +1,4 @@
-"""Errors over HTTP: JSON always, in the envelope of the area that was asked."""
+"""Errors over HTTP: always JSON, in the envelope that the contract has for the path."""
 
 import logging
 from collections.abc import Mapping
@@ -11,7 +11,6 @@ from flask import Flask, Response, jsonify, request
 from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
-from blueprints.common.api_document import DocumentedApi
 from blueprints.common.failures import describe
 from models.database import UNAVAILABLE, schema_problem
 from services.errors import PlatformError, Unavailable
@@ -19,7 +18,7 @@ from services.errors import PlatformError, Unavailable
 log = logging.getLogger("platform.errors")
 
 CREATE_CASE = "/api/cases/create"
-"""Alone, and not what lies below it: that is a case's id."""
+"""This path alone; what follows it with a slash is the id of a case."""
 
 STATUS_MESSAGE_AREAS = ("/affiliate",)
 STATUS_ERROR_AREAS = ("/profile/user",)
@@ -73,35 +72,24 @@ def _lies_in(path: str, areas: tuple[str, ...]) -> bool:
     return any(path == area or path.startswith(f"{area}/") for area in areas)
 
 
-class JsonApi(DocumentedApi):
-    """flask-smorest with the contract's envelopes instead of its own."""
-
-    ERROR_SCHEMA = ErrorSchema
-    # The document names every status; one that it does not name is a mistake that the fuzzing finds.
-    DEFAULT_ERROR_RESPONSE_NAME = None
-
-    def handle_http_exception(self, error: HTTPException) -> Any:
-        """Every HTTP error, unknown paths and uncaught exceptions included."""
-        if error.response is not None:
-            return error.response
-        status = error.code or 500
-        response = error_response(_text_of(error), status)
-        for name, value in error.get_headers():
-            # Allow, Retry-After, WWW-Authenticate and the like; the body is ours.
-            if name.lower() not in ("content-type", "content-length"):
-                response.headers[name] = value
-        return response
-
-
 def error_response(text: str, status: int) -> Response:
-    """An error in the envelope of the path that was asked."""
+    """An error in the envelope of the request's path."""
     response = jsonify(envelope(request.path, text))
     response.status_code = status
     return response
 
 
 def register_error_handlers(app: Flask) -> None:
-    """Answer the platform's own errors, and those of a database that is away or lacks a migration."""
+    """Answer every error in the envelope of its path: refusals, HTTP errors, and an unavailable database."""
+
+    @app.errorhandler(HTTPException)
+    def http_error(error: HTTPException) -> Response:
+        """Unknown paths, bad input and uncaught exceptions."""
+        response = error_response(_text_of(error), error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
+        # Such as Allow.
+        error_headers = [(name, value) for name, value in error.get_headers() if name != "Content-Type"]
+        response.headers.extend(error_headers)
+        return response
 
     @app.errorhandler(PlatformError)
     def refused(error: PlatformError) -> Response:
@@ -141,12 +129,12 @@ def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
     found: list[str] = []
     for fields in messages.values():
         if isinstance(fields, Mapping):
-            # Unknown names come in any order, another one in every process.
+            # Unknown names come in a different order in every process.
             for name, what in sorted(fields.items(), key=lambda pair: str(pair[0])):
                 if isinstance(what, Mapping):
                     found += _sentences({name: what}, f"{prefix}{name}.")
                 else:
-                    # What is wrong with an object as a whole goes by the object's own name, if it has one.
+                    # An error of an object as a whole has the object's own name, if it has one.
                     label = prefix.removesuffix(".") if name == SCHEMA else f"{prefix}{name}"
                     found += [f"{label}: {text}" if label else str(text) for text in what]
         else:

@@ -1,4 +1,4 @@
-"""Describing an unexpected failure without what it was about: no amount, seed or token reaches a log."""
+"""Descriptions of exceptions for the log, without their messages: those may have amounts, seeds or tokens."""
 
 import errno
 import traceback
@@ -10,10 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def describe(error: BaseException) -> str:
-    """The exception's kind, its causes', and where each was raised.
+    """The types of an exception and its causes, and where each was raised.
 
-    Never its message, except for the name of a missing table or column: a database puts the values of a
-    refused row into a message, a library its argument.
+    Never the message, except for the name of a missing table or column: databases put values of rows into
+    their messages, and libraries their arguments.
     """
     parts = []
     cause: BaseException | None = error
@@ -30,7 +30,7 @@ def describe(error: BaseException) -> str:
 
 
 def _errno(error: BaseException) -> str | None:
-    """Such as ENOSPC, of a failure that the system told of."""
+    """The name of a system error, such as ENOSPC."""
     return errno.errorcode.get(error.errno or 0) if isinstance(error, OSError) else None
 
 

@@ -1,4 +1,4 @@
-"""JSON that is written in slices: large lists, dumped and compressed with pauses that let others run."""
+"""Large lists as JSON, dumped and compressed in slices. After each slice, other greenlets may run."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from flask import Response
 
-from blueprints.common.representation import Representation
+from blueprints.common.caching import Representation
 
 ROWS_A_SLICE = 100
 GZIP_WINDOW = 31
@@ -54,15 +54,15 @@ def list_representation(
     parts.append(end)
     compressed += [compressor.compress(end), compressor.flush()]
     identity = b"".join(parts)
-    # To join all cases takes 10 ms, and to free the parts some more.
+    # Joining the parts takes 10 ms for all cases, and freeing them some more.
     pause()
     return Representation(identity, gzipped=b"".join(compressed), etag=digest.hexdigest()[:32])
 
 
 def stream_response(parts: Iterable[bytes], *, pause: Callable[[], Any]) -> Response:
-    """A response of JSON in parts, with their ETag. ``pause`` is called after every part.
+    """A response of JSON in parts, with its ETag. ``pause`` is called after every part.
 
-    The parts are not joined, nor hashed at once: for 12 MB that takes 20 ms.
+    The parts are not joined or hashed at once, which would take 20 ms for 12 MB.
     """
     digest = hashlib.sha256()
     written = []

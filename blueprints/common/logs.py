@@ -1,25 +1,38 @@
-"""Structured logs: one JSON object a line on standard error."""
+"""Structured logs: one JSON object a line on standard error, request ids and the access log.
+
+A line of the access log never has a query string, a body, a header or a path parameter, so tokens, seeds and
+amounts can't get into it.
+"""
 
 import json
 import logging
+import re
 import sys
-from typing import Any
+import time
+import uuid
+from typing import Any, Protocol
 
-from flask import Flask, got_request_exception
+from flask import Flask, Response, g, got_request_exception, has_app_context, request
 
+from blueprints.common import repeated_lines
 from blueprints.common.failures import describe
-from blueprints.common.repeated_lines import count_repeated_lines
-from blueprints.common.request_id import request_id
 
+requests_log = logging.getLogger("platform.request")
+events_log = logging.getLogger("platform.events")
 error_log = logging.getLogger("platform.errors")
+
+REQUEST_ID = "X-Request-Id"
+REQUEST_ID_OF_PROXY = re.compile("[0-9a-f]{32}", re.ASCII)
+
+UNKNOWN = "unknown"
+
+PLAYED = ("won", "lost")
+"""Outcomes with a line for each event. Clients can cause refusals at will, so those are aggregated."""
 
 EXTRA_FIELDS = (
     *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
-    "provider",
-    *("updated", "held_back", "item"),
-    "repeated",
+    *("provider", "updated", "held_back", "item", "repeated"),
 )
-
 
 # json.dumps would make an encoder for every line.
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -43,32 +56,77 @@ class JsonLines(logging.Formatter):
 
 
 def configure_logging() -> None:
-    """Send everything of this process through one handler. Safe to call again."""
+    """Send all log records of this process through one handler. Safe to call again."""
     root = logging.getLogger()
     if any(isinstance(handler.formatter, JsonLines) for handler in root.handlers):
         return
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root.addHandler(handler)
-    count_repeated_lines()
-    logging.captureWarnings(True)  # the library's signature
-    _collect_less()
+    repeated_lines.drop_repeated_lines()
+    logging.captureWarnings(True)
     logging.getLogger("platform").setLevel(logging.INFO)
-    # Werkzeug's own request line has the whole address in it, tokens included.
+    # Werkzeug logs whole URLs, with the tokens in them.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
-    # Addresses that are called hold keys, and urllib3 puts whole ones into its warnings.
+    # urllib3 puts URLs of price sources, which can contain keys, into its warnings.
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 
-def _collect_less() -> None:
-    """Don't look up what no line shows, as the library's documentation advises under "Optimization"."""
-    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    logging.logAsyncioTasks = False
-    logging._srcfile = None  # type: ignore[attr-defined]  # noqa: SLF001  # documented
+class CountRequest(Protocol):
+    """Counts a request. ``route`` is the rule of its URL, such as ``/upgrader/bets/<int:nonce>``."""
+
+    def __call__(self, *, method: str, route: str, status: int, seconds: float) -> None: ...
+
+
+def log_requests(app: Flask, *, count: CountRequest, trust_proxy: bool) -> None:
+    """Log and count every request, and send its id in ``X-Request-Id``.
+
+    Install this first, so that the time includes the other hooks. An id has 32 hexadecimal digits. With
+    ``trust_proxy`` it is the one that the proxy sent, so that both logs have the same.
+    """
+
+    @app.before_request
+    def begin() -> None:
+        g.began = time.perf_counter()
+        sent = request.headers.get(REQUEST_ID, "") if trust_proxy else ""
+        g.request_id = sent if REQUEST_ID_OF_PROXY.fullmatch(sent) else uuid.uuid4().hex
+
+    @app.after_request
+    def end(response: Response) -> Response:
+        seconds = time.perf_counter() - g.began
+        route = request.url_rule.rule if request.url_rule else UNKNOWN
+        count(method=request.method, route=route, status=response.status_code, seconds=seconds)
+        requests_log.info(
+            "request",
+            extra={
+                "request_id": g.request_id,
+                "method": request.method,
+                "route": route,
+                "status": response.status_code,
+                "ms": round(seconds * 1000, 1),
+            },
+        )
+        response.headers[REQUEST_ID] = g.request_id
+        return response
+
+
+def request_id() -> str | None:
+    """The id of the current request; None outside of one, as in the handler of a socket event."""
+    current: str | None = g.get("request_id") if has_app_context() else None
+    return current
+
+
+def log_event(name: str, *, outcome: str, seconds: float) -> None:
+    """Log a socket event and how it ended: ``won``, ``lost``, or the text of a refusal."""
+    extra = {"event": name, "outcome": outcome}
+    if outcome in PLAYED:
+        events_log.info("event", extra=extra | {"ms": round(seconds * 1000, 1)})
+    else:
+        repeated_lines.log.info("event", extra=extra)
 
 
 def log_failures(app: Flask) -> None:
-    """Log each unexpected failure in one line, without a traceback, which would contain its message."""
+    """Log each unexpected exception in one line. Flask's traceback would contain its message."""
     app.log_exception = lambda _exc_info: None  # type: ignore[method-assign]
 
     @got_request_exception.connect_via(app)

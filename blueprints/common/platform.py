@@ -14,5 +14,5 @@ def install_platform(app: Flask, platform: Platform) -> None:
 
 
 def platform() -> Platform:
-    """The services that this app was built with."""
+    """The services of the current app."""
     return cast("Platform", current_app.extensions[EXTENSION])

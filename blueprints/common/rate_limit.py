@@ -1,43 +1,45 @@
-"""How often one client may call: so many reads, writes, searches and begun logins a minute.
+"""How many requests one client may make in a minute.
 
-Source: DECISIONS, "HTTP conventions". Events of sockets have a limit of their own
+Source: DECISIONS, "HTTP conventions". Socket events have a limit of their own
 (blueprints/realtime/packets.py), and so have guesses at 2FA codes, which holds whatever the settings say.
 """
 
+import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from blueprints.common.auth import claims_of
-from blueprints.common.forwarding import WarnOfForwardedRequests
+from blueprints.common.auth import current_claims
 from services.checks import FORWARDED_MARKER
 from services.errors import PlatformError, Unauthorized
-from services.platform import Platform
 from services.rate import Rate
 
+log = logging.getLogger("platform.proxies")
+
 SECONDS = 60
-READS, WRITES, LOGIN_STARTS, LOGIN_RETURNS = 300, 60, 20, 20
-COSTLY_READS = 30
-"""Searches in a player's whole history and pages far from a list's start, which count as reads, too."""
+REQUESTS_PER_MINUTE = {
+    "read": 300,
+    "write": 60,
+    # Each login asks the provider something.
+    "login start": 20,
+    "login return": 20,
+    # Searches in a player's whole history and far pages; they count as reads, too.
+    "costly read": 30,
+    # OPTIONS carries no token, and many players may share an address.
+    "preflight": 600,
+    # /metrics and /readyz: two a second. Monitoring asks less often.
+    "probe": 120,
+}
 
 FAR_ROWS = 20_000
 """A page beyond these is far: SQLite blocks the process for some milliseconds to skip so many rows."""
 
-PREFLIGHTS = 600
-"""OPTIONS requests by address: they carry no token, and many players may share an address."""
-
-PROBES = 120
-"""Requests to each of /metrics and /readyz by address: two a second. Monitoring asks less often."""
-
-READING = ("GET", "HEAD")
-LOGIN_STARTING = ("login.begin_platform", "login.begin_identity")
-LOGIN_RETURNING = ("login.finish_platform", "login.finish_identity")
-"""Counted, because each asks the provider something, and a provider may tire of us."""
-
+LOGIN_STARTS = ("login.begin_platform", "login.begin_identity")
+LOGIN_RETURNS = ("login.finish_platform", "login.finish_identity")
 SEARCHES = ("stats.fairness", "stats.payments")
 LONG_LISTS = ("stats.fairness", "stats.payments", "stats.games", "stats.live_bets")
 PROBED = ("system.metrics", "system.readyz")
@@ -57,68 +59,53 @@ class TooManyRequests(PlatformError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class Limits:
-    """What each client has spent, in seconds of ``timer``."""
-
-    def __init__(self, platform: Platform, *, timer: Callable[[], float]) -> None:
-        self._platform = platform
-        self._reads = Rate(most=READS, seconds=SECONDS, timer=timer)
-        self._writes = Rate(most=WRITES, seconds=SECONDS, timer=timer)
-        self._login_starts = Rate(most=LOGIN_STARTS, seconds=SECONDS, timer=timer)
-        self._login_returns = Rate(most=LOGIN_RETURNS, seconds=SECONDS, timer=timer)
-        self._costly_reads = Rate(most=COSTLY_READS, seconds=SECONDS, timer=timer)
-        self._preflights = Rate(most=PREFLIGHTS, seconds=SECONDS, timer=timer)
-        self._probes = Rate(most=PROBES, seconds=SECONDS, timer=timer)
-
-    def spend(self, environ: Mapping[str, Any], *, endpoint: str | None) -> None:
-        """Count a request. Raises TooManyRequests, and has counted nothing then."""
-        if environ["REQUEST_METHOD"] == "OPTIONS":
-            _check(self._preflights.spend(environ.get("REMOTE_ADDR")))
-        elif endpoint in PROBED:
-            _check(self._probes.spend((endpoint, environ.get("REMOTE_ADDR"))))
-        elif endpoint in LOGIN_STARTING:
-            self._spend(self._login_starts, environ)
-        elif endpoint in LOGIN_RETURNING:
-            self._spend(self._login_returns, environ)
-        elif environ["REQUEST_METHOD"] in READING:
-            self.spend_read(environ)
-        else:
-            self._spend(self._writes, environ)
-
-    def spend_read(self, environ: Mapping[str, Any]) -> None:
-        """Count a read. Raises TooManyRequests."""
-        self._spend(self._reads, environ)
-
-    def spend_costly_read(self, environ: Mapping[str, Any]) -> None:
-        """Count a search or a far page, besides the read that it is. Raises TooManyRequests."""
-        self._spend(self._costly_reads, environ)
-
-    def _spend(self, rate: Rate, environ: Mapping[str, Any]) -> None:
-        _check(rate.spend(self._client(environ)))
-
-    def _client(self, environ: Mapping[str, Any]) -> str:
-        """The token's player, wherever they are; else the address."""
-        try:
-            return f"player {claims_of(environ, self._platform).platform_id}"
-        except Unauthorized:
-            return f"address {environ.get('REMOTE_ADDR')}"
-
-
-def _check(wait_seconds: float) -> None:
-    if wait_seconds:
-        raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
-
-
-def limit_requests(app: Flask, limits: Limits) -> None:
-    """Count requests before anything else is done for them."""
+def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
+    """Count requests, before any work is done for them. ``timer`` gives seconds."""
+    rates = {
+        kind: Rate(most=most, seconds=SECONDS, timer=timer) for kind, most in REQUESTS_PER_MINUTE.items()
+    }
 
     @app.before_request
-    def spend() -> None:
-        is_free = request.blueprint in FREE_BLUEPRINTS and request.endpoint not in PROBED
-        if request.method == "OPTIONS" or not is_free:
-            limits.spend(request.environ, endpoint=request.endpoint)
+    def check() -> None:
+        kind = _kind_of_request()
+        if kind is None:
+            return
+        client = _client(kind)
+        _spend(rates[kind], client)
         if _is_costly():
-            limits.spend_costly_read(request.environ)
+            _spend(rates["costly read"], client)
+
+
+def _kind_of_request() -> str | None:
+    """The key of its limit; None when the request is not limited."""
+    endpoint = request.endpoint
+    if request.method == "OPTIONS":
+        return "preflight"
+    if endpoint in PROBED:
+        return "probe"
+    if request.blueprint in FREE_BLUEPRINTS:
+        return None
+    if endpoint in LOGIN_STARTS:
+        return "login start"
+    if endpoint in LOGIN_RETURNS:
+        return "login return"
+    return "read" if request.method in ("GET", "HEAD") else "write"
+
+
+def _client(kind: str) -> Hashable:
+    """The player whose token came with the request; otherwise, and for some kinds, the address."""
+    if kind == "probe":
+        return request.endpoint, request.remote_addr
+    if kind != "preflight" and "Authorization" in request.headers:
+        with suppress(Unauthorized):
+            return f"player {current_claims().platform_id}"
+    return f"address {request.remote_addr}"
+
+
+def _spend(rate: Rate, client: Hashable) -> None:
+    wait_seconds = rate.spend(client)
+    if wait_seconds:
+        raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
 
 
 def _is_costly() -> bool:
@@ -131,9 +118,22 @@ def _is_costly() -> bool:
 
 
 def trust_proxies(app: Flask, *, count: int) -> None:
-    """Take the client's address from the forwarding header that this many proxies in front have written."""
+    """Take the client's address from the forwarding header that this many proxies in front have written.
+
+    With 0, log a line when such a header arrives, at most once a minute: all clients behind a proxy that is
+    not trusted share its address and its limits. A client may send the header itself, so this is only a
+    hint. ``flask check`` repeats it; it looks at the time of a file.
+    """
     if count:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
-    else:
-        marker = Path(app.instance_path) / FORWARDED_MARKER
-        app.wsgi_app = WarnOfForwardedRequests(app.wsgi_app, marker=marker)  # type: ignore[method-assign]
+        return
+    marker = Path(app.instance_path) / FORWARDED_MARKER
+    warnings = Rate(most=1, seconds=SECONDS)
+
+    @app.before_request
+    def warn() -> None:
+        is_forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
+        if is_forwarded and not warnings.spend("forwarding header"):
+            log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
+            with suppress(OSError):
+                marker.touch()

@@ -1,39 +1,70 @@
-"""Headers that every response carries: what browsers must not do with it, and who may keep it."""
+"""Headers that every response carries: security headers and cross-origin resource sharing (CORS)."""
 
-from flask import Flask, Response, g
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from flask import Flask, Response, g, request
 
 NOTHING_LOADS = "default-src 'none'; frame-ancestors 'none'"
-
-PRIVATE = "no-store"
-"""A player's own response must not be shown to the next one at the same machine."""
-
 YEAR_SECONDS = 31_536_000
 
+ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
+EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id"
+SOCKETS = "/socket.io/"
 
-def set_response_headers(app: Flask, *, https: bool) -> None:
-    """Add the security headers, and ``no-store`` to what is one player's own. A page has its own policy.
+Headers = Sequence[tuple[str, str]]
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
-    ``https`` says that clients reach this service by it.
+
+def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> None:
+    """Add the security headers and allow pages of these origins to read responses and to send tokens.
+
+    ``https`` says whether clients reach this service by it. Each origin is compared as a whole. Cookies are
+    never allowed. ``Vary: Origin`` is on every response: a cache must not answer a page with what another
+    origin got.
     """
-    headers = security_headers(https=https)
+    security_headers = {
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+    }
+    if https:
+        security_headers["Strict-Transport-Security"] = f"max-age={YEAR_SECONDS}"
+    allowed_origins = frozenset(origins)
 
     @app.after_request
-    def complete(response: Response) -> Response:
-        if "Content-Security-Policy" not in response.headers:
-            response.headers.add("Content-Security-Policy", NOTHING_LOADS)
-        response.headers.extend(headers)
+    def add_headers(response: Response) -> Response:
+        headers, origin = response.headers, request.headers.get("Origin")
+        # The pages for browsers have a policy of their own.
+        headers.setdefault("Content-Security-Policy", NOTHING_LOADS)
+        headers.extend(security_headers)
         if g.get("is_private"):
-            response.headers["Cache-Control"] = PRIVATE
+            headers["Cache-Control"] = "no-store"
+        headers.add("Vary", "Origin")
+        if origin in allowed_origins:
+            headers["Access-Control-Allow-Origin"] = origin
+            headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+            if request.method == "OPTIONS":
+                headers["Access-Control-Allow-Methods"] = ALLOWED_METHODS
+                requested = request.headers.get("Access-Control-Request-Headers")
+                if requested:
+                    headers["Access-Control-Allow-Headers"] = requested
         return response
 
+    app.wsgi_app = _with_socket_headers(app.wsgi_app)  # type: ignore[method-assign]
 
-def security_headers(*, https: bool) -> list[tuple[str, str]]:
-    """Those that all responses have alike."""
-    headers = [
-        ("X-Content-Type-Options", "nosniff"),
-        ("X-Frame-Options", "DENY"),
-        ("Referrer-Policy", "no-referrer"),
-    ]
-    if https:
-        headers.append(("Strict-Transport-Security", f"max-age={YEAR_SECONDS}"))
-    return headers
+
+def _with_socket_headers(inner: WsgiApp) -> WsgiApp:
+    """Add what Socket.IO, which answers before Flask, leaves out. A poll is one client's own."""
+
+    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if not environ["PATH_INFO"].startswith(SOCKETS):
+            return inner(environ, start_response)
+
+        def start(status: str, headers: Headers, *exc_info: Any) -> Any:
+            own = [("Vary", "Origin"), ("Cache-Control", "no-store")]
+            return start_response(status, [*headers, *own], *exc_info)
+
+        return inner(environ, start)
+
+    return application

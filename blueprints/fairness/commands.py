@@ -8,7 +8,6 @@ from blueprints.common.commands import (
     Amount,
     OperatorGroup,
     fail_on_mismatches,
-    operator_command,
     print_json,
     progress_bar,
 )
@@ -21,7 +20,6 @@ group = OperatorGroup("fairness", help="Provably fair rolls.")
 
 
 @group.command("audit")
-@operator_command
 def audit() -> None:
     """Recompute every settled bet from its seeds and its stored price and edge; exit 1 on any mismatch."""
     with progress_bar(length=1, label="bets") as bar:
@@ -49,7 +47,6 @@ def audit() -> None:
 @click.option("--nonce", required=True, type=click.IntRange(min=1))
 @click.option("--amount", type=Amount(), help="The wager, for the threshold.")
 @click.option("--price", type=Amount(), help="The item's price, for the threshold.")
-@operator_command
 def verify(server_seed: str, client_seed: str, nonce: int, amount: Cents | None, price: Cents | None) -> None:
     """Recompute one roll by hand; needs no database. With an amount and a price, whether it won."""
     if not fairness.is_client_seed(client_seed):

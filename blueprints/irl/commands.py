@@ -6,7 +6,6 @@ import click
 
 from blueprints.common.commands import (
     OperatorGroup,
-    operator_command,
     print_json,
     progress_bar,
     read_json,
@@ -19,7 +18,6 @@ group = OperatorGroup("irl", help="Cases of real-life things.")
 
 @group.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@operator_command
 def import_irl_cases(file: Path) -> None:
     """Import an array of cases of real-life things; all of the file or nothing."""
     rows = irl_import.read(read_json(file))

@@ -19,7 +19,7 @@ blueprint = Area(
 
 @blueprint.get("")
 @public
-@cached_response(Tag.BETS, Tag.PLAYERS, etag=True)
+@cached_response(Tag.BETS, Tag.PLAYERS)
 @blueprint.arguments(LeaderboardQuery, location="query")
 @blueprint.response(200, LeaderSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")

@@ -1,13 +1,12 @@
 """flask ledger: proving that no coin was made or lost, and making kept-up sums anew."""
 
-from blueprints.common.commands import OperatorGroup, fail_on_mismatches, operator_command, print_json
+from blueprints.common.commands import OperatorGroup, fail_on_mismatches, print_json
 from services import ledger_audit, rollup_rebuild
 
 group = OperatorGroup("ledger", help="The double-entry ledger.")
 
 
 @group.command("audit")
-@operator_command
 def audit() -> None:
     """Prove every balance by its entries, every transaction and every kept-up total; exit 1 on a mismatch."""
     result = ledger_audit.audit()
@@ -23,7 +22,6 @@ def audit() -> None:
 
 
 @group.command("rebuild")
-@operator_command
 def rebuild() -> None:
     """Make every kept-up sum and count anew from the bets and payments; spins wait meanwhile."""
     result = rollup_rebuild.rebuild()

@@ -2,7 +2,7 @@
 
 import click
 
-from blueprints.common.commands import OperatorGroup, operator_command, print_json
+from blueprints.common.commands import OperatorGroup, print_json
 from blueprints.common.platform import platform
 from blueprints.profile.schemas import NotificationSchema
 from services import notifications, users
@@ -14,7 +14,6 @@ group = OperatorGroup("notifications", help="What players are told of.")
 @click.argument("platformid")
 @click.argument("title")
 @click.argument("message")
-@operator_command
 def send(platformid: str, title: str, message: str) -> None:
     """Send a player a notification."""
     user = users.get(platform_id=platformid)

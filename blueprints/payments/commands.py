@@ -2,7 +2,7 @@
 
 import click
 
-from blueprints.common.commands import Amount, OperatorGroup, operator_command, print_json
+from blueprints.common.commands import Amount, OperatorGroup, print_json
 from blueprints.common.platform import platform
 from blueprints.payments.schemas import PaymentSchema
 from services import payments, users
@@ -21,7 +21,6 @@ group = OperatorGroup("payments", help="Deposits and withdrawals.")
 @click.option("--amount", default="", help="How much of the asset, as a decimal number; else the USD.")
 @click.option("--txhash", default="", help="The transfer's id: it counts once on the whole platform.")
 @click.option("--to", default="", help="The wallet it went to.")
-@operator_command
 def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
     """Record a payment and move the coins, one for each USD.
 

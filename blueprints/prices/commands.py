@@ -2,7 +2,7 @@
 
 import click
 
-from blueprints.common.commands import OperatorGroup, operator_command, print_json
+from blueprints.common.commands import OperatorGroup, print_json
 from blueprints.common.platform import platform
 
 group = OperatorGroup("prices", help="Item prices.")
@@ -12,7 +12,6 @@ group = OperatorGroup("prices", help="Item prices.")
 @click.option(
     "--accept-jumps", is_flag=True, help="Accept prices that were held back because they changed too much."
 )
-@operator_command
 def refresh(*, accept_jumps: bool) -> None:
     """Fetch the price feed now, and ask the market for what is due; exit 1 on a bad document."""
     applied = platform().prices.refresh(accept_jumps=accept_jumps)

@@ -2,7 +2,7 @@
 
 import click
 
-from blueprints.common.commands import OperatorGroup, operator_command, print_json
+from blueprints.common.commands import OperatorGroup, print_json
 from blueprints.common.platform import platform
 from services import users
 
@@ -11,7 +11,6 @@ group = OperatorGroup("two-factor", help="Two-factor authentication of players."
 
 @group.command("reset")
 @click.argument("platformid")
-@operator_command
 def reset(platformid: str) -> None:
     """Turn a player's two-factor authentication off, and forget its secret; the player is told."""
     services = platform()

@@ -2,7 +2,7 @@
 
 import click
 
-from blueprints.common.commands import OperatorGroup, operator_command, print_json
+from blueprints.common.commands import OperatorGroup, print_json
 from blueprints.common.platform import platform
 from services import resealing
 
@@ -12,7 +12,6 @@ group = OperatorGroup("secrets", help="What lies sealed in the database.")
 
 
 @group.command("reseal")
-@operator_command
 def reseal() -> None:
     """Seal everything under the current SECRET_KEY; exit 1 when something opens under no key."""
     services = platform()

@@ -1,1 +1,1 @@
-"""How connections are served in production: the worker, and the bounds on what a client may send."""
+"""The production server: a gunicorn worker with bounds on what a client may send, and how slowly."""

@@ -1,7 +1,7 @@
 """The body of a request, read strictly (RFC 9112, sections 6 and 7) and within bounds of time and size.
 
-What two programs could read differently is refused, so that the end of a body is where a proxy in front takes
-it to be. After an error nothing more is read from the connection.
+A body whose end is ambiguous is refused, because a proxy in front could find another end. After an error
+nothing more is read from the connection.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""One connection of the production server: its requests, each within bounds of time and size."""
+"""The requests of one connection, each within bounds of time and size."""
 
 import io
 import logging
@@ -42,13 +42,13 @@ SOCKET_SECONDS = 50.0
 """For one write to a client that does not read."""
 
 READ_BYTES = 2 * 1024
-"""Read ahead of a connection. The library's 8 KiB were kept for as long as a websocket lived."""
+"""The read buffer of a connection. A websocket keeps it for life; the library's own has 8 KiB."""
 
-IN_A_ROUND = 8
-"""So many requests or messages of one connection, then it is the others' turn."""
+MAX_WITHOUT_YIELD = 8
+"""After this many requests or messages of one connection, the others are served."""
 
 EVERY_ROUND_PRIORITY = 2
-"""libev's highest. An idle watcher of a lower one does not run while another one is active."""
+"""The highest priority of libev. Below it, an idle watcher does not run while another watcher is active."""
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -61,13 +61,13 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
 
     busy: ClassVar[set["Handler"]] = set()
-    """Who is being answered, or has a socket."""
+    """Connections with a running request or an open websocket."""
 
     def __init__(self, sock: Any, address: Any, server: Any) -> None:
         super().__init__(sock, address, server, sock.makefile("rb", READ_BYTES))
         sock.settimeout(SOCKET_SECONDS)
         self._is_first = True
-        self._round = self._in_round = 0
+        self._iteration = self._since_yield = 0
         self._deadline = time.monotonic() + HEAD_SECONDS
 
     def read_requestline(self) -> str:
@@ -75,12 +75,12 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         if self._is_first:
             with self._until_the_deadline():
                 self.rfile.peek(1)
-            # Greenlets that wake because something came run before all others. Of a thousand newcomers who
-            # speak at once, that would be half a second for who is here.
+            # Greenlets that wake for input run before all others. A thousand new connections that send at
+            # once would delay everybody else by half a second.
             gevent.sleep(0)
             self._is_first = False
         else:
-            self.let_others_have_a_round()
+            self.yield_after_some()
             with gevent.Timeout(IDLE_SECONDS, TooSlow("idle")):
                 self.rfile.peek(1)
             self._deadline = time.monotonic() + HEAD_SECONDS
@@ -88,17 +88,17 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             line: str = super().read_requestline()
         return line
 
-    def let_others_have_a_round(self) -> None:
-        """Reading what is there already never comes by the loop, and nobody else would be served."""
+    def yield_after_some(self) -> None:
+        """Yield to other greenlets after some requests: reading from the buffer alone never does."""
         now = gevent.get_hub().loop.iteration
-        if now != self._round:
-            self._round, self._in_round = now, 0
-        self._in_round += 1
-        if self._in_round >= IN_A_ROUND:
+        if now != self._iteration:
+            self._iteration, self._since_yield = now, 0
+        self._since_yield += 1
+        if self._since_yield >= MAX_WITHOUT_YIELD:
             gevent.idle(EVERY_ROUND_PRIORITY)
 
     def read_request(self, raw_requestline: str) -> bool:
-        """Raises Refused for a request line or a head that is not clear beyond doubt."""
+        """Raises Refused for a malformed or ambiguous request line or head."""
         if not raw_requestline.endswith("\n"):
             raise Refused(LINE_TOO_LONG if len(raw_requestline) > 1 else BAD_REQUEST)
         check_request_line(raw_requestline)
@@ -132,7 +132,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     def handle_one_response(self) -> None:
         super().handle_one_response()
         if not self.wsgi_input.is_consumed:
-            # What is left of the body must not be taken for a request.
+            # The rest of the body must not be read as a request.
             self.close_connection = True
 
     def run_application(self) -> None:
@@ -147,9 +147,9 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             self.busy.discard(self)
 
     def _has_complete_packet(self) -> bool:
-        """Read what a polling client sends before Engine.IO does, which logs a failed read as its own fault.
+        """Read the body of a polling request, because Engine.IO logs a client's malformed body as an error.
 
-        False when the request has been refused. Any other request is left to the app.
+        False when the request has been refused. True for any other request, which is left to the app.
         """
         if self.environ["PATH_INFO"] != SOCKETS_PATH or self.wsgi_input.is_consumed:
             return True
@@ -168,7 +168,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         return True
 
     def _refuse(self, status: str, text: str, *fields: tuple[str, str]) -> None:
-        """Answer a request that the app does not see, and close the connection."""
+        """Answer in place of the app, and close the connection."""
         fields = (("Content-Type", "text/plain"), ("Content-Length", str(len(text))), *fields)
         self.start_response(status, [*fields, ("Connection", "close")])
         self.write(text.encode())
@@ -183,7 +183,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         transports = self.application.extensions["realtime"].server.eio
         refusal = refusal_of(self.environ, transports)
         if refusal is not None:
-            # Frames may follow; they must not be taken for a request.
+            # Frames may follow; they must not be read as a request.
             self._refuse(*refusal, ("Sec-WebSocket-Version", VERSION))
             return []
         self.websocket = BoundedWebSocket(self.environ, Stream(self), self)
@@ -197,20 +197,20 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
 
     def run_websocket(self) -> None:
         self._time_limit.close()
-        # 4 KiB that nobody looks at any more, for as long as the socket lives.
+        # 4 KiB that are not used any more.
         del self.headers
         super().run_websocket()
 
     def log_request(self) -> None:
-        """The app has logged it."""
+        """The app logs its requests itself."""
 
     def _until_the_deadline(self) -> gevent.Timeout:
         return gevent.Timeout(max(self._deadline - time.monotonic(), 0.001), TooSlow("head"))
 
     def _handle_client_error(self, error: Exception) -> tuple[str, bytes] | None:
-        """The answer to a malformed request. Nothing of it is logged: a token may be in it."""
+        """The answer to a malformed request, of which nothing is logged: it may contain a token."""
         if isinstance(error, OSError):
-            # Too slow, or gone.
+            # Too slow, or disconnected.
             return None
         if not isinstance(error, ValueError):
             log.error("request not understood", extra={"failure": describe(error)})
@@ -219,7 +219,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         return status, answer.encode()
 
     def handle_error(self, _kind: Any, error: BaseException, _traceback: Any) -> None:
-        """Close a connection that failed, without the message and environment that pywsgi would print."""
+        """Close a failed connection. pywsgi would print the exception's message and the WSGI environ."""
         self.close_connection = True
         if isinstance(error, gevent.Timeout):
             log.error("request took too long", extra={"failure": describe(error)})

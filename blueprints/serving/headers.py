@@ -1,7 +1,7 @@
 """The head of an HTTP request, parsed strictly and within bounds (RFC 9112, sections 2.2, 3, 5 and 6).
 
-What two programs could read differently is refused, so that a proxy in front never sees another request than
-the one that is served.
+A head that two programs could read differently is refused, because a proxy in front could see another request
+than the one that is served.
 """
 
 import re
@@ -36,7 +36,7 @@ HEAD_TOO_LARGE = "431 Request Header Fields Too Large"
 
 
 class Lines(Protocol):
-    """What a head is read from."""
+    """The connection that a head is read from."""
 
     def readline(self, size: int, /) -> bytes: ...
 

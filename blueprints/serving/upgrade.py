@@ -21,7 +21,7 @@ KEY = re.compile(r"[A-Za-z0-9+/]{22}==")
 _KEY_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 Refusal = tuple[str, str]
-"""The status, and a text for people."""
+"""The status and the body of the answer."""
 
 
 def asks_for_websocket(environ: Mapping[str, Any]) -> bool:
@@ -29,7 +29,7 @@ def asks_for_websocket(environ: Mapping[str, Any]) -> bool:
 
 
 def refusal_of(environ: Mapping[str, Any], transports: engineio.Server) -> Refusal | None:
-    """Why a request for a websocket is refused; None when it is accepted."""
+    """The answer that refuses a request for a websocket; None when it is accepted."""
     origins = ("", *transports.cors_allowed_origins)
     checks = (
         (environ["PATH_INFO"] == SOCKETS_PATH, BAD_REQUEST, "There are no websockets at this path"),

@@ -1,4 +1,4 @@
-"""A websocket whose messages are bounded before they are collected, and whose end is certain."""
+"""A websocket with bounds on the size and duration of messages, which always closes its connection."""
 
 from contextlib import suppress
 
@@ -10,7 +10,7 @@ from blueprints.realtime.frames import Frames
 from blueprints.realtime.server import MAX_MESSAGE_BYTES
 
 MAX_FRAMES = 64
-"""Frames that one message may come in."""
+"""Frames of one message."""
 
 MESSAGE_SECONDS = 50.0
 """For the next message to arrive. Clients answer a ping every 25 s."""
@@ -22,34 +22,24 @@ TOO_BIG = 1009
 BYTE_ORDER = "big"
 
 
-class Nobody:
-    """Whom the library tells that a connection has ended. It would make a class for that each time."""
-
-    def on_close(self, *_reason: object) -> None:
-        """The end of a connection is noticed by who reads from it."""
-
-
 class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries no types
-    """The library's websocket with limits of its own, and without its byte-by-byte work in Python.
+    """The library's websocket with limits.
 
-    The library collects a frame of any size before anybody can look at it, unmasks and validates every byte
-    in a loop, sends closing frames without their code, and leaves a connection open whose client never
-    answers them.
+    The library reads a frame of any size into memory, unmasks and validates it byte by byte in Python, sends
+    closing frames without their code, and keeps a connection open whose client never answers them.
     """
 
     __slots__ = ()
-
-    current_app = Nobody()
 
     def read_message(self) -> str | bytes | None:
         """The next message; None when the client has closed.
 
         Raises ProtocolError, UnicodeError, TimeoutError.
         """
-        self.handler.let_others_have_a_round()
+        self.handler.yield_after_some()
         if self.closed:
             return None
-        # Over all frames: control frames between two pieces must not prolong it.
+        # Over all frames: control frames between the frames of a message must not prolong it.
         with gevent.Timeout(MESSAGE_SECONDS, TimeoutError("no message")):
             return self._read_frames()
 
@@ -66,7 +56,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
                     return None
                 continue
             if (kind is None) == (header.opcode == self.OPCODE_CONTINUATION):
-                raise ProtocolError("a message begins once")
+                raise ProtocolError("continuation frames without a start, or a start within a message")
             kind = header.opcode if kind is None else kind
             message += payload
             if header.fin:
@@ -77,7 +67,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
     def _refuse_too_big(self) -> None:
         stream = self.handler.rfile
         self.close(TOO_BIG)
-        # Closing with something unread would be a reset, and the client would never see the reason.
+        # Closing a connection with unread data resets it, and the client would not get the code.
         with suppress(OSError):
             while stream.read1(MAX_MESSAGE_BYTES):
                 pass
@@ -87,7 +77,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
         known = (self.OPCODE_CONTINUATION, self.OPCODE_TEXT, self.OPCODE_BINARY)
         control = (self.OPCODE_CLOSE, self.OPCODE_PING, self.OPCODE_PONG)
         if header.flags or not header.mask or header.opcode not in known + control:
-            raise ProtocolError("a client's frames are masked, and of the known kinds")
+            raise ProtocolError("an unmasked frame, or one of an unknown kind")
         return header
 
     def _read_payload(self, header: Header) -> bytes:
@@ -97,7 +87,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
         return _unmasked(payload, bytes(header.mask))
 
     def _handle_control(self, header: Header, payload: bytes) -> bool:
-        """Answer a control frame; whether it was the last frame."""
+        """Answer a control frame. True for the closing frame."""
         if header.opcode == self.OPCODE_CLOSE:
             self.handle_close(header, payload)
             return True
@@ -106,7 +96,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
         return False
 
     def close(self, code: int = 1000, _reason: object = None) -> None:
-        """Send the closing frame, and see to it that the connection ends whether it is answered or not."""
+        """Send the closing frame, and close the connection soon even if the client does not answer it."""
         if not self.closed:
             connection = self.handler.socket
             with suppress(WebSocketError):
@@ -116,24 +106,16 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
         super().close(code)
 
     def send(self, message: str | bytes, binary: bool | None = None) -> None:  # noqa: FBT001  # the library's signature
-        """Send a message, or frames that are ready."""
+        """Send a message, or encoded frames as they are."""
         if not isinstance(message, Frames):
             super().send(message, binary)
         elif self.closed:
-            raise WebSocketError("the connection is over")
+            raise WebSocketError("the connection is closed")
         else:
-            self._write(message)
-
-    def _write(self, frames: bytes) -> None:
-        """All at once where there is room for it, which is nearly always."""
-        connection = self.handler.socket
-        sent = connection.send(frames)
-        if sent < len(frames):
-            # This asks the system for the size of its buffers first, 18 µs each time.
-            connection.sendall(memoryview(frames)[sent:])
+            self.handler.socket.sendall(message)
 
     def hang_up(self) -> None:
-        """End the connection now, whatever its client has not read yet."""
+        """Close the connection now, without waiting for its client."""
         connection = getattr(self.handler, "socket", None)
         if connection is not None:
             _end(connection)
@@ -148,6 +130,6 @@ def _unmasked(payload: bytes, mask: bytes) -> bytes:
 
 
 def _end(connection: gevent.socket.socket) -> None:
-    # Already closed when the client has answered.
+    # It is closed already if the client has answered.
     with suppress(OSError):
         connection.shutdown(gevent.socket.SHUT_RDWR)

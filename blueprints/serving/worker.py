@@ -1,4 +1,4 @@
-"""The gunicorn worker: websockets and HTTP on greenlets, and an orderly end."""
+"""The gunicorn worker: websockets and HTTP on greenlets, and an orderly shutdown."""
 
 import gc
 import logging
@@ -18,17 +18,17 @@ log = logging.getLogger("platform.worker")
 
 NOTICE_SECONDS = 0.5
 ACCEPTED_AT_ONCE = 10
-"""Newcomers before those who are here have their turn. Of 5,000 who came at once, the library's 100 made
-others wait for half a second."""
+"""New connections in one pass of the event loop. With the library's 100, a burst of 5,000 delayed all
+others by half a second."""
 
-SMALL_SEARCHES = 1_000
-"""For garbage, of what is new, before a whole one: millions of objects later, where 10 were 70,000 later."""
+YOUNG_COLLECTIONS = 1_000
+"""Collections of the middle generation before a full one. Python's default is 10."""
 
 REJOIN_SECONDS = 1.3
-"""How long the sockets stay after the listener has closed. Let go at once, they would rejoin this process."""
+"""Between closing the listener and the sockets. Without it, clients reconnect to this process."""
 
 FINISH_SECONDS = 20.0
-"""How long requests and spins that have begun may take; a stop must be over within 30 seconds."""
+"""For running requests and spins to end. The whole stop must take less than 30 seconds."""
 
 
 def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:
@@ -36,37 +36,37 @@ def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceb
         log.error("task failed", extra={"failure": describe(error)})
 
 
-def _search_less_for_garbage() -> None:
-    """A search stops everybody: with 5,000 sockets a whole one takes a quarter of a second.
+def _collect_garbage_less() -> None:
+    """Make full garbage collections rare: with 5,000 sockets, one takes a quarter of a second.
 
-    What the program is made of lives as long as it does, and is left out. What sockets and requests leave is
-    freed without a search, or found by one of the small ones.
+    The objects of the program itself live as long as the process, and are excluded. Those of sockets and
+    requests are freed by reference counts, or by a collection of the young generations.
     """
     gc.collect()
     gc.freeze()
     often, seldom, _ = gc.get_threshold()
-    gc.set_threshold(often, seldom, SMALL_SEARCHES)
+    gc.set_threshold(often, seldom, YOUNG_COLLECTIONS)
 
 
 class Worker(GeventWebSocketWorker):  # type: ignore[misc]
-    """Stops in order: no new connections, then the sockets, then what is still running, then exit 0.
+    """Stops in order: close the listener, close the sockets, wait for running requests, exit with 0.
 
-    The stock worker waits for sockets that nobody tells to go, until it is killed.
+    The stock worker waits for open sockets until it is killed.
     """
 
     wsgi_handler = Handler
 
     def handle_quit(self, _signal: int, _frame: Any) -> None:
-        """Ctrl-C ends it in the same order as SIGTERM does."""
+        """Ctrl-C stops it as SIGTERM does."""
         self.alive = False
 
     def run(self) -> None:
-        # gevent prints a failed greenlet's arguments, and those may be a client's seed or token.
+        # gevent prints the arguments of a failed greenlet, which may be a seed or a token.
         gevent.get_hub().print_exception = _log_failure
         servers = [self._serve(listener) for listener in self.sockets]
         realtime = self.wsgi.extensions["realtime"]
         realtime.start()
-        _search_less_for_garbage()
+        _collect_garbage_less()
         while self.alive:
             self._wait(NOTICE_SECONDS)
         for server in servers:

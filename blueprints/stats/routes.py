@@ -94,9 +94,10 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.get("/live-bets")
 @public
-@cached_response(Tag.BETS, Tag.PLAYERS, etag=False)
+@cached_response(Tag.BETS, Tag.PLAYERS)
 @blueprint.arguments(LiveBetsQuery, location="query")
 @blueprint.response(200, LiveBetsSchema)
+@blueprint.alt_response(304, description="The client has this page already")
 def live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of everybody's bets that are over, newest first."""
     place, now = _place(query), platform().clock()

@@ -1,1 +1,1 @@
-"""Running the platform: health, metrics, documents, pictures, schema."""
+"""Health, metrics, API documents, pictures, and commands for the database."""

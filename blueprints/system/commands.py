@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from blueprints.common.commands import OperatorCommand, OperatorGroup, operator_command, print_json
+from blueprints.common.commands import OperatorCommand, OperatorGroup, print_json
 from blueprints.common.platform import platform
 from models import migrate
 from services import backup as backups
@@ -18,7 +18,6 @@ db = OperatorGroup("db", help="The database schema.")
 
 
 @db.command("upgrade")
-@operator_command
 def upgrade() -> None:
     """Bring the schema up to date; safe to run twice, and by two processes at once."""
     print_json({"applied": migrate.upgrade()})
@@ -26,7 +25,6 @@ def upgrade() -> None:
 
 @db.command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
-@operator_command
 def backup(file: Path) -> None:
     """Copy the SQLite database of a running server to FILE."""
     backups.backup(file)
@@ -35,7 +33,6 @@ def backup(file: Path) -> None:
 
 @click.command("check", cls=OperatorCommand)
 @with_appcontext
-@operator_command
 def check() -> None:
     """Report everything that keeps the server from working: settings, database, schema, instance directory.
 
@@ -63,7 +60,6 @@ def _services_for_demo(*, force: bool) -> Platform:
 @click.command("seed", cls=OperatorCommand)
 @force
 @with_appcontext
-@operator_command
 def seed(*, force: bool) -> None:
     """Import the demo catalogue, its pictures and its cases; again changes nothing."""
     services = _services_for_demo(force=force)
@@ -74,7 +70,6 @@ def seed(*, force: bool) -> None:
 @click.command("demo", cls=OperatorCommand)
 @force
 @with_appcontext
-@operator_command
 def demo_page(*, force: bool) -> None:
     """Print the address of the built-in page, signed in as a demo player with coins."""
     services = _services_for_demo(force=force)

@@ -1,28 +1,36 @@
-"""/docs: an API browser whose every byte comes from this process."""
+"""/docs: an API browser that loads nothing from other hosts."""
 
 import base64
 import hashlib
 import re
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, redirect
 from flask_swagger_ui import get_swaggerui_blueprint
+from werkzeug.wrappers import Response as BaseResponse
 
 API_TITLE = "Gaming platform"
 
 
 def docs_blueprint() -> Blueprint:
+    """The library's blueprint, with a content security policy of its own."""
     blueprint: Blueprint = get_swaggerui_blueprint(
         "/docs",
         "/openapi.json",
-        # An address that the library would otherwise make of the Host header.
+        # The library would make a URL for OAuth out of the Host header.
         config={"app_name": API_TITLE, "validatorUrl": None, "oauth2RedirectUrl": None},
     )
-    blueprint.after_request(_say_what_it_is_made_of)
+    blueprint.add_url_rule("", view_func=add_slash)
+    blueprint.after_request(_set_security_policy)
     return blueprint
 
 
-def _say_what_it_is_made_of(response: Response) -> Response:
-    """Allow the page's own script by its hash, and no other that might get into it."""
+def add_slash() -> BaseResponse:
+    """The router's own redirect would contain the Host header."""
+    return redirect("/docs/", 308)
+
+
+def _set_security_policy(response: Response) -> Response:
+    """Allow the page's own script by its hash, and no script that somebody else gets into the page."""
     scripts = []
     if response.mimetype == "text/html":
         scripts = re.findall(rb"<script>(.*?)</script>", response.get_data(), re.DOTALL)
@@ -30,7 +38,7 @@ def _say_what_it_is_made_of(response: Response) -> Response:
     own = " ".join(f"'sha256-{digest}'" for digest in digests)
     response.headers["Content-Security-Policy"] = (
         f"default-src 'self'; script-src 'self' {own};"
-        # The browser sets styles as it goes, and draws its icons itself.
+        # The page sets styles by script, and draws its icons itself.
         " style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none';"
         " frame-ancestors 'none'"
     )

@@ -1,4 +1,4 @@
-"""/media: the pictures that this process serves."""
+"""/media: pictures of items and players."""
 
 from pathlib import Path
 

@@ -40,7 +40,7 @@ class Metrics:
 
 
 def install_metrics(app: Flask) -> Metrics:
-    """Count what this app answers."""
+    """Create the counters of this app."""
     registry = CollectorRegistry()
     counted = Metrics(
         registry=registry,

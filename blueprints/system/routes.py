@@ -1,4 +1,4 @@
-"""Whether this process and its database are well, and what it has done so far."""
+"""Health, metrics and the AsyncAPI document."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ class HealthSchema(WireSchema):
 @public
 @blueprint.response(200, HealthSchema)
 def healthz() -> dict[str, Any]:
-    """This process answers. Says nothing of the database."""
+    """This process is running. Does not check the database."""
     return {"status": "ok"}
 
 
@@ -37,7 +37,7 @@ def healthz() -> dict[str, Any]:
 @public
 @blueprint.response(200, HealthSchema)
 def readyz() -> dict[str, Any] | Response:
-    """The database answers and has the schema of this version."""
+    """The database is available and its schema is up to date."""
     try:
         with reading():
             migrate.look_at_tables()

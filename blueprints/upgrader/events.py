@@ -5,8 +5,8 @@ from typing import Any
 
 from flask_socketio import SocketIO
 
-from blueprints.common.access_log import log_event
 from blueprints.common.failures import describe
+from blueprints.common.logs import log_event
 from blueprints.common.platform import platform
 from blueprints.common.repeated_lines import log
 from blueprints.realtime import outgoing

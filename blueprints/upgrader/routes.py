@@ -8,11 +8,10 @@ from flask import Response
 
 from blueprints.common.auth import current_user, public, require_user
 from blueprints.common.blueprint import Area
-from blueprints.common.caching import conditional
+from blueprints.common.caching import Representation, conditional
 from blueprints.common.json_stream import json_response, list_representation
 from blueprints.common.pagination import Pagination
 from blueprints.common.platform import platform
-from blueprints.common.representation import Representation
 from blueprints.upgrader.schemas import (
     BetSchema,
     CommitmentSchema,

@@ -3,7 +3,7 @@
 import click
 
 from blueprints.auth.schemas import UserSchema
-from blueprints.common.commands import Amount, OperatorGroup, operator_command, print_json, progress_bar
+from blueprints.common.commands import Amount, OperatorGroup, print_json, progress_bar
 from blueprints.common.platform import platform
 from models.database import writing
 from models.users import User
@@ -22,7 +22,6 @@ group = OperatorGroup("users", help="Players: accounts and tokens.")
 @click.option(
     "--count", type=click.IntRange(1, 1_000_000), default=1, help="How many accounts: NAME, NAME-2, …"
 )
-@operator_command
 def create(name: str, platform_id: str | None, level: int, balance: Cents, count: int) -> None:
     """Make accounts, all of them or none; one JSON line each: platformid, username, token."""
     if platform_id is not None and count > 1:
@@ -56,7 +55,6 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
 
 @group.command("token")
 @click.argument("platformid")
-@operator_command
 def token(platformid: str) -> None:
     """A fresh token of a player."""
     services = platform()
@@ -66,7 +64,6 @@ def token(platformid: str) -> None:
 
 @group.command("show")
 @click.argument("platformid")
-@operator_command
 def show(platformid: str) -> None:
     """The user object that the player gets from /auth/me."""
     print_json(UserSchema().dump(users.get(platform_id=platformid)))

@@ -258,7 +258,7 @@ def test_a_form_without_one_file_in_the_field_is_refused(client, player):
     bodies = [
         {"data": {"picture": file()}, "content_type": form},
         {"data": {"avatar": "a text"}, "content_type": form},
-        {"data": form_of(b"a long text" * 100_000, file=""), "content_type": f"{form}; boundary=x"},
+        {"data": form_of(b"a long text" * 1_000, file=""), "content_type": f"{form}; boundary=x"},
         {"data": {"avatar": [file(), file()]}, "content_type": form},
         {"data": {"avatar": (BytesIO(b""), "")}, "content_type": form},
         {"data": b"", "content_type": form},
@@ -296,11 +296,11 @@ def test_a_form_with_oversized_headers_is_refused(client, player):
             "/profile/avatar",
             data=body,
             headers=player.headers | {"Content-Type": "multipart/form-data; boundary=x"},
-        ).json
+        ).status_code
         for name, body in bodies.items()
     }
 
-    assert answers == {name: {"error": "The body must be multipart/form-data"} for name in bodies}
+    assert {name for name, status in answers.items() if status not in (400, 413)} == set()
 
 
 def test_a_form_larger_than_3_mib_is_refused(client, player, server):

@@ -103,6 +103,27 @@ def test_a_proxy_that_is_not_trusted_is_a_warning(make_app, proxies, warnings):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_sqlite_file_that_does_not_exist_is_reported_and_not_created(check_process, tmp_path):
+    mistyped = tmp_path / "plaform.db"
+
+    ended = check_process(DATABASE_URL=f"sqlite:///{mistyped}")
+
+    assert ended.returncode == 1
+    assert ended.stderr == f"DATABASE_URL: there is no file {mistyped}: flask db upgrade\n"
+    assert not mistyped.exists()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_bad_instance_directory_is_reported_once(check_process, tmp_path):
+    (tmp_path / "file").touch()
+
+    ended = check_process(INSTANCE_DIR=f"{tmp_path}/file", DATABASE_URL="")
+
+    names = [line.split(":")[0] for line in ended.stderr.splitlines()]
+    assert (ended.returncode, names) == (1, ["INSTANCE_DIR"])
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_file_that_is_no_database_is_reported(check_process, tmp_path):
     (tmp_path / "text.db").write_text("this is not a database" * 100)
 

@@ -27,13 +27,13 @@ def ask(odd):
     connection.close()
 
 
-def test_an_answer_in_pieces_comes_whole(ask):
+def test_a_response_in_several_parts_arrives_whole(ask):
     status, headers, body = ask("/in-pieces")
 
     assert (status, headers["Transfer-Encoding"], body) == (200, "chunked", b"one two")
 
 
-def test_a_long_answer_comes_whole_and_another_one_after_it(ask):
+def test_a_long_response_arrives_whole_and_so_does_the_next_one(ask):
     answers = [ask("/long")[2], ask("/healthz")[0], ask("/long")[2]]
 
     assert answers == [LONG, 200, LONG]
@@ -47,7 +47,7 @@ def begin(server, path, *, times=1):
     return connection
 
 
-def test_large_answers_come_whole_to_all_who_ask_at_once(odd):
+def test_simultaneous_large_responses_arrive_whole(odd):
     asking = [begin(odd, b"/huge") for _ in range(10)]
 
     for connection in asking:
@@ -57,7 +57,7 @@ def test_large_answers_come_whole_to_all_who_ask_at_once(odd):
         assert body == HUGE
 
 
-def test_many_large_answers_over_few_connections_come_whole(odd):
+def test_many_large_responses_over_few_connections_arrive_whole(odd):
     asking = [begin(odd, b"/long", times=30) for _ in range(5)]
 
     counts = []
@@ -67,7 +67,7 @@ def test_many_large_answers_over_few_connections_come_whole(odd):
     assert counts == [30] * 5
 
 
-def test_who_reads_nothing_of_a_large_answer_holds_up_nobody(odd, ask):
+def test_a_client_that_does_not_read_a_large_response_delays_nobody(odd, ask):
     deaf = [begin(odd, b"/huge") for _ in range(10)]
 
     answers = [len(ask("/huge")[2]), ask("/healthz")[0], ask("/long")[2]]
@@ -78,7 +78,7 @@ def test_who_reads_nothing_of_a_large_answer_holds_up_nobody(odd, ask):
 
 
 @pytest.mark.parametrize("reads_first", [0, 100_000])
-def test_who_goes_away_before_or_amid_a_large_answer_is_waited_for_by_nobody(odd, ask, reads_first):
+def test_a_client_that_disconnects_from_a_large_response_delays_nobody(odd, ask, reads_first):
     going = [begin(odd, b"/huge") for _ in range(10)]
 
     for connection in going:
@@ -88,7 +88,7 @@ def test_who_goes_away_before_or_amid_a_large_answer_is_waited_for_by_nobody(odd
     assert [len(ask("/huge")[2]), ask("/long")[2]] == [len(HUGE), LONG]
 
 
-def test_a_line_end_in_a_field_begins_no_other_field(ask):
+def test_a_line_break_in_a_response_header_does_not_begin_another_header(ask):
     status, headers, body = ask("/with-a-line-end")
 
     assert status == 500
@@ -96,11 +96,11 @@ def test_a_line_end_in_a_field_begins_no_other_field(ask):
     assert b"never sent" not in body
 
 
-def test_an_answer_without_a_body_gets_none(ask):
+def test_a_response_without_a_body_has_none(ask):
     assert ask("/none-that-has-one")[0] == 500
 
 
-def test_to_ask_for_the_head_alone_brings_no_body(ask):
+def test_a_response_to_head_has_no_body(ask):
     status, headers, body = ask("/healthz", "HEAD")
 
     assert (status, int(headers["Content-Length"]) > 0, body) == (200, True, b"")
@@ -108,7 +108,7 @@ def test_to_ask_for_the_head_alone_brings_no_body(ask):
 
 
 @pytest.mark.parametrize(("asked", "told"), [(b"", b"close"), (b"Connection: keep-alive\r\n", b"keep-alive")])
-def test_an_old_client_is_told_what_becomes_of_its_connection(odd, asked, told):
+def test_a_response_to_http_1_0_has_a_connection_header(odd, asked, told):
     with open_connection(odd.url) as connection:
         connection.sendall(b"GET /healthz HTTP/1.0\r\n" + asked + b"\r\n")
         answer = read_until_closed(connection) if told == b"close" else connection.recv(65_536)

@@ -76,7 +76,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("frames", "code"), HOSTILE.values(), ids=HOSTILE)
-def test_a_frame_beyond_the_protocol_ends_its_connection_with_the_reason(production, frames, code):
+def test_a_frame_that_violates_the_protocol_closes_its_connection_with_the_code(production, frames, code):
     with upgrade(production.url) as connection:
         connection.sendall(b"".join(frames))
 
@@ -98,7 +98,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("packet", FOREIGN.values(), ids=FOREIGN)
-def test_a_packet_that_is_none_of_ours_ends_its_connection_and_no_other(production, packet):
+def test_an_unknown_packet_closes_its_connection_and_no_other(production, packet):
     bystander, foreign = Socket(production.url), Socket(production.url)
 
     foreign.transport.send(packet)
@@ -109,7 +109,7 @@ def test_a_packet_that_is_none_of_ours_ends_its_connection_and_no_other(producti
         each.close()
 
 
-def test_a_message_may_come_in_pieces(production):
+def test_a_message_may_come_in_several_frames(production):
     join = b"40"
     with upgrade(production.url) as connection:
         connection.sendall(frame(TEXT, join[:1], fin=False))
@@ -123,7 +123,7 @@ def test_a_message_may_come_in_pieces(production):
     assert b'40{"sid"' in received
 
 
-def test_a_client_that_never_answers_the_closing_frame_is_let_go(production):
+def test_a_client_that_never_answers_the_closing_frame_is_disconnected(production):
     with upgrade(production.url) as connection:
         connection.sendall(frame(CLOSE, struct.pack("!H", 1000)))
 

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.process
 STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
-def test_its_connection_is_closed_and_others_are_answered(stuck):
+def test_the_connection_of_a_stuck_request_is_closed_and_others_are_served(stuck):
     with open_connection(stuck.url) as connection:
         connection.sendall(STUCK)
 
@@ -17,7 +17,7 @@ def test_its_connection_is_closed_and_others_are_answered(stuck):
         assert read_until_closed(connection) == b""
 
 
-def test_a_client_that_has_gone_is_forgotten(stuck):
+def test_a_client_that_disconnects_from_a_stuck_request_is_forgotten(stuck):
     with open_connection(stuck.url) as connection:
         connection.sendall(STUCK)
 

@@ -78,7 +78,7 @@ def begin_polling(url):
     return json.loads(opened.text[1:])["sid"]
 
 
-def test_a_session_that_is_a_websocket_is_upgraded_no_further(production):
+def test_a_session_with_a_websocket_cannot_be_upgraded_again(production):
     session = handshake(f"{SOCKETS}&sid={begin_polling(production.url)}")
     with open_connection(production.url) as connection:
         connection.sendall(session)
@@ -87,7 +87,7 @@ def test_a_session_that_is_a_websocket_is_upgraded_no_further(production):
         assert statuses(production.url, session + NEXT) == [400]
 
 
-def test_a_refusal_says_why(production):
+def test_a_refused_handshake_says_why(production):
     with open_connection(production.url) as connection:
         connection.sendall(handshake(Sec_WebSocket_Version="8"))
         answer = read_until_closed(connection)

@@ -39,7 +39,7 @@ def wrong(put, bodies, expected):
     return [(body, answer) for body, answer in answers if answer != expected]
 
 
-def test_json_is_read_whatever_names_it_json_text_or_nothing(put):
+def test_json_is_read_under_the_content_types_of_json_and_text_and_under_none(put):
     kinds = [
         *("application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;"),
         *("application/problem+json", "application/vnd.api+json; charset=utf-8", "text/json", "text/plain"),
@@ -63,7 +63,7 @@ def test_a_form_or_bytes_are_not_json(put):
     assert answers == dict.fromkeys(kinds, NOT_JSON)
 
 
-def test_what_cannot_be_parsed_is_malformed(put):
+def test_a_body_that_cannot_be_parsed_is_refused(put):
     bodies = [
         *(b"{", b"}", b"nonsense", b'{"url": }', b"{'url': 1}", b'{"url": 1,}', b"{url: 1}", GOOD + b"x"),
         *(b"\x00", b"\x00{}", b'{"url": "a\nb"}', b'{"url": "\x01"}', b'{"url": "\\x"}', b'{"url": "\\u12"}'),
@@ -75,7 +75,7 @@ def test_what_cannot_be_parsed_is_malformed(put):
     assert wrong(put, bodies, MALFORMED) == []
 
 
-def test_nesting_without_end_is_malformed(put):
+def test_a_body_that_is_nested_too_deeply_is_refused(put):
     deep = 30_000
 
     bodies = [
@@ -92,13 +92,13 @@ def test_an_empty_body_has_no_keys(put):
     assert wrong(put, [b"", b" ", b"\r\n\t ", b"{}"], REQUIRED) == []
 
 
-def test_what_is_no_object_is_refused(put):
+def test_a_body_that_is_not_an_object_is_refused(put):
     bodies = [b"[]", b"[{}]", b'"url"', b"1", b"1.5", b"true", b"null", b"NaN", b"Infinity", b"1e400", b'""']
 
     assert wrong(put, bodies, NO_OBJECT) == []
 
 
-def test_numbers_beyond_all_bounds_are_values_like_others(put):
+def test_not_a_number_and_infinity_reach_the_validation_of_their_field(put):
     bodies = [
         b'{"url": %s}' % text
         for text in (b"NaN", b"Infinity", b"-Infinity", b"1e400", b"-1e-400", b"1e999999")
@@ -107,7 +107,7 @@ def test_numbers_beyond_all_bounds_are_values_like_others(put):
     assert wrong(put, bodies, INVALID) == []
 
 
-def test_text_that_no_database_keeps_is_refused_wherever_it_stands(put):
+def test_nul_characters_and_lone_surrogates_are_refused_anywhere_in_a_body(put):
     texts = [rb'"\u0000"', rb'"a\u0000b"', rb'"\ud800"', rb'"\udfff"', rb'"\ude00\ud83d"', rb'"\ud83dx"']
     places = [
         b'{"url": %s}',
@@ -122,11 +122,11 @@ def test_text_that_no_database_keeps_is_refused_wherever_it_stands(put):
     assert wrong(put, bodies, UNSTORABLE) == []
 
 
-def test_whole_surrogate_pairs_are_text(put):
+def test_surrogate_pairs_are_accepted(put):
     assert put(rb'{"x": "\ud83d\ude00", "url": "%s"}' % URL.encode()) == DONE
 
 
-def test_a_repeated_key_is_refused_wherever_it_stands(put):
+def test_a_repeated_key_is_refused_anywhere_in_a_body(put):
     bodies = [
         b'{"url": "nonsense", "url": "%s"}' % URL.encode(),
         b'{"url": "%s", "url": "%s"}' % (URL.encode(), URL.encode()),
@@ -136,11 +136,11 @@ def test_a_repeated_key_is_refused_wherever_it_stands(put):
     assert wrong(put, bodies, REPEATED) == []
 
 
-def test_unknown_keys_are_passed_over(put):
+def test_unknown_keys_are_ignored(put):
     assert put(b'{"x": {"y": []}, "": null, "url": "%s"}' % URL.encode()) == DONE
 
 
-def test_a_body_of_just_the_limit_is_read(put):
+def test_a_body_of_exactly_the_limit_is_read(put):
     assert put(GOOD + b" " * (LIMIT - len(GOOD))) == DONE
 
 
@@ -150,7 +150,7 @@ def test_a_body_over_the_limit_is_too_large(put):
     assert wrong(put, bodies, TOO_LARGE) == []
 
 
-def test_a_stranger_is_refused_before_the_body_is_looked_at(client):
+def test_a_request_without_a_token_is_refused_before_its_body_is_parsed(client):
     answer = client.put("/profile/trade-url", data=b"{", content_type="application/json")
 
     assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
@@ -164,7 +164,7 @@ def test_a_stranger_is_refused_before_the_body_is_looked_at(client):
         ([b"["] * 20, (400, b'{"error":"The body is not valid JSON"}\n')),
     ],
 )
-def test_a_body_without_a_declared_length_is_read_and_bounded_too(server, player, chunks, expected):
+def test_a_chunked_body_is_read_up_to_the_limit(server, player, chunks, expected):
     connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)
     connection.request("PUT", "/profile/trade-url", iter(chunks), player.headers, encode_chunked=True)
     answer = connection.getresponse()

@@ -128,7 +128,7 @@ def ask_at_once(app):
         yield ask
 
 
-def test_requests_that_come_at_once_read_the_database_once(ask_at_once, slow_board):
+def test_simultaneous_requests_read_the_database_once(ask_at_once, slow_board):
     may_read, times = slow_board
     asked = ask_at_once()
 
@@ -138,7 +138,7 @@ def test_requests_that_come_at_once_read_the_database_once(ask_at_once, slow_boa
     assert len(times) == 1
 
 
-def test_a_failure_is_not_shared_by_those_who_waited(ask_at_once, slow_board, monkeypatch):
+def test_a_failure_is_not_shared_with_simultaneous_requests(ask_at_once, slow_board, monkeypatch):
     may_read, _ = slow_board
     read, numbers = leaderboard.top, itertools.count()
 
@@ -158,7 +158,7 @@ def test_a_failure_is_not_shared_by_those_who_waited(ask_at_once, slow_board, mo
 
 
 @pytest.mark.usefixtures("resident")
-def test_a_cached_response_is_one_log_line_and_counted(client, log_lines, app):
+def test_a_cached_response_is_logged_and_counted_once(client, log_lines, app):
     client.get(BOARD)
     before = len(log_lines())
 
@@ -186,7 +186,7 @@ class TestWithLimits:
         assert (refused.status_code, refused.json) == (429, {"error": "Too many requests"})
         assert client.get("/upgrader/rules").status_code == 429
 
-    def test_a_player_has_reads_of_their_own(self, client, player):
+    def test_a_player_has_a_separate_limit_of_reads(self, client, player):
         for _ in range(300):
             client.get(BOARD)
 

@@ -79,7 +79,7 @@ def test_not_modified_varies_by_origin(client, path):
 
 
 @pytest.mark.parametrize("path", ["/upgrader/rules", "/socket.io/?EIO=4&transport=polling"])
-def test_the_own_origin_is_allowed(make_app, path):
+def test_the_origin_of_the_service_itself_is_allowed(make_app, path):
     client = make_app(BASE_URL="https://api.example.com", FRONTEND_URL=FRONT_END).test_client()
 
     answer = client.get(path, headers={"Origin": "https://api.example.com"})
@@ -167,7 +167,7 @@ def test_another_origin_may_not_open_a_socket(client, origin):
     assert ALLOWED_ORIGIN not in answer.headers
 
 
-def test_an_origin_with_an_ipv6_address_is_a_plain_text_and_no_pattern(make_app):
+def test_an_origin_with_an_ipv6_address_is_not_taken_for_a_pattern(make_app):
     client = make_app(FRONTEND_URL="http://[::1]:3000/").test_client()
 
     answer = client.get("/healthz", headers={"Origin": "http://[::1]:3000"})

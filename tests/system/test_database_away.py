@@ -28,7 +28,7 @@ def headers(app):
 @pytest.mark.parametrize(
     "path", ["/healthz", "/metrics", "/upgrader/rules", "/openapi.json", "/docs/", "/auth/logout"]
 )
-def test_what_needs_no_database_answers_without_one(client, path):
+def test_endpoints_without_queries_work_without_the_database(client, path):
     answer = client.get(path)
 
     assert answer.status_code == 200
@@ -50,7 +50,7 @@ def test_a_process_without_its_database_is_not_ready(client):
         "/auth/me",
     ],
 )
-def test_what_needs_the_database_is_to_be_tried_again(client, headers, path):
+def test_endpoints_with_queries_answer_503_with_retry_after(client, headers, path):
     answer = client.get(path, headers=headers)
 
     assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE})

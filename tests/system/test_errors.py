@@ -74,7 +74,7 @@ def test_a_path_that_only_begins_like_an_area_has_the_usual_envelope(client, pat
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "BREW"])
 @pytest.mark.parametrize("path", ["/healthz", "/auth/me", "/upgrader/items", "/upgrader/bets/1"])
-def test_a_wrong_method_is_told_the_right_ones(client, path, method):
+def test_a_wrong_method_is_answered_with_the_allowed_ones(client, path, method):
     answer = client.open(path, method=method)
 
     assert (answer.status_code, answer.json) == (405, {"error": "Method not allowed"})
@@ -100,7 +100,7 @@ def test_a_body_over_the_limit_is_refused_in_the_envelope_of_the_area(client, ad
     assert (answer.status_code, answer.json) == (413, envelope(TOO_LARGE))
 
 
-def test_a_body_of_just_the_limit_is_taken(client, add_view):
+def test_a_body_of_exactly_the_limit_is_accepted(client, add_view):
     add_view("/probe", lambda: {"bytes": len(request.get_data())}, "POST")
 
     answer = client.post("/probe", data=b"x" * LIMIT)
@@ -108,7 +108,7 @@ def test_a_body_of_just_the_limit_is_taken(client, add_view):
     assert (answer.status_code, answer.json) == (200, {"bytes": LIMIT})
 
 
-def test_a_body_without_a_declared_length_is_held_to_the_limit_too(app, add_view):
+def test_a_chunked_body_over_the_limit_is_refused(app, add_view):
     add_view("/probe", lambda: {"bytes": len(request.get_data())}, "POST")
 
     with threaded_server(app) as url:
@@ -170,14 +170,14 @@ def test_a_failure_can_be_found_in_the_log_by_the_id_of_its_request(client, fail
 @pytest.mark.parametrize(
     "path", ["/probe", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"]
 )
-def test_an_error_is_json_whatever_the_client_would_rather_have(client, path):
+def test_an_error_is_json_whatever_the_accept_header_says(client, path):
     answer = client.get(path, headers={"Accept": "text/html"})
 
     assert answer.status_code >= 400
     assert answer.content_type == "application/json"
 
 
-def test_a_head_request_for_nothing_has_no_body(client):
+def test_a_head_request_for_an_unknown_path_has_no_body(client):
     answer = client.head("/probe")
 
     assert (answer.status_code, answer.data) == (404, b"")

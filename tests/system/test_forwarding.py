@@ -10,7 +10,7 @@ def warnings(log_lines):
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
-def test_forwarding_headers_without_trusted_proxies_leave_one_line(client, log_lines, header):
+def test_forwarding_headers_without_trusted_proxies_are_logged_once(client, log_lines, header):
     for _ in range(3):
         client.get("/healthz", headers={header: "192.0.2.7"})
 
@@ -20,7 +20,7 @@ def test_forwarding_headers_without_trusted_proxies_leave_one_line(client, log_l
     assert "192.0.2.7" not in str(line)
 
 
-def test_other_requests_leave_none(client, log_lines):
+def test_requests_without_forwarding_headers_are_not_logged(client, log_lines):
     client.get("/healthz")
 
     assert warnings(log_lines) == []
@@ -31,7 +31,7 @@ class TestBehindATrustedProxy:
     def app(self, make_app):
         return make_app(TRUSTED_PROXIES="1")
 
-    def test_forwarding_headers_are_expected(self, client, log_lines):
+    def test_forwarding_headers_behind_a_trusted_proxy_are_not_logged(self, client, log_lines):
         client.get("/healthz", headers=FORWARDED)
 
         assert warnings(log_lines) == []

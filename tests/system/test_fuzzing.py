@@ -14,7 +14,7 @@ NOWHERE = "http://127.0.0.1:9"
     [("sqlite", 12, True), ("postgresql", 6, False)],
     indirect=["database_url"],
 )
-def test_every_answer_to_made_up_requests_is_as_documented(make_app, examples, edges):
+def test_every_response_to_generated_requests_is_as_documented(make_app, examples, edges):
     app = make_app(PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login", PLATFORM_API_URL=NOWHERE)
     player = live_in(app)
     documented = sum(

@@ -79,7 +79,7 @@ def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, resid
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_body_that_calls_itself_something_else_is_refused_by_every_endpoint(client, resident):
+def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, resident):
     kinds = ["application/x-www-form-urlencoded", "application/octet-stream", "application/xml"]
 
     wrong = [wrong_answers(client, resident, [(b"{}", NOT_JSON_TEXT)], kind) for kind in kinds]
@@ -101,7 +101,7 @@ def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(clien
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_no_body_harms_an_endpoint_that_takes_no_json(client, app, resident):
+def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
     schemas, _ = bodies(client)
     everything = [*MALFORMED.values(), *REPEATED.values(), *NO_OBJECTS, *UNSTORABLE, b"", b"{}"]
 

@@ -87,7 +87,7 @@ def test_no_header_makes_an_address_fail(client, app, resident):
     assert wrong == []
 
 
-def test_a_condition_for_changes_is_passed_over_by_who_only_reads(client, resident):
+def test_if_match_is_ignored_by_get_requests(client, resident):
     paths = ["/upgrader/items", "/api/cases", "/irl", "/media/neutral/item.webp"]
 
     answers = {path: client.get(path, headers={"If-Match": '"another"'}, buffered=True) for path in paths}

@@ -82,7 +82,7 @@ def refusals(client, player):
     return answers
 
 
-def test_whatever_is_asked_for_both_databases_answer_alike(sqlite_files, postgres, tmp_path):
+def test_both_databases_answer_hostile_queries_and_paths_alike(sqlite_files, postgres, tmp_path):
     on_sqlite, on_postgresql = on_each([sqlite_files, postgres], tmp_path, refusals)
 
     assert {address: answer for address, answer in on_sqlite.items() if not answer[2]} == {}
@@ -96,7 +96,7 @@ def test_whatever_is_asked_for_both_databases_answer_alike(sqlite_files, postgre
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("parameter", ["page", "limit"])
-def test_what_is_no_whole_number_is_no_page(client, parameter):
+def test_a_page_or_limit_that_is_not_a_whole_number_is_refused(client, parameter):
     numbers = ["0", "-1", "1.5", "1e3", "+1", "NaN", "%EF%BC%91", "%00", "%ED%A0%80", "[]"]
 
     statuses = {
@@ -108,7 +108,7 @@ def test_what_is_no_whole_number_is_no_page(client, parameter):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_of_a_repeated_parameter_the_first_counts(client):
+def test_the_first_value_of_a_repeated_parameter_is_used(client):
     answer = client.get("/upgrader/items/pagination?limit=3&limit=5")
 
     assert answer.json["pagination"]["limit"] == 3

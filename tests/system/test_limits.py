@@ -61,7 +61,7 @@ def test_the_return_after_twenty_in_a_minute_is_refused(client):
     assert client.get("/auth/platform").status_code == 302
 
 
-def test_reads_writes_and_logins_are_counted_apart(client, player, spent):
+def test_reads_writes_and_logins_have_separate_limits(client, player, spent):
     spent(headers=player.headers)
 
     assert client.get("/upgrader/rules", headers=player.headers).status_code == 429
@@ -76,7 +76,7 @@ def test_a_refused_request_does_not_count(client, spent):
     assert int(second.headers["Retry-After"]) <= int(first.headers["Retry-After"])
 
 
-def test_a_player_has_a_limit_of_their_own_wherever_they_are(client, player, new_player, spent):
+def test_a_player_has_one_limit_at_all_addresses(client, player, new_player, spent):
     spent(headers=player.headers)
 
     elsewhere = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
@@ -92,14 +92,14 @@ def test_without_a_good_token_the_address_counts(client, player, spent):
     assert client.get("/upgrader/rules", environ_base={"REMOTE_ADDR": "192.0.2.7"}).status_code == 200
 
 
-def test_a_forwarded_address_is_not_believed(client, spent):
+def test_a_forwarded_address_is_ignored_without_a_trusted_proxy(client, spent):
     spent()
 
     forwarded = {"X-Forwarded-For": "192.0.2.7"}
     assert client.get("/upgrader/rules", headers=forwarded).status_code == 429
 
 
-def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(make_app):
+def test_behind_a_trusted_proxy_the_forwarded_address_counts(make_app):
     client = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="1").test_client()
     seen = {"X-Forwarded-For": "203.0.113.9, 192.0.2.7"}
     for _ in range(READS):
@@ -114,13 +114,13 @@ def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(make_app):
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/", "/media/neutral/item.webp"])
-def test_what_watches_and_what_pages_are_made_of_is_always_answered(client, spent, path):
+def test_monitoring_and_files_of_pages_are_not_limited(client, spent, path):
     spent()
 
     assert client.get(path, buffered=True).status_code == 200
 
 
-def test_asking_whether_one_may_ask_costs_nothing(client, spent):
+def test_a_preflight_does_not_count_as_a_read(client, spent):
     spent()
 
     preflight = {"Origin": "https://play.example.com", "Access-Control-Request-Method": "GET"}
@@ -174,7 +174,7 @@ class TestWithTheLimitsOff:
     def app(self, make_app):
         return make_app(RATELIMIT_ENABLED="0")
 
-    def test_a_load_test_may_ask_as_often_as_it_likes(self, client, spent):
+    def test_nothing_is_limited_when_limits_are_turned_off(self, client, spent):
         spent()
 
         assert client.get("/upgrader/rules").status_code == 200

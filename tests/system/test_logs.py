@@ -15,7 +15,7 @@ CLIENT_SEED = "my-very-own-client-seed"
 REQUEST_ID = "a-request-of-mine"
 
 
-def test_a_request_is_one_line(client, log_lines):
+def test_a_request_is_logged_in_one_line(client, log_lines):
     answer = client.get("/upgrader/rules")
 
     [line] = log_lines()
@@ -42,14 +42,14 @@ def test_the_time_a_request_took_is_in_milliseconds(client, log_lines):
     assert line["ms"] >= 0
 
 
-def test_every_request_has_an_id_of_its_own(client, log_lines):
+def test_every_request_has_a_unique_id(client, log_lines):
     for _ in range(3):
         client.get("/healthz")
 
     assert len({line["request_id"] for line in log_lines()}) == 3
 
 
-def test_an_id_that_a_client_sends_is_not_taken_for_ours(client, log_lines):
+def test_a_request_id_from_a_client_is_ignored(client, log_lines):
     client.get("/healthz", headers={"X-Request-Id": "chosen by a client"})
 
     [line] = log_lines()
@@ -65,19 +65,19 @@ def test_an_id_that_a_client_sends_is_not_taken_for_ours(client, log_lines):
         ("/upgrader/items/pagination?limit=0", "/upgrader/items/pagination", 400),
     ],
 )
-def test_a_refused_request_is_one_line_too(client, log_lines, path, route, status):
+def test_a_refused_request_is_logged_in_one_line(client, log_lines, path, route, status):
     client.get(path)
 
     assert [(line["route"], line["status"]) for line in log_lines()] == [(route, status)]
 
 
-def test_a_request_with_a_wrong_method_is_one_line_too(client, log_lines):
+def test_a_request_with_a_wrong_method_is_logged_in_one_line(client, log_lines):
     client.post("/healthz")
 
     assert [(line["method"], line["status"]) for line in log_lines()] == [("POST", 405)]
 
 
-def test_a_failed_request_is_one_line_besides_its_failure(client, fail_at, log_lines):
+def test_a_failed_request_is_logged_with_one_line_for_its_failure(client, fail_at, log_lines):
     fail_at("/probe")
 
     client.get("/probe")
@@ -125,7 +125,7 @@ def look_around(url, player):
 
 
 @pytest.mark.process
-def test_a_whole_run_leaves_no_secret_in_the_log(running, player, add_item):
+def test_no_secret_is_in_the_log_of_a_server(running, player, add_item):
     server_seed = play(running.url, player, add_item(price=10))
     look_around(running.url, player)
     running.stop()
@@ -139,7 +139,7 @@ def test_a_whole_run_leaves_no_secret_in_the_log(running, player, add_item):
 
 
 @pytest.mark.process
-def test_every_line_of_the_program_is_json(running, player, add_item):
+def test_every_log_line_of_the_program_is_json(running, player, add_item):
     play(running.url, player, add_item(price=10))
     look_around(running.url, player)
     running.stop()

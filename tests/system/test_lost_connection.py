@@ -11,7 +11,7 @@ pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=Tr
 
 
 @pytest.mark.parametrize("block", [reading, writing])
-def test_what_the_driver_calls_by_no_better_name_is_a_database_that_is_away(client, add_view, block):
+def test_an_unspecific_error_of_a_lost_connection_is_503(client, add_view, block):
     def view():
         with block():
             # As psycopg2 tells it when the connection's own state still says that it is fine.
@@ -22,7 +22,7 @@ def test_what_the_driver_calls_by_no_better_name_is_a_database_that_is_away(clie
     assert client.get("/probe").status_code == 503
 
 
-def test_a_statement_that_the_database_refuses_is_no_database_that_is_away(app, client, add_view):
+def test_a_statement_that_the_database_refuses_is_500(app, client, add_view):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 
     def view():
@@ -41,7 +41,7 @@ class Unanswered(psycopg2.extensions.cursor):
         """Nothing comes back, not even that nothing was found."""
 
 
-def test_a_player_whose_row_got_lost_on_its_way_is_not_taken_for_a_stranger(client, player, monkeypatch):
+def test_a_valid_token_is_503_when_the_row_of_its_player_is_lost_on_the_way(client, player, monkeypatch):
     def cursor(connection):
         return Unanswered(connection)
 

@@ -43,13 +43,13 @@ def test_answers_are_counted_by_method_route_and_status(client, samples):
     assert counted[labels(method="HEAD", route="/healthz", status="200")] == 1
 
 
-def test_the_time_of_every_answer_is_counted(client, samples):
+def test_the_duration_of_every_request_is_measured(client, samples):
     client.get("/upgrader/rules")
 
     assert samples("http_request_seconds_count")[labels(route="/upgrader/rules")] == 1
 
 
-def test_paths_that_exist_for_nobody_are_counted_as_one(client, samples):
+def test_unknown_paths_are_counted_as_one_route(client, samples):
     for number in range(5):
         client.get(f"/no-such-path/{number}")
 
@@ -65,7 +65,7 @@ def test_the_bets_of_all_players_are_counted_as_one_route(client, player, sample
     assert counted[labels(method="GET", route="/upgrader/bets/<int:nonce>", status="404")] == 2
 
 
-def test_methods_that_a_client_makes_up_do_not_grow_the_counters(client, samples):
+def test_unknown_methods_are_counted_as_one(client, samples):
     for number in range(5):
         client.open("/healthz", method=f"BREW{number}")
 
@@ -74,7 +74,7 @@ def test_methods_that_a_client_makes_up_do_not_grow_the_counters(client, samples
     assert len([key for key in counted if ("status", "405") in key]) == 1
 
 
-def test_a_failure_is_counted_as_one(client, fail_at, samples):
+def test_a_failed_request_is_counted_once(client, fail_at, samples):
     fail_at("/probe")
 
     client.get("/probe")
@@ -91,7 +91,7 @@ def test_open_sockets_are_counted(connect, player, samples):
     assert (before, samples("sockets_open")[()]) == (0, 2)
 
 
-def test_spins_are_counted_by_how_they_ended(connect, player, add_item, samples):
+def test_spins_are_counted_by_outcome(connect, player, add_item, samples):
     item = add_item(price=10)
     socket = connect(player)
 

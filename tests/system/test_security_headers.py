@@ -22,7 +22,7 @@ POLICY = "Content-Security-Policy"
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_forbids_guessing_framing_and_telling_on(client, path):
+def test_every_response_has_the_security_headers(client, path):
     answer = client.get(path, buffered=True)
 
     told = {
@@ -38,12 +38,12 @@ def test_every_answer_forbids_guessing_framing_and_telling_on(client, path):
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/auth/me", "/no-such-path", "/upgrader/items"])
-def test_what_is_no_page_may_load_nothing(client, path):
+def test_the_policy_of_api_responses_allows_no_content(client, path):
     assert "default-src 'none'" in client.get(path, buffered=True).headers[POLICY]
 
 
 @pytest.mark.parametrize("path", ["/", "/docs/"])
-def test_a_page_runs_no_script_that_is_not_its_own(client, path):
+def test_a_page_may_only_run_its_own_scripts(client, path):
     page = client.get(path, buffered=True)
 
     policy = page.headers[POLICY]
@@ -54,11 +54,11 @@ def test_a_page_runs_no_script_that_is_not_its_own(client, path):
 
 
 @pytest.mark.parametrize("address", ["https://api.example.com", "HTTPS://API.example.com"])
-def test_a_browser_is_told_to_stay_with_https_where_it_came_by_it(make_app, address):
+def test_strict_transport_security_is_sent_under_https(make_app, address):
     client = make_app(BASE_URL=address).test_client()
 
     assert client.get("/healthz").headers["Strict-Transport-Security"] == "max-age=31536000"
 
 
-def test_a_browser_is_told_nothing_of_https_where_there_is_none(client):
+def test_strict_transport_security_is_not_sent_under_http(client):
     assert "Strict-Transport-Security" not in client.get("/healthz").headers

@@ -89,6 +89,7 @@ TABLE = [
 OF_LIBRARIES = [
     Endpoint("GET", "/assets/<path:filename>", "/assets/none.js", PUBLIC, 404),
     Endpoint("GET", "/openapi.json", "/openapi.json", PUBLIC, 200),
+    Endpoint("GET", "/docs", "/docs", PUBLIC, 308),
     Endpoint("GET", "/docs/", "/docs/", PUBLIC, 200),
     Endpoint("GET", "/docs/<path:path>", "/docs/swagger-ui.css", PUBLIC, 200),
 ]
