@@ -1,4 +1,4 @@
-"""/affiliate: setting and using promo codes, and what the caller's own has brought."""
+"""/affiliate: setting and using promo codes, and statistics of the caller's code."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def overview() -> Overview:
 @blueprint.arguments(PromoCodeSchema)
 @blueprint.response(200, PromoCodeAnswerSchema)
 def set_code(body: dict[str, Any]) -> dict[str, Any]:
-    """Set the caller's own promo code, for ever."""
+    """Set the caller's own promo code. It can't be changed afterwards."""
     platform().promo_codes.set_own(user_id=current_user().id, code=body["code"])
     return {"status": True, "message": CODE_SET}
 
@@ -63,7 +63,7 @@ def set_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(PromoCodeSchema)
 @blueprint.response(200, PromoCodeAnswerSchema)
 def use_code(body: dict[str, Any]) -> dict[str, Any]:
-    """Use another's promo code, once, for a bonus."""
+    """Use another player's promo code for a bonus, once."""
     services = platform()
     user_id = current_user().id
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())

@@ -1,4 +1,4 @@
-"""The shapes of promo codes and affiliate figures."""
+"""Schemas of promo codes and their statistics."""
 
 import marshmallow as ma
 
@@ -9,7 +9,6 @@ from blueprints.common.schemas import Coins, Judged, WireSchema
 class PromoCodeSchema(WireSchema):
     """A promo code: 4 to 24 ASCII letters and digits, in any case."""
 
-    # Judged by the service, which promises an order; what is no text counts as left out.
     code = Judged(
         metadata={
             "type": "string",
@@ -25,7 +24,7 @@ class PromoCodeAnswerSchema(WireSchema):
 
 
 class ReferredPlayerSchema(WireSchema):
-    """What a player who used the caller's code has brought. Amounts in coins; ``earned`` may be negative."""
+    """A player who used the caller's code. Amounts in coins; ``earned`` may be negative."""
 
     username = ma.fields.String(required=True)
     avatar = Avatar(required=True)

@@ -14,7 +14,7 @@ blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in a
 @require_user
 @blueprint.response(200, UserSchema)
 def me() -> User:
-    """The player whose token this is."""
+    """The player who owns the token."""
     return current_user()
 
 
@@ -22,5 +22,5 @@ def me() -> User:
 @public
 @blueprint.response(200, LogoutSchema)
 def logout() -> dict[str, Any]:
-    """Log out: the client throws its token away, the server keeps nothing."""
+    """Log out: the client deletes its token. The server stores nothing."""
     return {"success": True, "message": "Logged out successfully"}

@@ -1,4 +1,4 @@
-"""The shapes of players on the wire."""
+"""Schemas of players."""
 
 import marshmallow as ma
 
@@ -13,7 +13,7 @@ def experience_points(user: User) -> int:
 
 
 class PublicUserSchema(WireSchema):
-    """What anybody may see of a player. ``registerDate`` in ms."""
+    """The public profile of a player. ``registerDate`` in ms."""
 
     platform_id = ma.fields.String(required=True, data_key="platformid")
     username = ma.fields.String(required=True)
@@ -31,7 +31,7 @@ class AffiliateSchema(WireSchema):
 
 
 class UserSchema(PublicUserSchema):
-    """What a player may see of themselves. ``vaultDeadline`` in ms, or null."""
+    """The caller's own account. ``vaultDeadline`` in ms, or null."""
 
     balance = Coins(required=True, attribute="balance_cents")
     vault_balance = Coins(required=True, attribute="vault_cents")
@@ -51,7 +51,7 @@ class LogoutSchema(WireSchema):
 
 
 class ProvidersSchema(WireSchema):
-    """Addresses that begin a login; null where there is no such login."""
+    """URLs that start a login; null for a provider that is not configured."""
 
     platform = ma.fields.String(required=True, allow_none=True)
     identity = ma.fields.String(required=True, allow_none=True)

@@ -1,4 +1,4 @@
-"""/api/cases: lists, the free one, one of them, and making one's own."""
+"""/api/cases: lists of cases, single cases, and creating a case."""
 
 import logging
 import threading
@@ -34,28 +34,26 @@ from services.cache_invalidation import Tag
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
-from services.cases.reading import ShownCase, Sort
+from services.cases.reading import ShownCase
 from services.cases.version import Version
 
 log = logging.getLogger("platform.cases")
 
 blueprint = Area("cases", __name__, url_prefix="/api/cases", description="Cases")
 
-LISTED_CASES, CASE, SINGLE_CASE, FREE_CASE = (
-    ListedCaseSchema(many=True),
-    CaseSchema(),
-    SingleCaseSchema(),
-    FreeCaseSchema(),
-)
+LISTED_CASES = ListedCaseSchema(many=True)
+CASE = CaseSchema()
+SINGLE_CASE = SingleCaseSchema()
+FREE_CASE = FreeCaseSchema()
 PAGINATION = PaginationSchema()
 
 CASES_A_SLICE = 1
-"""Some have 500 items, which take 3 ms."""
+"""A case may have 500 items, whose dump takes several ms."""
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
 def _representation(which: str, _version: Version) -> Representation:
-    """A whole list as bytes, built once for each version of it, which is read before the cases are."""
+    """A whole list as bytes, built once for each version. The version is read before the cases are."""
     pause = CooperativeYield()
     cases = reading.all_of(kinds=KINDS[which], pause=pause)
     return list_representation(LISTED_CASES.dump, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
@@ -64,7 +62,7 @@ def _representation(which: str, _version: Version) -> Representation:
 @blueprint.get("")
 @public
 @blueprint.arguments(CasesQuery, location="query")
-@blueprint.response(200, ListedCaseSchema(many=True))
+@blueprint.response(200, LISTED_CASES)
 @blueprint.alt_response(304, description="The client has this list already")
 def list_cases(query: dict[str, Any]) -> Response:
     """Every case, the newest first."""
@@ -86,14 +84,14 @@ def page_cases(query: dict[str, Any]) -> Response:
         limit=limit,
         game=None if query["type"] == ALL else GameType(query["type"]),
         search=query["search"],
-        sort=Sort(query["sort"]),
+        sort=query["sort"],
         pause=pause,
     )
     return stream_response(_parts_of_page(cases, Pagination(number, limit, total)), pause=pause)
 
 
 def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[bytes]:
-    """Case by case: all at once may be twelve megabytes. The list is used up."""
+    """The JSON of a page, case by case, because a page may have 12 MB. Empties the list."""
     yield b'{"cases":['
     before = b""
     for case in drain(cases):
@@ -105,7 +103,7 @@ def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[b
 @blueprint.get("/free")
 @public
 @conditional
-@blueprint.response(200, FreeCaseSchema)
+@blueprint.response(200, FREE_CASE)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(404)
 def get_free_case() -> Response:
@@ -116,32 +114,32 @@ def get_free_case() -> Response:
 @blueprint.get('/<anything(but="create"):case_id>')
 @public
 @cached_response(Tag.CASES)
-@blueprint.response(200, SingleCaseSchema)
+@blueprint.response(200, SINGLE_CASE)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(404)
 def get_case(case_id: str) -> Response:
-    """One case, its items with their wear. Asks for the prices of items that have none."""
+    """One case, its items with their wear. Fetches the prices of items that have none."""
     case = reading.get(case_id=case_id)
     if _refreshed(case):
-        # Every request for this case asks for its prices.
+        # A response without all prices is not cached: the next request tries to fetch them again.
         skip_cache()
         case = reading.get(case_id=case_id)
     return json_response(SINGLE_CASE.dump(case))
 
 
 def _refreshed(case: ShownCase) -> bool:
-    """Whether prices were asked for. A case is shown whatever comes of that."""
+    """Fetch the prices of items that have none; whether there were any. A failure is only logged."""
     without = reading.items_without_price(case)
     if without:
         try:
             platform().prices.refresh_missing(without)
-        except Exception as error:  # noqa: BLE001  # of whatever kind: the case is there to be shown
+        except Exception as error:  # noqa: BLE001  # the case is shown anyway
             log.warning("prices not refreshed", extra={"failure": describe(error)})
     return bool(without)
 
 
 def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The level counts before the body is looked at."""
+    """Check the caller's level before the body is parsed, as SPEC 4.1 orders the checks."""
 
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -158,7 +156,7 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 @blueprint.response(200, CreatedCaseSchema)
 @blueprint.alt_response(403)
 def create_case(body: dict[str, Any]) -> dict[str, Any]:
-    """Make a case of one's own."""
+    """Create a case."""
     case_id = creating.create(
         creator=current_user(), name=body["name"], items=body["items"], now=platform().clock()
     )

@@ -1,9 +1,19 @@
-"""The shapes of cases."""
+"""Schemas of cases."""
 
 import marshmallow as ma
 
 from blueprints.common.pagination import PaginationSchema, page_query
-from blueprints.common.schemas import Coins, Judged, Percentage, Price, QuerySchema, Text, WireSchema, one_of
+from blueprints.common.schemas import (
+    Coins,
+    Judged,
+    Percentage,
+    Price,
+    QuerySchema,
+    Text,
+    WireSchema,
+    choice,
+    one_of,
+)
 from blueprints.upgrader.schemas import InventoryItemSchema
 from services import item_names
 from services.cases.chances import PERCENT
@@ -14,7 +24,7 @@ DEFAULT_LIMIT = 10
 ALL = "all"
 
 KINDS = {ALL: tuple(Kind), "true": (Kind.LEVEL,), "false": (Kind.REGULAR,)}
-"""What the parameter for it stands for."""
+"""The kinds of cases that each value of the parameter selects."""
 
 _WHICH = {"description": "all; true: level cases only; false: neither level cases nor the free case"}
 
@@ -83,7 +93,7 @@ class CasePageQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
         metadata={"description": "The one game that all items are of"},
     )
     search = Text(load_default="", metadata={"description": "Part of the name, in any case"})
-    sort = ma.fields.String(load_default=Sort.MOST_RECENT, validate=one_of(*Sort))
+    sort = choice(Sort.MOST_RECENT, "Equal prices: newest first, in ascending order oldest first")
 
 
 class CasePageSchema(WireSchema):
@@ -92,7 +102,7 @@ class CasePageSchema(WireSchema):
 
 
 class NewCaseSchema(WireSchema):
-    """A case to make. What is wrong with either is told in the order of the rules."""
+    """A case to create. The service checks both keys, in the order of SPEC 4.1."""
 
     name = Judged(metadata={"type": "string", "minLength": 3, "maxLength": 32})
     items = Judged(

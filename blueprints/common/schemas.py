@@ -1,7 +1,8 @@
-"""The wire: camelCase names, money as numbers of coins, prices as texts, and strict parameters."""
+"""The base of all schemas, and fields for money, percentages and parameters."""
 
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 import marshmallow as ma
@@ -28,7 +29,7 @@ class WireSchema(DumpingSchema):
 
 
 class QuerySchema(WireSchema):
-    """The base of query parameters: an empty value is the default."""
+    """The base of query parameters. An empty value counts as left out."""
 
     @ma.pre_load
     def drop_empty(self, data: Mapping[str, Any], **_: Any) -> dict[str, Any]:
@@ -83,9 +84,9 @@ class WholeNumber(ma.fields.Field[int]):
 
 
 class Judged(ma.fields.Field[Any]):
-    """A key that a body must have, as it came, or None: a service judges it in the order of its rules.
+    """A required key of a body that is not validated here; None when it is missing.
 
-    The document says what it must be; nothing is refused here, not even its absence.
+    The contract promises the order of some checks, so the service makes them all.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -96,17 +97,28 @@ class Judged(ma.fields.Field[Any]):
 
 
 WIRE_TYPES = {Coins: "number", Price: "string", Percentage: "number", WholeNumber: "integer"}
-"""What these fields are in the API document."""
+"""The types of these fields in the API document."""
 
 
 class Text(ma.fields.String):
-    """Text that both databases can keep."""
+    """Text that both databases can store."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **kwargs)
         if not is_storable(text):
             raise ma.ValidationError("must not have NUL characters or lone surrogates")
         return text
+
+
+def choice(default: StrEnum, description: str) -> ma.fields.Enum[Any]:
+    """A parameter that is a member of the default's enumeration, by value."""
+    return ma.fields.Enum(
+        type(default),
+        by_value=True,
+        load_default=default,
+        metadata={"type": "string", "description": description},
+        error_messages={"unknown": "must be one of {choices}"},
+    )
 
 
 def one_of(*values: str) -> ma.validate.OneOf:

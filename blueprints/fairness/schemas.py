@@ -1,4 +1,4 @@
-"""The shape of a bet as its player may verify it."""
+"""Schemas of settled bets and of what proves them fair."""
 
 import marshmallow as ma
 
@@ -15,7 +15,7 @@ def visible_server_seed(bet: Bet) -> str:
 
 
 class PublishedFairnessSchema(WireSchema):
-    """What a roll was made of. ``serverSeed`` is empty until the proof is due."""
+    """The inputs of a roll. ``serverSeed`` is empty until the proof is due."""
 
     server_seed_commitment = ma.fields.String(required=True)
     server_seed = ma.fields.Function(visible_server_seed, required=True, metadata={"type": "string"})

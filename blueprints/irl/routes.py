@@ -1,4 +1,4 @@
-"""/irl: cases of real-life things."""
+"""/irl: cases with real-life items."""
 
 from blueprints.common.auth import public
 from blueprints.common.blueprint import Area
@@ -7,7 +7,7 @@ from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
 from services import irl_cases
 from services.irl_cases import ShownIrlCase
 
-blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases of real-life things")
+blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
 
 
 @blueprint.get("")
@@ -16,7 +16,7 @@ blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases of real-
 @blueprint.response(200, ListedIrlCaseSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
 def list_irl_cases() -> list[ShownIrlCase]:
-    """Every case of real-life things, the newest first."""
+    """Every case with real-life items, the newest first."""
     return irl_cases.all_of_them()
 
 
@@ -27,5 +27,5 @@ def list_irl_cases() -> list[ShownIrlCase]:
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(404)
 def get_irl_case(case_id: str) -> ShownIrlCase:
-    """One case of real-life things."""
+    """One case with real-life items."""
     return irl_cases.get(case_id=case_id)

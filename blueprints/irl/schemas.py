@@ -1,4 +1,4 @@
-"""The shapes of cases of real-life things."""
+"""Schemas of cases with real-life items."""
 
 import marshmallow as ma
 
@@ -7,7 +7,7 @@ from blueprints.common.schemas import Coins, Percentage, Price, WireSchema
 
 
 class IrlItemSchema(WireSchema):
-    """A thing in a case. ``price`` such as $12.34."""
+    """An item of a case. ``price`` such as $12.34."""
 
     name = ma.fields.String(required=True)
     image = ItemImage(required=True)
@@ -16,7 +16,7 @@ class IrlItemSchema(WireSchema):
 
 
 class IrlCaseSchema(WireSchema):
-    """A case by itself, its things the rarest first."""
+    """A single case. The rarest items come first."""
 
     id = ma.fields.String(required=True)
     name = ma.fields.String(required=True)

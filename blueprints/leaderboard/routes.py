@@ -1,4 +1,4 @@
-"""/leaderboard: who wagers most."""
+"""/leaderboard: the players who wagered most."""
 
 from typing import Any
 
@@ -10,7 +10,6 @@ from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
 from services import leaderboard
 from services.cache_invalidation import Tag
 from services.leaderboard import Leader
-from services.periods import Period
 
 blueprint = Area(
     "leaderboard", __name__, url_prefix="/leaderboard", description="Weekly and monthly ranking by wager"
@@ -25,6 +24,6 @@ blueprint = Area(
 @blueprint.alt_response(304, description="The client has this list already")
 def list_leaders(query: dict[str, Any]) -> list[Leader]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
-    period, now = Period(query["period"]), platform().clock()
+    period, now = query["period"], platform().clock()
     cache_until(period.end(now))
     return leaderboard.top(period=period, now=now)

@@ -1,18 +1,14 @@
-"""The shapes of the leaderboard."""
+"""Schemas of the leaderboard."""
 
 import marshmallow as ma
 
 from blueprints.common.media import Avatar
-from blueprints.common.schemas import Coins, QuerySchema, WireSchema, one_of
+from blueprints.common.schemas import Coins, QuerySchema, WireSchema, choice
 from services.periods import Period
 
 
 class LeaderboardQuery(QuerySchema):
-    period = ma.fields.String(
-        load_default=Period.WEEKLY,
-        validate=one_of(*Period),
-        metadata={"description": "Since Monday, or since the 1st, 00:00 UTC"},
-    )
+    period = choice(Period.WEEKLY, "Since Monday, or since the 1st, 00:00 UTC")
 
 
 class LeaderSchema(WireSchema):

@@ -1,4 +1,4 @@
-"""The shape of a payment on the wire."""
+"""Schema of a payment."""
 
 import marshmallow as ma
 

@@ -1,4 +1,4 @@
-"""/profile: notifications, public players, the vault, and what a player says of themselves."""
+"""/profile: notifications, public profiles, the vault, and settings of the caller."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def clear_notifications() -> dict[str, Any]:
 @blueprint.response(200, PublicUserAnswerSchema)
 @blueprint.alt_response(404)
 def public_user(platform_id: str) -> dict[str, Any]:
-    """What anybody may see of a player."""
+    """The public profile of a player."""
     return {"status": True, "user": users.get(platform_id=platform_id)}
 
 
@@ -82,7 +82,7 @@ def unlock_vault() -> dict[str, Any]:
 @blueprint.arguments(TradeUrlSchema)
 @blueprint.response(200, SuccessSchema)
 def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
-    """Set the address at which the caller takes trade offers."""
+    """Set the URL at which the caller receives trade offers."""
     services = platform()
     trade_url.change(
         user_id=current_user().id,
@@ -98,7 +98,7 @@ def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(ClientSeedSchema)
 @blueprint.response(200, SuccessSchema)
 def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
-    """Set the client seed of the caller's next spins that bring none."""
+    """Set the client seed for the caller's spins that do not send one."""
     client_seed.change(user_id=current_user().id, seed=body["client_seed"])
     return SUCCESS
 
@@ -107,7 +107,7 @@ def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
 @require_profile
 @blueprint.response(200, DetailsAnswerSchema)
 def get_details() -> dict[str, Any]:
-    """The caller's username and personal details; what was not given is empty."""
+    """The caller's username and personal details. A detail that was never set is empty."""
     user = current_user()
     details = model_to_dict(personal_details.of_player(user.id), recurse=False)
     return {"success": True, "data": details | {"username": user.username}}
@@ -118,7 +118,7 @@ def get_details() -> dict[str, Any]:
 @blueprint.arguments(DetailsSchema, required=False)
 @blueprint.response(200, SuccessSchema)
 def change_details(body: dict[str, Any]) -> dict[str, Any]:
-    """Change the given ones of the caller's details, all of them or none."""
+    """Change those details that the body has, all of them or none."""
     username = body.pop("username", None)
     address = body.pop("shipping_address", {})
     personal_details.change(user_id=current_user().id, username=username, details=body | address)

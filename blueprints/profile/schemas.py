@@ -1,4 +1,4 @@
-"""The shapes of the profile on the wire."""
+"""Schemas of the profile."""
 
 import re
 import unicodedata
@@ -34,7 +34,7 @@ class PublicUserAnswerSchema(WireSchema):
 
 
 class LockSchema(WireSchema):
-    """How much to lock, in coins, and until when, in ms. Judged by the service, in the promised order."""
+    """Coins to lock, and until when, in ms. The service checks both, in the order of SPEC 4.8."""
 
     amount = Judged(metadata={"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000})
     deadline = Judged(metadata={"type": "integer", "minimum": 1})
@@ -49,7 +49,7 @@ class ClientSeedSchema(WireSchema):
 
 
 class Detail(Text):
-    """A line of text without blanks around it."""
+    """A line of text; spaces around it are removed."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -62,7 +62,7 @@ class Detail(Text):
 
 
 def whole_match(pattern: re.Pattern[str], problem: str) -> Callable[[str], None]:
-    """A validator of whole texts."""
+    """A validator that matches the whole text."""
 
     def validate(text: str) -> None:
         if not pattern.fullmatch(text):
@@ -84,7 +84,7 @@ class ShippingAddressSchema(WireSchema):
 
 
 class DetailsSchema(WireSchema):
-    """Whichever details are given; an unknown key or a null is refused by its name."""
+    """Any of the details. An unknown key or a null is refused."""
 
     class Meta:
         unknown = ma.RAISE

@@ -1,4 +1,4 @@
-"""/stats: a player's own totals, games, payments and proofs; and everybody's live bets."""
+"""/stats: the caller's totals, games, payments and proofs, and the live bets of all players."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def games(query: dict[str, Any]) -> dict[str, Any]:
     found = games_of_player.page(
         user_id=current_user().id,
         place=place,
-        sort=games_of_player.Sort(query["sort"]),
+        sort=query["sort"],
         search=query["search"],
     )
     return _answer(place, found.total, {"games": found.rows, "total_games": found.total})
@@ -65,8 +65,8 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
     found = payments_of_player.page(
         user_id=current_user().id,
         place=place,
-        kind=payments_of_player.Kind(query["type"]),
-        sort=payments_of_player.Sort(query["sort"]),
+        kind=query["type"],
+        sort=query["sort"],
         search=query["search"],
         pause=CooperativeYield(),
     )
@@ -83,7 +83,7 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
     found = proofs_of_player.page(
         user_id=current_user().id,
         place=place,
-        sort=proofs_of_player.Sort(query["sort"]),
+        sort=query["sort"],
         search=query["search"],
         proofs=services.proofs,
         now=services.clock(),
@@ -99,10 +99,10 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, LiveBetsSchema)
 @blueprint.alt_response(304, description="The client has this page already")
 def live_bets(query: dict[str, Any]) -> dict[str, Any]:
-    """One page of everybody's bets that are over, newest first."""
+    """One page of all players' finished bets, newest first."""
     place, now = _place(query), platform().clock()
     cache_until(live.next_due(now=now))
-    found = live.page(kind=live.Kind(query["type"]), place=place, now=now)
+    found = live.page(kind=query["type"], place=place, now=now)
     return _answer(place, found.total, {"bets": found.rows, "total": found.total})
 
 
@@ -111,7 +111,7 @@ def _place(query: dict[str, Any]) -> Place:
 
 
 def _answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
-    """The envelope of a list; a schema leaves out what it does not promise."""
+    """The envelope of a list. A schema leaves out keys that it does not have."""
     pagination = Pagination(place.number, place.limit, total)
     return {
         "success": True,

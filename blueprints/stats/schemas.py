@@ -1,11 +1,9 @@
-"""The shapes of statistics."""
-
-from enum import StrEnum
+"""Schemas of a player's statistics and of the live bets."""
 
 import marshmallow as ma
 
 from blueprints.common.pagination import page_query
-from blueprints.common.schemas import Coins, Text, WireSchema, one_of
+from blueprints.common.schemas import Coins, Text, WireSchema, choice, one_of
 from blueprints.fairness.schemas import FairnessEntrySchema
 from blueprints.payments.schemas import PaymentSchema
 from blueprints.realtime.schemas import LiveBetSchema
@@ -24,13 +22,6 @@ DEFAULT_LIMIT = 10
 PageQuery = page_query(DEFAULT_LIMIT)
 
 
-def _choice(default: StrEnum, description: str) -> ma.fields.String:
-    """A parameter that is one of the members of its default's enumeration."""
-    return ma.fields.String(
-        load_default=default, validate=one_of(*type(default)), metadata={"description": description}
-    )
-
-
 class TotalsSchema(WireSchema):
     """Lifetime sums: wagers and payouts in coins, deposits and withdrawals in USD."""
 
@@ -41,14 +32,14 @@ class TotalsSchema(WireSchema):
 
 
 class PlaceSchema(WireSchema):
-    """Where one is in a list."""
+    """The position of a page in its list."""
 
     total_pages = ma.fields.Integer(required=True)
     current_page = ma.fields.Integer(required=True)
 
 
 class GamesQuery(PageQuery):  # type: ignore[misc,valid-type]
-    sort = _choice(GameSort.MOST_RECENT, "Equal earnings are newest first")
+    sort = choice(GameSort.MOST_RECENT, "Equal earnings are newest first")
     search = Text(load_default="", metadata={"description": "Part of the game's name, in any case"})
 
 
@@ -76,8 +67,8 @@ class GamesSchema(WireSchema):
 
 
 class PaymentsQuery(PageQuery):  # type: ignore[misc,valid-type]
-    type = _choice(PaymentKind.ALL, "Which payments")
-    sort = _choice(PaymentSort.MOST_RECENT, "Equal amounts are newest first")
+    type = choice(PaymentKind.ALL, "Which payments")
+    sort = choice(PaymentSort.MOST_RECENT, "Equal amounts are newest first")
     search = Text(load_default="", metadata={"description": "Part of txhash, chain or asset, in any case"})
 
 
@@ -93,7 +84,7 @@ class PaymentsSchema(WireSchema):
 
 
 class FairnessQuery(PageQuery):  # type: ignore[misc,valid-type]
-    sort = _choice(FairnessSort.MOST_RECENT, "By the time of the bet")
+    sort = choice(FairnessSort.MOST_RECENT, "By the time of the bet")
     search = Text(
         load_default="",
         metadata={"description": "Part of a revealed server seed or a client seed, in any case, or a nonce"},
@@ -112,7 +103,7 @@ class FairnessSchema(WireSchema):
 
 
 class LiveBetsQuery(PageQuery):  # type: ignore[misc,valid-type]
-    type = _choice(LiveBetKind.ALL, "High rolls: a wager of 50 coins or a multiplier of 10, or more")
+    type = choice(LiveBetKind.ALL, "High rolls: a wager of 50 coins or a multiplier of 10, or more")
 
 
 class LiveBetListSchema(PlaceSchema):

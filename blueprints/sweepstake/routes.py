@@ -1,4 +1,4 @@
-"""/sweepstake: what a deposit is worth."""
+"""/sweepstake: conversion of USD to sweepstake balance."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The shapes of the conversion."""
+"""Schemas of the conversion."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -13,7 +13,7 @@ JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.A
 
 
 class UsdAmount(ma.fields.Field[int]):
-    """A query parameter that is a JSON number of USD, judged by its value; cents inside."""
+    """A query parameter that is an amount of USD written as a JSON number; cents in Python."""
 
     default_error_messages = {"required": "is required"}
 
@@ -22,7 +22,7 @@ class UsdAmount(ma.fields.Field[int]):
             if JSON_NUMBER.fullmatch(value) and (cents := cents_from_number(Decimal(value))) >= 0:
                 return cents
         except (NotAnAmount, InvalidOperation):
-            # The second is for an exponent beyond all bounds.
+            # Decimal raises InvalidOperation for an exponent that is too large.
             pass
         raise ma.ValidationError("must be a number from 0 to 1000000000 with at most two decimals")
 

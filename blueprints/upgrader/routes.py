@@ -1,4 +1,4 @@
-"""/upgrader: the catalogue, the rules, and a player's own commitment and bets."""
+"""/upgrader: the items, the rules, and the caller's commitment and bets."""
 
 import threading
 from typing import Any
@@ -23,7 +23,7 @@ from blueprints.upgrader.schemas import (
 from models.bets import Bet
 from services import bets
 from services.background import CooperativeYield
-from services.catalogue import Catalogue, Sort
+from services.catalogue import Catalogue
 from services.server_seeds import Commitment
 from services.upgrader.rules import UpgraderRules
 
@@ -35,7 +35,7 @@ ITEM_PAGE = ItemPageSchema()
 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
 def _representation(catalogue: Catalogue) -> Representation:
-    """The whole catalogue as bytes, built once for each state of it."""
+    """The whole catalogue as bytes, built once for each version of it."""
     return list_representation(ITEMS.dump, catalogue.items, pause=CooperativeYield())
 
 
@@ -55,12 +55,12 @@ def list_items() -> Response:
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
 def page_items(query: dict[str, Any]) -> Response:
-    """One page of the catalogue, searched and sorted."""
+    """One page of the items, searched and sorted."""
     page, limit = query["page"], query["limit"]
     items, total = (
         platform()
         .catalogue.current()
-        .page(number=page, limit=limit, sort=Sort(query["sort"]), search=query["search"])
+        .page(number=page, limit=limit, sort=query["sort"], search=query["search"])
     )
     return json_response(ITEM_PAGE.dump({"items": items, "pagination": Pagination(page, limit, total)}))
 
@@ -88,5 +88,5 @@ def commitment() -> Commitment:
 @blueprint.response(200, BetSchema)
 @blueprint.alt_response(404)
 def bet(nonce: int) -> Bet:
-    """One of the caller's own bets, with all that verifying it takes."""
+    """One of the caller's bets, with everything that is needed to verify it."""
     return bets.get(user_id=current_user().id, nonce=nonce)

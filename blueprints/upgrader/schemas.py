@@ -1,10 +1,10 @@
-"""The shapes of the upgrader's catalogue, rules and bets."""
+"""Schemas of the upgrader's items, rules and bets."""
 
 import marshmallow as ma
 
 from blueprints.common.media import ItemImage
 from blueprints.common.pagination import PaginationSchema, page_query
-from blueprints.common.schemas import Coins, Price, Text, WireSchema, one_of
+from blueprints.common.schemas import Coins, Price, Text, WireSchema, choice
 from blueprints.fairness.schemas import FairnessEntrySchema
 from models.bets import Bet
 from services import fairness
@@ -34,9 +34,7 @@ class InventoryItemSchema(WireSchema):
 
 
 class ItemsQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
-    sort = ma.fields.String(
-        load_default=Sort.DESCENDING, validate=one_of(*Sort), metadata={"description": "By price"}
-    )
+    sort = choice(Sort.DESCENDING, "By price")
     search = Text(
         load_default="", metadata={"description": "Part of the gun's or the skin's name, in any case"}
     )
@@ -48,7 +46,7 @@ class ItemPageSchema(WireSchema):
 
 
 class RulesSchema(WireSchema):
-    """What holds for every spin. Wagers in coins, ``proofDelay`` in seconds."""
+    """The rules of every spin. Wagers in coins, ``proofDelay`` in seconds."""
 
     house_edge = ma.fields.Function(house_edge, required=True, metadata=NUMBER)
     min_wager = Coins(required=True)
@@ -65,7 +63,7 @@ class CommitmentSchema(WireSchema):
 
 
 class BetSchema(FairnessEntrySchema):
-    """A settled bet with all that verifying it takes. ``chance`` in percent."""
+    """A settled bet with everything that is needed to verify it. ``chance`` in percent."""
 
     item = ma.fields.String(required=True)
     price = Price(required=True, attribute="price_cents")
