@@ -13,7 +13,6 @@ from blueprints.auth import routes as auth
 from blueprints.cases import commands as cases_commands
 from blueprints.cases import routes as cases
 from blueprints.common.caching import install_response_cache
-from blueprints.common.commands import OperatorGroup
 from blueprints.common.documenting import DocumentedApi
 from blueprints.common.errors import register_error_handlers
 from blueprints.common.logs import configure_logging, log_failures, log_requests
@@ -148,7 +147,6 @@ def _register_areas(app: Flask) -> None:
 
 
 def _register_commands(app: Flask) -> None:
-    app.cli = OperatorGroup(app.name)
     for command in (
         system_commands.check,
         system_commands.db,

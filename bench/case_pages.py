@@ -214,10 +214,8 @@ def _fill_cases(names: list[str], size: int) -> float:
             }
         )
     began = time.perf_counter()
-    with click.progressbar(
-        length=size, label="import", file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
-        importing.store(importing.read(rows), now=now_ms(), progress=progress.update)
+    with click.progressbar(rows, label="import", file=sys.stderr, hidden=not sys.stderr.isatty()) as shown:
+        importing.import_cases(shown, now=now_ms())
     return time.perf_counter() - began
 
 

@@ -1,4 +1,4 @@
-"""Cases of real-life things."""
+"""Cases of real-life items."""
 
 import peewee
 from peewee import Check
@@ -7,7 +7,7 @@ from models.database import Table
 
 
 class IrlCase(Table):
-    """A case of real-life things. ``slug`` is its id for the outside; its price is what its import said."""
+    """A case of real-life items. ``slug`` is its public id; the price comes from the import."""
 
     id = peewee.BigAutoField()
     slug = peewee.CharField(max_length=64, unique=True)
@@ -21,12 +21,12 @@ class IrlCase(Table):
 
 
 class IrlItem(Table):
-    """A thing in such a case. ``chance_attos`` is its chance in parts of 10**18, so a percent is 10**16."""
+    """An item in such a case. ``chance_attos`` is its chance in parts of 10**18; one percent is 10**16."""
 
     case = peewee.ForeignKeyField(IrlCase, on_delete="CASCADE", index=False)
     position = peewee.IntegerField(constraints=[Check("position >= 0")])
     name = peewee.CharField(max_length=200)
-    # An address, a path below /media, or empty for the neutral picture.
+    # A URL, a path below /media, or empty for the neutral image.
     image = peewee.CharField(max_length=1000, default="")
     price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
     chance_attos = peewee.BigIntegerField(

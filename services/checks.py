@@ -13,19 +13,19 @@ from models.database import UNAVAILABLE, Sqlite, database, schema_problem
 from settings import Settings
 
 FORWARDED_MARKER = "forwarded_requests"
-"""In the instance directory: touched by the server when it gets a forwarding header it does not trust."""
+"""A file in the instance directory, touched when a request has a forwarding header that is not trusted."""
 
 DAY_SECONDS = 86_400
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def problems(settings: Settings) -> list[str]:
-    """What keeps a server with these settings from working, one line each. The database must be open."""
+    """Problems that keep a server with these settings from working, one line each."""
     return [*_database_problems(), *_directory_problems(settings.instance_dir)]
 
 
 def warnings(settings: Settings) -> list[str]:
-    """What an operator should look at, one line each."""
+    """What an operator should check, one line each."""
     private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
     private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
     found = [

@@ -1,4 +1,4 @@
-"""Cases of real-life things, as everybody sees them."""
+"""Reading cases of real-life items."""
 
 import re
 from collections import defaultdict
@@ -15,7 +15,7 @@ ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
 class InvalidCaseId(PlatformError):
-    """No case could have this id."""
+    """Not a possible id of a case."""
 
     text = "Invalid case ID"
 
@@ -27,8 +27,8 @@ class IrlCaseNotFound(PlatformError):
     text = "Case not found"
 
 
-class ShownThing(NamedTuple):
-    """A thing in a case. ``image`` as in models/irl_cases.py; ``chance`` in attos (cases/chances.py)."""
+class ShownIrlItem(NamedTuple):
+    """An item. ``image`` as in models/irl_cases.py, ``chance`` in attos (services/cases/chances.py)."""
 
     name: str
     image: str
@@ -38,22 +38,22 @@ class ShownThing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownIrlCase:
-    """A case with its things, the rarest first; equal chances in the order in which they were given."""
+    """A case with its items, the rarest first, equal chances in the order of the import."""
 
     row_id: int
     id: str
     name: str
     price_cents: Cents
     spins: int
-    items: list[ShownThing] = field(default_factory=list)
+    items: list[ShownIrlItem] = field(default_factory=list)
 
 
 @reading()
 def all_of_them() -> list[ShownIrlCase]:
-    """Every case, the newest first; of one import's the last is the newest."""
+    """Every case, the newest first. The last case of an import is the newest."""
     query = _cases().order_by(IrlCase.created_at_ms.desc(), IrlCase.id.desc())
     cases = [ShownIrlCase(*row) for row in query.tuples()]
-    _fill(cases, _things())
+    _fill(cases, _items())
     return cases
 
 
@@ -66,7 +66,7 @@ def get(*, case_id: str) -> ShownIrlCase:
     if not rows:
         raise IrlCaseNotFound
     case = ShownIrlCase(*rows[0])
-    _fill([case], _things().where(IrlItem.case == case.row_id))
+    _fill([case], _items().where(IrlItem.case == case.row_id))
     return case
 
 
@@ -74,14 +74,14 @@ def _cases() -> Any:
     return IrlCase.select(IrlCase.id, IrlCase.slug, IrlCase.name, IrlCase.price_cents, IrlCase.spins)
 
 
-def _things() -> Any:
+def _items() -> Any:
     columns = (IrlItem.name, IrlItem.image, IrlItem.price_cents, IrlItem.chance_attos)
     return IrlItem.select(IrlItem.case, *columns).order_by(IrlItem.chance_attos, IrlItem.position)
 
 
 def _fill(cases: Sequence[ShownIrlCase], query: Any) -> None:
-    contents: defaultdict[int, list[ShownThing]] = defaultdict(list)
-    for case_row_id, *thing in query.tuples():
-        contents[case_row_id].append(ShownThing._make(thing))
+    contents: defaultdict[int, list[ShownIrlItem]] = defaultdict(list)
+    for case_row_id, *item in query.tuples():
+        contents[case_row_id].append(ShownIrlItem._make(item))
     for case in cases:
         case.items.extend(contents[case.row_id])

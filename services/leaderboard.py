@@ -18,7 +18,7 @@ MASK = "***"
 
 @dataclass(frozen=True, kw_only=True)
 class Leader:
-    """One place. ``username`` is masked; ``avatar`` as the database keeps it."""
+    """One place. ``username`` is masked; ``avatar`` is as stored in the database."""
 
     username: str
     avatar: str
@@ -27,7 +27,7 @@ class Leader:
 
 @reading()
 def top(*, period: Period, now: Millis) -> list[Leader]:
-    """The top 100 by wager since the period began; of equal wagers the older account comes first."""
+    """The top 100 by wager since the start of the period. Of equal wagers the older account comes first."""
     query = (
         PeriodWager.select(PeriodWager.wagered_cents, User.username, User.avatar)
         .join(User)
@@ -43,6 +43,6 @@ def top(*, period: Period, now: Millis) -> list[Leader]:
 
 
 def masked(username: str) -> str:
-    """The first three characters and ``***``; of a name that has no more than three, the first one."""
+    """The first three characters and ``***``; only the first character if there are three or fewer."""
     shown = SHOWN_CHARACTERS if len(username) > SHOWN_CHARACTERS else 1
     return username[:shown] + MASK

@@ -1,4 +1,4 @@
-"""Experience and levels, as functions of what a player has wagered."""
+"""Experience and levels, computed from the amount a player has wagered."""
 
 from math import isqrt
 
@@ -6,7 +6,7 @@ EXPERIENCE_PER_SQUARE = 100
 
 
 def experience_of(*, granted: int, wagered_cents: int) -> int:
-    """One point for each whole coin wagered in total, besides what an operator granted."""
+    """One point for each whole coin wagered in total, plus the points granted by an operator."""
     return granted + wagered_cents // 100
 
 
@@ -16,5 +16,5 @@ def level_of(experience: int) -> int:
 
 
 def experience_for(level: int) -> int:
-    """The least experience that has this level."""
+    """The lowest experience of this level."""
     return level * level * EXPERIENCE_PER_SQUARE

@@ -1,4 +1,4 @@
-"""Payments: deposits and withdrawals that the payment processor reports, each counted once."""
+"""Deposits and withdrawals that the payment processor reports. Each is recorded once."""
 
 import re
 from dataclasses import asdict, dataclass
@@ -23,7 +23,7 @@ DEPOSIT_TITLE = "Deposit credited"
 
 
 class PaymentType(StrEnum):
-    """Which way the money went."""
+    """The direction of a payment."""
 
     DEPOSIT = "deposit"
     WITHDRAW = "withdraw"
@@ -31,9 +31,9 @@ class PaymentType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Transfer:
-    """How the processor describes the transfer; what it does not say is empty.
+    """The processor's description of the transfer; unknown fields are empty.
 
-    ``amount`` is decimal text, in units of the asset; without one the payment shows its USD.
+    ``amount`` is decimal text in units of the asset, the USD by default.
     """
 
     chain: str = ""
@@ -46,11 +46,12 @@ class Transfer:
 def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
     """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
 
-    It counts for the owner of the promo code that the player used before, if any.
-    A txhash counts once on the whole platform: the same player, type and USD again returns the first payment
-    and changes nothing. Of two at once the unique column lets one in, and both return it.
-    Raises InsufficientBalance; OperatorError for an impossible transfer or amount, and for a known txhash
-    with another player, type or USD.
+    The payment also counts for the owner of the promo code that the player has used.
+    A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
+    changes nothing and returns the first payment. Of two concurrent calls the unique column lets one through,
+    and both return its payment.
+    Raises InsufficientBalance; OperatorError for invalid values, and for a known txhash with another player,
+    type or USD.
     """
     if usd <= 0:
         raise OperatorError("USD must be more than 0")
@@ -59,7 +60,7 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
         with writing():
             return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
     except (peewee.IntegrityError, InsufficientBalance):
-        # The same transfer may have been recorded meanwhile, and may have taken the coins as well.
+        # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
         if first := _first(user, type_, usd, transfer):
             return first
         raise
@@ -67,7 +68,7 @@ def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, no
 
 @reading()
 def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
-    """The payment that is recorded with this txhash. Raises OperatorError when it is a different one."""
+    """The payment that is recorded with this txhash. Raises OperatorError if it differs from this one."""
     key = _key_of(transfer)
     first: Payment | None = Payment.get_or_none(Payment.transfer_key == key) if key else None
     if first:
@@ -80,7 +81,7 @@ def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Pa
 
 
 def _key_of(transfer: Transfer) -> str | None:
-    """What a txhash compares as. Hexadecimal digits: in lower case, without ``0x``; other texts: as they are.
+    """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged.
 
     Migration 0010 has a copy of this rule for older rows.
     """
@@ -130,7 +131,7 @@ def _move_coins(user_id: int, type_: PaymentType, usd: Cents, now: Millis) -> Tr
 
 
 def _checked(transfer: Transfer) -> Transfer:
-    """The transfer without blanks around its texts. Raises OperatorError for one that can't be kept."""
+    """The transfer with trimmed texts. Raises OperatorError for invalid ones."""
     texts = {name: text.strip() for name, text in asdict(transfer).items()}
     for name, text in texts.items():
         most = getattr(Payment, name).max_length

@@ -1,4 +1,4 @@
-"""What a deposit in USD is worth in sweepstake balance."""
+"""Conversion of USD deposits to sweepstake balance."""
 
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -9,11 +9,11 @@ from services.money import Cents
 
 MAX_RATE = 10**9
 LEAST_EXPONENT = -18
-"""Rates below this are as good as zero, and the exact fraction of one could fill the memory."""
+"""The exponent of the smallest rate: the exact fraction of a tiny one could fill the memory."""
 
 
 class NoSweepstakeRate(PlatformError):
-    """The operator's rate is not one."""
+    """SWEEPSTAKE_RATE is not a positive number."""
 
     status = 500
     text = "The sweepstake rate is not a positive number"

@@ -1,4 +1,4 @@
-"""The vault: coins that a player locks away from the balance until a time of their choice."""
+"""The vault: coins that a player locks until a time of their choice."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from services.errors import InsufficientBalance, PlatformError
 from services.ledger import Account, Entry, Kind
 from services.money import Cents, NotAnAmount, cents_from_number
 
-# The longest ten years of a calendar, with three leap days.
+# Ten years with three leap days.
 LONGEST_LOCK = Millis(3_653 * 24 * 3600 * 1000)
 
 
@@ -28,7 +28,7 @@ class InvalidAmount(PlatformError):
 
 
 class InvalidDeadline(PlatformError):
-    """Not a whole number of ms in the next ten years, or before the standing deadline."""
+    """Not a whole number of ms in the next ten years, or earlier than the current deadline."""
 
     text = "Invalid deadline"
 
@@ -46,11 +46,11 @@ class VaultStillLocked(PlatformError):
 
 
 def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Balances:
-    """Move coins from the balance into the vault until a time in ms; returns what the player has then.
+    """Move coins from the balance into the vault until a time in ms; returns the new balances.
 
-    Amount and deadline are as they came in, and are judged here in the promised order. Adds to what is
-    locked already; the deadline can only move later. Of two locks at once the earlier deadline comes
-    first or is refused. Raises AmountAndDeadlineRequired, InvalidAmount, InvalidDeadline.
+    ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
+    deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
+    refused. Raises AmountAndDeadlineRequired, InvalidAmount or InvalidDeadline, checked in this order.
     Source: SPEC 3.1, DECISIONS 8.
     """
     if amount is None or deadline is None:
@@ -67,13 +67,14 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Bala
 
 
 def unlock(*, user_id: int, now: Millis) -> Balances:
-    """Move all of the vault back to the balance and forget the deadline; returns what the player has then.
+    """Move all coins of the vault back to the balance and remove the deadline; returns the new balances.
 
-    Of two unlocks at once one moves the coins, the other finds the vault empty. A lock that lands before
-    is moved too or, with its later deadline, keeps all of it locked. Raises VaultEmpty, VaultStillLocked.
+    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. Of a concurrent lock that
+    commits first, the coins are moved as well, or its later deadline keeps all coins locked.
+    Raises VaultEmpty, VaultStillLocked.
     """
     with writing():
-        # This row is ours from here on, so what is read next is what the vault holds until the commit.
+        # The update locks the row, so the balances read next cannot change before the commit.
         opened = (
             User.update(vault_deadline_ms=None)
             .where(
@@ -103,7 +104,7 @@ def _positive_cents(amount: object) -> Cents:
 def _future(deadline: object, now: Millis) -> Millis:
     if isinstance(deadline, bool) or not isinstance(deadline, int | Decimal):
         raise InvalidDeadline
-    # The bounds come before int(), which would write out the digits of an enormous number.
+    # The bounds come before int(), which would compute all digits of 1e999999.
     if isinstance(deadline, Decimal) and not deadline.is_finite():
         raise InvalidDeadline
     if not now < deadline <= now + LONGEST_LOCK or deadline != int(deadline):
@@ -112,7 +113,7 @@ def _future(deadline: object, now: Millis) -> Millis:
 
 
 def _move_deadline(user_id: int, until: Millis) -> None:
-    """Guarded in the statement itself: another lock may have moved it since anybody looked."""
+    """Guarded in the statement itself, because another lock may have moved it. Raises InvalidDeadline."""
     moved = (
         User.update(vault_deadline_ms=until)
         .where(User.id == user_id, User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= until))

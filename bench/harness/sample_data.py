@@ -49,8 +49,8 @@ def live_in(app: Flask) -> Inhabitant:
     platform = app.extensions["platform"]
     now = platform.clock()
     item_import.import_document(ITEMS, app_id=None, now=now)
-    importing.store(importing.read(CASES), now=now)
-    irl_import.store(irl_import.read(IRL_CASES), now=now)
+    importing.import_cases(CASES, now=now)
+    irl_import.import_cases(IRL_CASES, now=now)
     player = users.create(username="alice", seeds=platform.seeds, level=30, balance=Cents(100_000), now=now)
     friend = users.create(username="bob", seeds=platform.seeds, now=now)
     payments.record(

@@ -52,7 +52,7 @@ def fill(stage: Stage, url: str) -> list[str]:
     with stage.platform_here(url) as app:
         services = app.extensions["platform"]
         stage.import_items(ITEMS)
-        importing.store(importing.read(_cases(list(stage.prices(ITEMS)))), now=now_ms())
+        importing.import_cases(_cases(list(stage.prices(ITEMS))), now=now_ms())
         written = bulk_history.begin(
             seeds=services.seeds, now=now_ms() - BETS * MILLIS_A_BET - LAST_BETS_AGO_MS
         )

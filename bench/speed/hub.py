@@ -145,7 +145,7 @@ def _fill(stage: Stage, url: str) -> str:
     with stage.platform_here(url) as app:
         services, now = app.extensions["platform"], now_ms()
         for count, size in ((CASES, ITEMS_A_CASE), (LARGE_CASES, ITEMS_A_LARGE_CASE)):
-            importing.store(importing.read(_cases(names, count, size)), now=now)
+            importing.import_cases(_cases(names, count, size), now=now)
         player = users.create(username="player", seeds=services.seeds, balance=Cents(10_000), now=now)
         token: str = services.tokens.issue(platform_id=player.platform_id, now=now)
         return token

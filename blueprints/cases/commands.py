@@ -1,26 +1,23 @@
-"""flask cases: the operator's cases."""
+"""flask cases: import cases."""
 
-from pathlib import Path
+from typing import BinaryIO
 
 import click
 
-from blueprints.common.commands import (
-    OperatorGroup,
-    print_json,
-    progress_bar,
-    read_json,
-)
+from blueprints.common.commands import OperatorGroup, print_json, progress_bar, read_json_array
 from blueprints.common.platform import platform
 from services.cases import importing
 
-group = OperatorGroup("cases", help="Cases of items.")
+group = OperatorGroup("cases", help="Import cases.")
 
 
 @group.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def import_cases(file: Path) -> None:
-    """Import an array of cases; all of the file or nothing."""
-    rows = importing.read(read_json(file))
-    with progress_bar(length=len(rows), label="cases") as progress:
-        result = importing.store(rows, now=platform().clock(), progress=progress.update)
-    print_json({"cases": result.cases, "created": result.created, "updated": result.updated})
+@click.argument("file", type=click.File("rb"))
+def import_cases(file: BinaryIO) -> None:
+    """Import a JSON array of cases.
+
+    Cases that exist are updated by name. A bad row stops the import, and nothing of the file is kept.
+    """
+    with progress_bar(read_json_array(file), label="cases") as rows:
+        result = importing.import_cases(rows, now=platform().clock())
+    print_json({"cases": result.total, "created": result.created, "updated": result.updated})

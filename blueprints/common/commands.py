@@ -1,11 +1,11 @@
-"""The base of the operator's commands: JSON on standard output, errors in one line with exit code 1."""
+"""What all operator commands share: JSON on standard output; errors as one line, with exit code 1."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 import orjson
@@ -17,60 +17,12 @@ from services import exact_json
 from services.errors import OperatorError, PlatformError
 from services.money import Cents, NotAnAmount, cents_from_number
 
-MISMATCHES_SHOWN = 20
-
-
-def print_json(value: object) -> None:
-    """One line of JSON on standard output."""
-    click.echo(orjson.dumps(value).decode())
-
-
-def read_json(file: Path) -> Any:
-    """The value of a JSON file, with Decimals for fractions. Raises OperatorError."""
-    try:
-        return exact_json.loads(file.read_bytes())
-    except ValueError as problem:
-        raise OperatorError(f"{file.name} is not JSON: {problem}") from None
-
-
-def progress_bar(*args: Any, **kwargs: Any) -> Any:
-    """Click's progress bar on standard error, shown only when that is a terminal."""
-    return click.progressbar(*args, file=sys.stderr, hidden=not sys.stderr.isatty(), **kwargs)
-
-
-class OperatorCommand(click.Command):
-    """A command that tells an operator in one line what is wrong, and exits with 1."""
-
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _one_line_errors():
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _one_line_errors():
-            return super().invoke(ctx)
-
-
-class OperatorGroup(AppGroup):
-    """A group of such commands, which reports an unknown command or option in one line as well."""
-
-    command_class = OperatorCommand
-
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _one_line_errors():
-            return super().make_context(*args, **kwargs)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Raises ClickException for an unknown command: Flask's own group looks up commands only here."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None and not ctx.resilient_parsing:
-            with _one_line_errors():
-                raise click.exceptions.NoSuchCommand(cmd_name, possibilities=self.commands, ctx=ctx)
-        return command
+MAX_PRINTED_PROBLEMS = 20
 
 
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
-    """Turn what an operator can correct into a ClickException: one line on standard error, exit code 1."""
+    """Turn usage errors, refusals and database failures into click's one-line error, with exit code 1."""
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:
@@ -84,28 +36,68 @@ def _one_line_errors() -> Iterator[None]:
             raise click.ClickException(f"the database schema is not up to date: {problem}") from None
         if isinstance(error, peewee.ProgrammingError):
             raise
-        first_line = str(error).strip().split("\n", maxsplit=1)[0]
-        raise click.ClickException(f"the database is not available: {first_line}") from None
+        reason = str(error).strip().partition("\n")[0]
+        raise click.ClickException(f"the database is not available: {reason}") from None
 
 
-class Amount(click.ParamType):
-    """A command-line amount of coins, not negative, with at most two decimals; cents for the command."""
+class OperatorCommand(click.Command):
+    """A command whose errors are one line."""
 
-    name = "amount"
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line_errors():
+            return super().make_context(*args, **kwargs)
 
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> Cents:
-        try:
-            cents = cents_from_number(Decimal(str(value)))
-        except (NotAnAmount, InvalidOperation):
-            cents = Cents(-1)
-        if cents < 0:
-            self.fail("must be an amount from 0 to 1000000000 with at most two decimals")
-        return cents
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line_errors():
+            return super().invoke(ctx)
 
 
-def fail_on_mismatches(mismatches: list[str]) -> None:
-    """Write the first mismatches of an audit on standard error and exit with 1; do nothing without any."""
-    for line in mismatches[:MISMATCHES_SHOWN]:
+class OperatorGroup(OperatorCommand, AppGroup):
+    """A group of such commands. An unknown command in it is one line as well."""
+
+    command_class = OperatorCommand
+
+
+def print_json(value: object) -> None:
+    """Print one line of JSON on standard output."""
+    click.echo(orjson.dumps(value).decode())
+
+
+def read_json(file: BinaryIO) -> Any:
+    """Parse a file with exact decimals. Raises OperatorError."""
+    try:
+        return exact_json.loads(file.read())
+    except ValueError as problem:
+        raise OperatorError(f"{Path(file.name).name} is not JSON: {problem}") from None
+
+
+def read_json_array(file: BinaryIO) -> list[Any]:
+    """Parse a file that holds a JSON array. Raises OperatorError."""
+    document = read_json(file)
+    if not isinstance(document, list):
+        raise OperatorError(f"{Path(file.name).name} is not a JSON array")
+    return document
+
+
+def progress_bar(*args: Any, **kwargs: Any) -> Any:
+    """Click's progress bar on standard error, shown only when that is a terminal."""
+    return click.progressbar(*args, file=sys.stderr, hidden=not sys.stderr.isatty(), **kwargs)
+
+
+def amount(text: str) -> Cents:
+    """A parameter type: coins, from 0, with at most two decimals. The command gets cents."""
+    try:
+        cents = cents_from_number(Decimal(text))
+    except (NotAnAmount, InvalidOperation):
+        cents = Cents(-1)
+    if cents < 0:
+        raise click.BadParameter("must be an amount from 0 to 1000000000 with at most two decimals")
+    return cents
+
+
+def fail_on_problems(problems: Sequence[str], what: str = "mismatches") -> None:
+    """Print the first problems on standard error and exit with 1, if there are any."""
+    for line in problems[:MAX_PRINTED_PROBLEMS]:
         click.echo(line, err=True)
-    if mismatches:
-        raise click.ClickException(f"{len(mismatches)} mismatches")
+    if problems:
+        raise click.ClickException(f"{len(problems)} {what}")

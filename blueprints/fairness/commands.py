@@ -1,13 +1,13 @@
-"""flask fairness: recomputing rolls, all of them or one by hand."""
+"""flask fairness: recompute the rolls of all bets, or one roll."""
 
 from typing import Any
 
 import click
 
 from blueprints.common.commands import (
-    Amount,
     OperatorGroup,
-    fail_on_mismatches,
+    amount,
+    fail_on_problems,
     print_json,
     progress_bar,
 )
@@ -16,12 +16,15 @@ from services import fairness, fairness_audit
 from services.errors import OperatorError
 from services.money import Cents, number_from_cents
 
-group = OperatorGroup("fairness", help="Provably fair rolls.")
+group = OperatorGroup("fairness", help="Verify that rolls are fair.")
 
 
 @group.command("audit")
 def audit() -> None:
-    """Recompute every settled bet from its seeds and its stored price and edge; exit 1 on any mismatch."""
+    """Recompute every settled bet.
+
+    Uses the seeds, the price and the house edge that are stored with the bet. Exits with 1 on any mismatch.
+    """
     with progress_bar(length=1, label="bets") as bar:
 
         def progress(done: int, of: int) -> None:
@@ -38,17 +41,20 @@ def audit() -> None:
             "returnToPlayer": result.return_to_player,
         }
     )
-    fail_on_mismatches(result.mismatches)
+    fail_on_problems(result.mismatches)
 
 
 @group.command("verify")
 @click.option("--server-seed", required=True)
 @click.option("--client-seed", required=True)
 @click.option("--nonce", required=True, type=click.IntRange(min=1))
-@click.option("--amount", type=Amount(), help="The wager, for the threshold.")
-@click.option("--price", type=Amount(), help="The item's price, for the threshold.")
+@click.option("--amount", type=amount, help="The wager.")
+@click.option("--price", type=amount, help="The price of the item.")
 def verify(server_seed: str, client_seed: str, nonce: int, amount: Cents | None, price: Cents | None) -> None:
-    """Recompute one roll by hand; needs no database. With an amount and a price, whether it won."""
+    """Recompute one roll, without the database.
+
+    With an amount and a price, also prints whether it won.
+    """
     if not fairness.is_client_seed(client_seed):
         raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
     if not server_seed.isascii():

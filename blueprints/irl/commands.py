@@ -1,26 +1,23 @@
-"""flask irl: cases of real-life things."""
+"""flask irl: import cases of real-life items."""
 
-from pathlib import Path
+from typing import BinaryIO
 
 import click
 
-from blueprints.common.commands import (
-    OperatorGroup,
-    print_json,
-    progress_bar,
-    read_json,
-)
+from blueprints.common.commands import OperatorGroup, print_json, progress_bar, read_json_array
 from blueprints.common.platform import platform
 from services import irl_import
 
-group = OperatorGroup("irl", help="Cases of real-life things.")
+group = OperatorGroup("irl", help="Import cases of real-life items.")
 
 
 @group.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def import_irl_cases(file: Path) -> None:
-    """Import an array of cases of real-life things; all of the file or nothing."""
-    rows = irl_import.read(read_json(file))
-    with progress_bar(length=len(rows), label="cases") as progress:
-        result = irl_import.store(rows, now=platform().clock(), progress=progress.update)
-    print_json({"cases": result.cases, "created": result.created, "updated": result.updated})
+@click.argument("file", type=click.File("rb"))
+def import_irl_cases(file: BinaryIO) -> None:
+    """Import a JSON array of cases of real-life items.
+
+    Cases that exist are updated by id. A bad row stops the import, and nothing of the file is kept.
+    """
+    with progress_bar(read_json_array(file), label="cases") as rows:
+        result = irl_import.import_cases(rows, now=platform().clock())
+    print_json({"cases": result.total, "created": result.created, "updated": result.updated})

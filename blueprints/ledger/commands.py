@@ -1,14 +1,18 @@
-"""flask ledger: proving that no coin was made or lost, and making kept-up sums anew."""
+"""flask ledger: audit the ledger, rebuild totals."""
 
-from blueprints.common.commands import OperatorGroup, fail_on_mismatches, print_json
+from blueprints.common.commands import OperatorGroup, fail_on_problems, print_json
 from services import ledger_audit, rollup_rebuild
 
-group = OperatorGroup("ledger", help="The double-entry ledger.")
+group = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild totals.")
 
 
 @group.command("audit")
 def audit() -> None:
-    """Prove every balance by its entries, every transaction and every kept-up total; exit 1 on a mismatch."""
+    """Check every balance, transaction and total.
+
+    A balance must equal the sum of its entries, a transaction must sum to 0, and a total must equal the sum
+    of its rows. Exits with 1 on any mismatch.
+    """
     result = ledger_audit.audit()
     print_json(
         {
@@ -18,12 +22,15 @@ def audit() -> None:
             "mismatches": len(result.mismatches),
         }
     )
-    fail_on_mismatches(result.mismatches)
+    fail_on_problems(result.mismatches)
 
 
 @group.command("rebuild")
 def rebuild() -> None:
-    """Make every kept-up sum and count anew from the bets and payments; spins wait meanwhile."""
+    """Rebuild all totals and counts from the bets and payments.
+
+    Spins wait until it has finished.
+    """
     result = rollup_rebuild.rebuild()
     print_json(
         {

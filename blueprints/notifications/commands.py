@@ -1,4 +1,4 @@
-"""flask notifications: telling a player something."""
+"""flask notifications: send messages to players."""
 
 import click
 
@@ -7,7 +7,7 @@ from blueprints.common.platform import platform
 from blueprints.profile.schemas import NotificationSchema
 from services import notifications, users
 
-group = OperatorGroup("notifications", help="What players are told of.")
+group = OperatorGroup("notifications", help="Send notifications to players.")
 
 
 @group.command("send")
@@ -15,7 +15,7 @@ group = OperatorGroup("notifications", help="What players are told of.")
 @click.argument("title")
 @click.argument("message")
 def send(platformid: str, title: str, message: str) -> None:
-    """Send a player a notification."""
+    """Send a notification to a player."""
     user = users.get(platform_id=platformid)
     sent = notifications.send(user_id=user.id, title=title, message=message, now=platform().clock())
     print_json(NotificationSchema().dump(sent))

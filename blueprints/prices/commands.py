@@ -1,11 +1,11 @@
-"""flask prices: refreshing prices by hand."""
+"""flask prices: refresh item prices."""
 
 import click
 
 from blueprints.common.commands import OperatorGroup, print_json
 from blueprints.common.platform import platform
 
-group = OperatorGroup("prices", help="Item prices.")
+group = OperatorGroup("prices", help="Refresh item prices.")
 
 
 @group.command("refresh")
@@ -13,7 +13,10 @@ group = OperatorGroup("prices", help="Item prices.")
     "--accept-jumps", is_flag=True, help="Accept prices that were held back because they changed too much."
 )
 def refresh(*, accept_jumps: bool) -> None:
-    """Fetch the price feed now, and ask the market for what is due; exit 1 on a bad document."""
+    """Fetch the price feed and the due market prices now.
+
+    Exits with 1 if the feed is not valid.
+    """
     applied = platform().prices.refresh(accept_jumps=accept_jumps)
     print_json(
         {

@@ -1,4 +1,4 @@
-"""flask two-factor: helping a player who has lost their authenticator."""
+"""flask two-factor: help a player who has lost their authenticator."""
 
 import click
 
@@ -6,13 +6,16 @@ from blueprints.common.commands import OperatorGroup, print_json
 from blueprints.common.platform import platform
 from services import users
 
-group = OperatorGroup("two-factor", help="Two-factor authentication of players.")
+group = OperatorGroup("two-factor", help="Turn off the two-factor authentication of a player.")
 
 
 @group.command("reset")
 @click.argument("platformid")
 def reset(platformid: str) -> None:
-    """Turn a player's two-factor authentication off, and forget its secret; the player is told."""
+    """Turn two-factor authentication off for a player.
+
+    Deletes the secret and notifies the player.
+    """
     services = platform()
     user = users.get(platform_id=platformid)
     services.two_factor.reset(user_id=user.id, now=services.clock())

@@ -1,19 +1,18 @@
-"""flask secrets: what lies sealed in the database."""
+"""flask secrets: re-encrypt the secrets in the database."""
 
-import click
-
-from blueprints.common.commands import OperatorGroup, print_json
+from blueprints.common.commands import OperatorGroup, fail_on_problems, print_json
 from blueprints.common.platform import platform
 from services import resealing
 
-UNREADABLE_TOLD = 20
-
-group = OperatorGroup("secrets", help="What lies sealed in the database.")
+group = OperatorGroup("secrets", help="Re-encrypt the secrets in the database.")
 
 
 @group.command("reseal")
 def reseal() -> None:
-    """Seal everything under the current SECRET_KEY; exit 1 when something opens under no key."""
+    """Encrypt all secrets with the current SECRET_KEY.
+
+    Exits with 1 if a secret cannot be decrypted with any key.
+    """
     services = platform()
     result = resealing.reseal(seeds=services.seeds, two_factor=services.two_factor)
     print_json(
@@ -24,7 +23,4 @@ def reseal() -> None:
             "unreadable": len(result.unreadable),
         }
     )
-    for line in result.unreadable[:UNREADABLE_TOLD]:
-        click.echo(line, err=True)
-    if result.unreadable:
-        raise click.ClickException(f"{len(result.unreadable)} open under no key: see SECRET_KEY_PREVIOUS")
+    fail_on_problems(result.unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")

@@ -14,12 +14,15 @@ from services.demo import seed as demo
 from services.errors import OperatorError
 from services.platform import Platform
 
-db = OperatorGroup("db", help="The database schema.")
+db = OperatorGroup("db", help="Upgrade or back up the database.")
 
 
 @db.command("upgrade")
 def upgrade() -> None:
-    """Bring the schema up to date; safe to run twice, and by two processes at once."""
+    """Bring the database schema up to date.
+
+    Safe to run twice, and by two processes at once.
+    """
     print_json({"applied": migrate.upgrade()})
 
 
@@ -34,9 +37,10 @@ def backup(file: Path) -> None:
 @click.command("check", cls=OperatorCommand)
 @with_appcontext
 def check() -> None:
-    """Report everything that keeps the server from working: settings, database, schema, instance directory.
+    """Report everything that keeps the server from working.
 
-    Each problem and each warning is a line on standard error; exit code 1 if there is a problem.
+    Checks settings, database, schema and instance directory. Each problem and each warning is a line on
+    standard error. Exits with 1 if there is a problem.
     """
     settings = platform().settings
     problems, warnings = checks.problems(settings), checks.warnings(settings)
@@ -47,7 +51,7 @@ def check() -> None:
         raise click.exceptions.Exit(1)
 
 
-force = click.option("--force", is_flag=True, help="Do it although APP_ENV is production.")
+force = click.option("--force", is_flag=True, help="Run although APP_ENV is production.")
 
 
 def _services_for_demo(*, force: bool) -> Platform:
@@ -61,7 +65,10 @@ def _services_for_demo(*, force: bool) -> Platform:
 @force
 @with_appcontext
 def seed(*, force: bool) -> None:
-    """Import the demo catalogue, its pictures and its cases; again changes nothing."""
+    """Import the demo items, pictures and cases.
+
+    Imports only what is missing.
+    """
     services = _services_for_demo(force=force)
     seeded = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
     print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases})
@@ -71,7 +78,10 @@ def seed(*, force: bool) -> None:
 @force
 @with_appcontext
 def demo_page(*, force: bool) -> None:
-    """Print the address of the built-in page, signed in as a demo player with coins."""
+    """Print an address where a demo player is signed in.
+
+    The player is created on first use, with 1,000 coins.
+    """
     services = _services_for_demo(force=force)
     user = demo.player(seeds=services.seeds, now=services.clock())
     token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())

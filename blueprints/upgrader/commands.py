@@ -1,6 +1,6 @@
-"""flask items: filling the catalogue."""
+"""flask items: import items."""
 
-from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -8,13 +8,17 @@ from blueprints.common.commands import OperatorGroup, print_json, read_json
 from blueprints.common.platform import platform
 from services import item_import
 
-group = OperatorGroup("items", help="The upgrader's catalogue.")
+group = OperatorGroup("items", help="Import the items of the upgrader and of cases.")
 
 
 @group.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.File("rb"))
 @click.option("--appid", type=int, help="The game of all items of a price feed: 730 or 252490.")
-def import_items(file: Path, appid: int | None) -> None:
-    """Import an array of inventory items, or a price feed with --appid; all of the file or nothing."""
+def import_items(file: BinaryIO, appid: int | None) -> None:
+    """Import a JSON array of items, or a price feed.
+
+    Items that exist are updated by marketHashName. A bad row stops the import, and nothing of the file is
+    kept.
+    """
     result = item_import.import_document(read_json(file), app_id=appid, now=platform().clock())
     print_json({"items": result.items, "created": result.created, "updated": result.updated})

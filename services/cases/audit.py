@@ -1,4 +1,4 @@
-"""Checks that prices and types of cases are those that their items give, and the players' counts of cases."""
+"""Audits the prices and types of cases against their items, and the number of cases of each player."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -15,7 +15,7 @@ from services.cases.pricing import price_of
 
 
 def mismatches() -> Iterator[str]:
-    """A line for each case and count that is wrong, in the caller's snapshot (ids only)."""
+    """One line for each wrong case or count, with ids only. Reads in the caller's snapshot."""
     yield from _wrong_counts()
     yield from _wrong_cases()
 
@@ -33,7 +33,6 @@ def _wrong_counts() -> Iterator[str]:
 
 
 def _wrong_cases() -> Iterator[str]:
-    """Cases whose price or type is not the one that their items give."""
     query = (
         Case.select(
             Case.slug,

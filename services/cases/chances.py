@@ -1,53 +1,47 @@
-"""Percentages, exactly: whole quintillionths (10**-18) inside, numbers of percent outside."""
+"""Chances as exact integers: percentages outside, parts of 10**18 ("attos") inside."""
 
 from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import NewType
 
+from services.cases.errors import InvalidPercentage, PercentageTooFine
+
 Attos = NewType("Attos", int)
-"""A chance in parts of 10**18; a 64-bit column holds it. One percent is 10**16 of them."""
+"""A chance in parts of 10**18, which fits a 64-bit column. One percent is 10**16."""
 
 CERTAIN = Attos(10**18)
 PERCENT = 10**16
 
-_MOST_PERCENT = 100
+_MAX_PERCENT = 100
 _DECIMALS = 16
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 
 
-class NotAPercentage(ValueError):
-    """Not a finite number from 0 to 100."""
-
-
-class TooFine(NotAPercentage):
-    """A number from 0 to 100 with more than 16 decimals."""
-
-
 def attos_from_percent(value: object) -> Attos:
-    """The exact chance of a JSON number of percent, as the exact JSON reader gives it (int or Decimal).
+    """The exact chance of a JSON percentage, an int or a Decimal. Never rounds.
 
-    Never rounds. Raises NotAPercentage, and TooFine where that is all that is wrong.
+    Raises InvalidPercentage, or PercentageTooFine for more than 16 decimals.
     """
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise NotAPercentage
+        raise InvalidPercentage
     number = Decimal(value)
-    if not number.is_finite() or not 0 <= number <= _MOST_PERCENT:
-        raise NotAPercentage
+    if not number.is_finite() or not 0 <= number <= _MAX_PERCENT:
+        raise InvalidPercentage
     try:
         return Attos(int(number.quantize(Decimal(1).scaleb(-_DECIMALS), context=_EXACT).scaleb(_DECIMALS)))
     except (Inexact, InvalidOperation):
-        raise TooFine from None
+        raise PercentageTooFine from None
 
 
 def percent_from_attos(chance: int) -> int | float:
-    """The JSON number of percent: 33.3, or 33 when it is whole.
+    """The JSON percentage of a chance: 33.3, or 33 when it is whole.
 
-    A double is the nearest to what was written, as whoever reads JSON into doubles would have it anyway.
+    The nearest double to the exact percentage, which JSON readers would round to anyway.
     """
     return chance // PERCENT if chance % PERCENT == 0 else chance / PERCENT
 
 
 def share_equally(left: Attos, count: int) -> Sequence[Attos]:
-    """What is left of a whole, split over this many; the parts that don't divide go one each to the first."""
+    """Split a chance into equal parts; the remainder goes to the first ones, one atto each."""
     each, over = divmod(left, count)
     return [Attos(each + (place < over)) for place in range(count)]

@@ -1,4 +1,4 @@
-"""What a case is by its kind, its games and its name. Source: SPEC 2.1, DECISIONS, "Cases"."""
+"""Kinds and types of cases, and the rules for their names and ids. Source: SPEC 2.1, DECISIONS, "Cases"."""
 
 import unicodedata
 from collections.abc import Collection
@@ -7,11 +7,10 @@ from enum import StrEnum
 FREE_CASE_ID = "free-case"
 
 RESERVED_IDS = frozenset({"pagination", "create", "free", FREE_CASE_ID, ".", ".."})
-"""Addresses of something else, and two that browsers take out of an address before they ask."""
-
+"""Paths of other endpoints, and two path segments that browsers remove."""
 
 MAX_FOLDED = 300
-"""Single characters may fold to words of 18."""
+"""The length of the column. Folding may turn one character into 18."""
 
 _FORMAT = "Cf"
 _MEANINGLESS = frozenset({"Cc", "Cs", "Co", "Cn"})
@@ -19,7 +18,7 @@ _MEANINGLESS = frozenset({"Cc", "Cs", "Co", "Cn"})
 
 
 class Kind(StrEnum):
-    """Set at import; players make regular ones only."""
+    """Set by an import; players create regular cases only."""
 
     REGULAR = "regular"
     LEVEL = "level"
@@ -27,7 +26,7 @@ class Kind(StrEnum):
 
 
 class GameType(StrEnum):
-    """Which games the items are of."""
+    """The game of all items of a case, or mixed."""
 
     GAME_A = "gamea"
     GAME_B = "gameb"
@@ -38,18 +37,18 @@ _GAMES = {730: GameType.GAME_A, 252_490: GameType.GAME_B}
 
 
 def game_type(app_ids: Collection[int]) -> GameType:
-    """The one game that all items are of, or mixed. There must be an item."""
+    """The game of all items, or mixed. There must be at least one item."""
     games = {_GAMES[app_id] for app_id in app_ids}
     return games.pop() if len(games) == 1 else GameType.MIXED
 
 
 def tidy(name: str) -> str:
-    """The name in composed characters, without blanks around it, and with one for each run of them inside."""
+    """The name in NFC, trimmed, and with a single space for each run of blanks."""
     return unicodedata.normalize("NFC", " ".join(name.split()))
 
 
 def can_be_shown(tidy_name: str) -> bool:
-    """Whether something is to be seen of a name, and every character of it has a meaning for everybody."""
+    """Whether a name has a visible character, and no control, private or unassigned ones."""
     folded = fold(tidy_name)
     if not folded.strip() or len(folded) > MAX_FOLDED:
         return False
@@ -62,9 +61,9 @@ def case_id(tidy_name: str) -> str:
 
 
 def fold(text: str) -> str:
-    """A text without regard to case, width and style, in every script, and without what nobody sees.
+    """The text without case, width, style and invisible characters, in every script.
 
-    For uniqueness, search, and names that are not a player's to take.
+    Used for uniqueness, search and reserved names.
     """
-    seen = "".join(char for char in text if unicodedata.category(char) != _FORMAT)
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
+    visible = "".join(char for char in text if unicodedata.category(char) != _FORMAT)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())

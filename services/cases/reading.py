@@ -1,4 +1,4 @@
-"""Cases as everybody sees them: lists, pages, one of them."""
+"""Reading cases: the whole list, a page, one case."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ ROWS_A_TURN = 200
 
 
 class ShownItem(NamedTuple):
-    """An item of a case. ``image`` as in models/items.py; ``chance`` in attos (services/cases/chances.py)."""
+    """An item of a case. ``image`` as in models/items.py, ``chance`` in attos (services/cases/chances.py)."""
 
     app_id: int
     market_hash_name: str
@@ -37,9 +37,9 @@ class ShownItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownCase:
-    """A case with its items, the rarest first; equal chances in the order in which they were given.
+    """A case with its items, the rarest first, equal chances in the order of creation.
 
-    ``creator`` is a platform id, or empty when an operator imported the case.
+    ``creator`` is a platform id, or empty for an imported case.
     """
 
     row_id: int
@@ -54,7 +54,7 @@ class ShownCase:
 
 
 class Sort(StrEnum):
-    """The order of a page. Of equal ones the newer comes first, in the two ascending orders the older."""
+    """The order of a page. Of equal cases the newer comes first, in ascending orders the older."""
 
     MOST_RECENT = "Most Recent"
     OLDEST = "Oldest"
@@ -74,7 +74,7 @@ _ORDERS: Mapping[Sort, Sequence[Any]] = {
 def all_of(*, kinds: Collection[Kind], pause: Callable[[], Any]) -> list[ShownCase]:
     """Every case of these kinds, the newest first.
 
-    ``pause`` may let others run; it is called often, because 5,000 cases take the better part of a second.
+    ``pause`` is called often: it may let other greenlets run, because 5,000 cases take almost a second.
     """
     cases = _shown(_cases().where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT]), pause=pause)
     _fill(cases, CaseItem.case.in_(Case.select(Case.id).where(_of(kinds))), pause=pause)
@@ -92,9 +92,9 @@ def page(
     sort: Sort = Sort.MOST_RECENT,
     pause: Callable[[], Any],
 ) -> tuple[list[ShownCase], int]:
-    """One page, counted from 1, and how many cases there are in all. The search is literal, in any case.
+    """One page, counted from 1, and the total number of cases found.
 
-    ``pause`` is for pages of large cases, as above.
+    The search is literal and ignores case. ``pause`` as in ``all_of``, for pages of large cases.
     """
     condition = _of(kinds)
     if game:
@@ -103,7 +103,7 @@ def page(
         condition &= _contains(Case.name_folded, fold(search))
     if number == 1:
         cases = _cases_from(condition, sort, limit, 0, pause)
-        # A page that is not full says by itself how many there are: a search that finds little looks once.
+        # A first page that is not full is the total, so a rare search runs one query less.
         return cases, _count(condition) if len(cases) == limit else len(cases)
     total, skipped = _count(condition), (number - 1) * limit
     return _cases_from(condition, sort, limit, skipped, pause) if skipped < total else [], total
@@ -117,7 +117,7 @@ def _count(condition: Any) -> int:
 def _cases_from(
     condition: Any, sort: Sort, limit: int, skipped: int, pause: Callable[[], Any]
 ) -> list[ShownCase]:
-    # The page is chosen in an index, and only then are its rows looked up; those before it never are.
+    # The subquery runs in an index alone, so the rows before the page are never fetched.
     chosen = Case.select(Case.id).where(condition).order_by(*_ORDERS[sort]).limit(limit).offset(skipped)
     cases = _shown(_cases().where(Case.id.in_(chosen)).order_by(*_ORDERS[sort]))
     if cases:
@@ -144,7 +144,7 @@ def free() -> ShownCase:
 
 
 def items_without_price(case: ShownCase) -> list[Item]:
-    """The items of this case that have no price; asks the database only when it was shown with one."""
+    """The items of this case without a price. No query when all of them have one."""
     names = [item.market_hash_name for item in case.items if item.price_cents is None]
     if not names:
         return []
@@ -157,7 +157,7 @@ def _of(kinds: Collection[Kind]) -> Any:
 
 
 def _contains(field: Any, text: str) -> Any:
-    # Not LIKE: SQLite's folds case in its own way, and both have characters that stand for others.
+    # Not LIKE, which has wildcards, and which ignores the case of ASCII letters in SQLite.
     locate = fn.INSTR if isinstance(database.obj, Sqlite) else fn.STRPOS
     return locate(field, text) > 0
 
@@ -177,7 +177,7 @@ def _cases() -> Any:
 
 def _shown(query: Any, *, pause: Callable[[], Any] = int) -> list[ShownCase]:
     cases = []
-    # As the driver gives them: there is nothing in these columns to convert, and it takes half the time.
+    # Rows of the driver, because no column needs a conversion: this halves the time.
     for number, row in enumerate(database.execute(query), start=1):
         cases.append(ShownCase(*row))
         if number % ROWS_A_TURN == 0:
@@ -186,7 +186,7 @@ def _shown(query: Any, *, pause: Callable[[], Any] = int) -> list[ShownCase]:
 
 
 def _fill(cases: Sequence[ShownCase], condition: Any, *, pause: Callable[[], Any] = int) -> None:
-    """Give these cases their items, which the condition selects, with one query."""
+    """Fill in the items of these cases with one query. The condition selects the items."""
     query = (
         CaseItem.select(
             CaseItem.case,

@@ -1,4 +1,4 @@
-"""The version of what the lists of cases show: one number in the database, for all processes.
+"""The version of the case lists: one number in the database, shared by all processes.
 
 Within this process a change also invalidates cached responses (services/cache_invalidation.py).
 """
@@ -14,13 +14,11 @@ _ONLY_ROW = 1
 
 @writing()
 def begin_change() -> None:
-    """Count a change, as the first statement of a transaction that makes a case or changes items.
+    """Raise the version. Must be the first statement of a transaction that creates a case or changes items.
 
-    Before the first lock of an item's row: two that change items in different orders then wait for this row,
-    and not each for the other. In one transaction it may be called again.
-
-    On PostgreSQL the row stays locked until the commit. Whoever comes second reads the prices and cases
-    that the first has left, so no case keeps a price of before a change that it has missed.
+    On PostgreSQL the row stays locked until the commit, so such transactions run one after the other: none
+    computes a case price from item prices that another is about to change, and two that lock items in
+    different orders do not deadlock. It may be called more than once in a transaction.
     """
     CaseVersion.insert(id=_ONLY_ROW, version=1).on_conflict(
         conflict_target=[CaseVersion.id], update={CaseVersion.version: CaseVersion.version + 1}
@@ -29,7 +27,7 @@ def begin_change() -> None:
 
 
 class Version(NamedTuple):
-    """How many changes have been committed, 0 before the first, and in which database."""
+    """The number of committed changes, and the database that counted them."""
 
     database: object
     changes: int
@@ -37,5 +35,5 @@ class Version(NamedTuple):
 
 @reading()
 def current() -> Version:
-    """The version of now. What is read after it is at least as new."""
+    """The current version. Cases that are read after it are at least as new."""
     return Version(database.obj, CaseVersion.select(CaseVersion.version).scalar() or 0)

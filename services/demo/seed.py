@@ -12,7 +12,7 @@ from models.items import Item
 from models.users import User
 from services import exact_json, irl_import, item_import, users
 from services.cases import importing
-from services.cases.kinds import FREE_CASE_ID, Kind, fold
+from services.cases.kinds import FREE_CASE_ID, Kind, case_id
 from services.clock import Millis
 from services.errors import UserNotFound
 from services.money import Cents
@@ -41,33 +41,21 @@ def seed(*, media_dir: Path, now: Millis) -> Seeded:
     """
     _copy_pictures(media_dir / "items")
     with writing():
-        items = _seed_items(now)
-        return Seeded(items, _seed_cases(now), _seed_irl_cases(now))
+        names = set(Item.select(Item.market_hash_name).scalars())
+        items = [row for row in _read("items.json") if row["marketHashName"] not in names]
+        case_ids = set(Case.select(Case.slug).scalars())
+        cases = [row for row in _read("cases.json") if _case_id(row) not in case_ids]
+        irl_ids = set(IrlCase.select(IrlCase.slug).scalars())
+        irl_cases = [row for row in _read("irl_cases.json") if row["id"] not in irl_ids]
+        return Seeded(
+            items=item_import.import_document(items, app_id=None, now=now).created,
+            cases=importing.import_cases(cases, now=now).created,
+            irl_cases=irl_import.import_cases(irl_cases, now=now).created,
+        )
 
 
-def _seed_items(now: Millis) -> int:
-    present = set(Item.select(Item.market_hash_name).scalars())
-    rows = [
-        item for item in item_import.read_array(_read("items.json")) if item.market_hash_name not in present
-    ]
-    return item_import.store(rows, now=now).created
-
-
-def _seed_cases(now: Millis) -> int:
-    stored: Any = Case.select(Case.name_folded, Case.slug)
-    present = {text for row in stored.tuples() for text in row}
-    rows = [
-        case
-        for case in importing.read(_read("cases.json"))
-        if (FREE_CASE_ID if case.kind is Kind.FREE else fold(case.name)) not in present
-    ]
-    return importing.store(rows, now=now).created if rows else 0
-
-
-def _seed_irl_cases(now: Millis) -> int:
-    present = set(IrlCase.select(IrlCase.slug).scalars())
-    rows = [case for case in irl_import.read(_read("irl_cases.json")) if case.id not in present]
-    return irl_import.store(rows, now=now).created
+def _case_id(row: dict[str, Any]) -> str:
+    return FREE_CASE_ID if row.get("kind") == Kind.FREE else case_id(row["name"])
 
 
 def _read(name: str) -> Any:

@@ -46,7 +46,7 @@ def put(inventory):
             for item, percentage in (contents or {GLOVES: 100}).items()
         ]
         row = {"name": name, "items": items} | ({"kind": kind} if kind else {})
-        importing.store(importing.read([row]), now=now or next(times))
+        importing.import_cases([row], now=now or next(times))
 
     return one
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from services import exact_json
 from services.cases.chances import (
     CERTAIN,
-    NotAPercentage,
-    TooFine,
     attos_from_percent,
     percent_from_attos,
     share_equally,
 )
+from services.cases.errors import InvalidPercentage, PercentageTooFine
 
 PLACES = st.integers(0, 16)
 NO_PERCENTAGES = ("NaN", "sNaN", "Infinity", "-0.1", "100.1", "1e999999")
@@ -33,7 +32,7 @@ def test_what_is_written_is_what_is_kept(attos, zeros):
 def test_a_number_is_kept_exactly_or_refused(number):
     try:
         kept = attos_from_percent(number)
-    except TooFine:
+    except PercentageTooFine:
         assert (Fraction(number) * 10**16).denominator > 1
     else:
         assert Fraction(kept, 10**16) == Fraction(number)
@@ -52,7 +51,7 @@ def test_a_number_of_up_to_fifteen_digits_is_shown_as_it_was_written(digits):
     ids=lambda value: str(value)[:12],
 )
 def test_what_is_no_percentage_is_refused(value):
-    with pytest.raises(NotAPercentage):
+    with pytest.raises(InvalidPercentage):
         attos_from_percent(value)
 
 

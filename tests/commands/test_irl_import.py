@@ -53,6 +53,7 @@ def test_importing_again_changes_nothing(put, stored):
 SUM = "the percentages must sum to 100, or to less when some are left out"
 ID = "id must be 1 to 64 of a-z, 0-9 and -"
 NAME = "name must be a text of 1 to 100 characters"
+NUMBER = "Each item must have a percentage that is a number from 0 to 100"
 PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"
 ITEMS = "items must be an array of 1 to 500 items"
 
@@ -82,12 +83,12 @@ BAD = [
         for image in NOT_PICTURES
     ),
     (row(items=[PEN | {"price": "$1"}]), f"an item's {PRICE}"),
-    (row(items=[PEN | {"percentage": "50"}]), "a percentage must be a number from 0 to 100"),
-    (row(items=[PEN | {"percentage": True}]), "a percentage must be a number from 0 to 100"),
+    (row(items=[PEN | {"percentage": "50"}]), NUMBER),
+    (row(items=[PEN | {"percentage": True}]), NUMBER),
     (row(items=[PEN | {"percentage": 99}]), SUM),
     (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 60}]), SUM),
     (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 50}, PEN]), SUM),
-    (row("good"), "the id good stands in the file twice"),
+    (row("good"), "the file has this case twice"),
 ]
 
 
@@ -105,4 +106,4 @@ def test_nothing_is_left_for_a_percentage_left_out(put, client):
 
 
 def test_a_file_that_is_no_array_is_refused(fails, write):
-    assert fails("irl", "import", write({})) == "Error: the file is not an array of cases"
+    assert fails("irl", "import", write({})) == "Error: items.json is not a JSON array"

@@ -1,4 +1,4 @@
-"""A mistyped command: one line on standard error, and exit code 1."""
+"""A mistyped command prints one line on standard error and exits with 1."""
 
 import os
 import subprocess
@@ -11,7 +11,6 @@ from bench.harness.servers import ROOT
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 MISTYPED = {
-    "an unknown command": ["sed"],
     "an unknown command of a group": ["users", "shwo"],
     "an unknown option": ["seed", "--forse"],
     "an unknown option of a group": ["users", "--nope", "show"],
@@ -23,7 +22,7 @@ MISTYPED = {
 
 
 @pytest.mark.parametrize("arguments", MISTYPED.values(), ids=MISTYPED.keys())
-def test_a_mistyped_command_is_one_line(fails, arguments):
+def test_a_mistyped_command_prints_one_line(fails, arguments):
     said = fails(*arguments)
 
     assert said.startswith("Error: ")
@@ -31,9 +30,8 @@ def test_a_mistyped_command_is_one_line(fails, arguments):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("arguments", [["sed"], ["users", "shwo"]], ids=" ".join)
-def test_a_mistyped_command_of_a_shell_is_one_line(env, arguments):
-    command = [sys.executable, "-m", "flask", *arguments]
+def test_a_mistyped_command_prints_one_line_in_a_shell_too(env):
+    command = [sys.executable, "-m", "flask", "users", "shwo"]
 
     ended = subprocess.run(
         command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=60, check=False

@@ -37,7 +37,7 @@ def cases(app, client, alice):
     items = [{"appid": 730, "marketHashName": name, "price": 10} for name in ("Red", "Blue")]
     item_import.import_document(items, app_id=None, now=NOW)
     content = [{"marketHashName": name, "percentage": 50} for name in ("Red", "Blue")]
-    importing.store(importing.read([{"name": "House", "items": content}]), now=NOW)
+    importing.import_cases([{"name": "House", "items": content}], now=NOW)
     body = {"name": "Mine", "items": content}
     assert client.post("/api/cases/create", headers=alice.headers, json=body).status_code == 200
 

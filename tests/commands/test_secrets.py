@@ -152,7 +152,7 @@ def test_what_no_key_opens_is_told_and_the_rest_is_done(rotated, player):
         "unreadable": 1,
     }
     assert f"announced_seeds {player.id}: no key opens it" in result.stderr
-    assert "Error: 1 open under no key: see SECRET_KEY_PREVIOUS" in result.stderr
+    assert "Error: 1 cannot be decrypted with any key: see SECRET_KEY_PREVIOUS" in result.stderr
 
 
 def test_a_key_of_another_purpose_opens_nothing():

@@ -175,7 +175,7 @@ def test_a_taken_platform_id_is_refused(run, fails, accounts):
 def test_one_platform_id_is_not_for_many_accounts(fails, accounts):
     said = fails("users", "create", "alice", "--platform-id", PLATFORM_ID, "--count", "2")
 
-    assert said == "Error: --platform-id is one account's; leave out --count"
+    assert said == "Error: --platform-id cannot be used with --count"
     assert accounts() == []
 
 

@@ -17,7 +17,7 @@ def put(app):
     def one(case_id, *items, name="Desk", price=12.5):
         things = list(items) or [thing("Pen", 1)]
         row = {"id": case_id, "name": name, "price": Decimal(str(price)), "items": things}
-        irl_import.store(irl_import.read([row]), now=next(times))
+        irl_import.import_cases([row], now=next(times))
 
     return one
 

@@ -16,7 +16,7 @@ def case(add, clock):
     """A case of two items at equal chances: 10 and 20 coins."""
     add({"One": 10, "Two": 20})
     items = [{"marketHashName": name, "percentage": 50} for name in ("One", "Two")]
-    importing.store(importing.read([{"name": "Case", "items": items}]), now=clock())
+    importing.import_cases([{"name": "Case", "items": items}], now=clock())
 
 
 @pytest.mark.usefixtures("case")
@@ -49,7 +49,7 @@ def fine_cases(add, clock):
         }
         for number, held in enumerate(cases)
     ]
-    importing.store(importing.read(rows), now=clock())
+    importing.import_cases(rows, now=clock())
 
 
 @pytest.mark.usefixtures("fine_cases")
@@ -74,8 +74,8 @@ def test_case_prices_stay_exact_after_many_changes(run, source):
 def test_a_case_that_is_imported_between_two_refreshes_follows_the_second(run, client, source, clock):
     source.answer = feed({"One": 20_00, "Two": 20_00})
     run("prices", "refresh")
-    importing.store(
-        importing.read([{"name": "New", "items": [{"marketHashName": "One", "percentage": 100}]}]),
+    importing.import_cases(
+        [{"name": "New", "items": [{"marketHashName": "One", "percentage": 100}]}],
         now=clock(),
     )
     source.answer = feed({"One": 30_00, "Two": 20_00})
@@ -117,8 +117,8 @@ def test_a_price_that_is_held_back_changes_no_case(client, run, source):
 
 def test_a_request_for_a_case_waits_for_the_prices_that_its_items_lack(app, add, clock, client, source):
     add({"One": None})
-    importing.store(
-        importing.read([{"name": "Case", "items": [{"marketHashName": "One", "percentage": 100}]}]),
+    importing.import_cases(
+        [{"name": "Case", "items": [{"marketHashName": "One", "percentage": 100}]}],
         now=clock(),
     )
     source.answer = feed({"One": 9_50})

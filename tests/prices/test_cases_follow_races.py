@@ -33,8 +33,8 @@ def changes(app, add, source, prices, new_player):
         add({name: chance.randint(1, 1000) for name in chance.sample(NAMES, 4)})
 
     def by_import_of_cases(chance):
-        importing.store(
-            importing.read([{"name": f"Case {number}", "items": _contents(chance)} for number in range(5)]),
+        importing.import_cases(
+            [{"name": f"Case {number}", "items": _contents(chance)} for number in range(5)],
             now=now_ms(),
         )
 

@@ -54,7 +54,7 @@ def names_on(client, path=BOARD):
 
 def put_case(name="Case"):
     items = [{"marketHashName": ITEM, "percentage": Decimal(100)}]
-    importing.store(importing.read([{"name": name, "items": items}]), now=now_ms())
+    importing.import_cases([{"name": name, "items": items}], now=now_ms())
 
 
 def set_price(price):
