@@ -45,7 +45,6 @@ def env(env):
             **env,
             **game_platform.settings,
             **identity.settings,
-            "AUTHLIB_INSECURE_TRANSPORT": "1",
             "AFFILIATE_SPECIAL_CODE": "SPECIALCODEOFTHEHOUSE",
             "PRICE_FEED_URL": "http://127.0.0.1:1/feed?key=key-of-the-feed",
             "UPGRADER_MAX_WAGER": "1000000",
