@@ -21,7 +21,7 @@ def every_kind(put):
     put("New")
 
 
-def test_no_cases_are_an_empty_list(client):
+def test_without_cases_the_list_is_empty(client):
     assert client.get(PATH).json == []
 
 
@@ -61,7 +61,7 @@ def test_a_case_is_shown_with_its_items(client, put):
 
 
 @pytest.mark.usefixtures("every_kind")
-def test_the_parameter_says_which_kinds(client):
+def test_the_type_selects_the_kinds(client):
     shown = {value: names(client.get(PATH, query_string={"type": value}).json) for value in ("", *KINDS)}
 
     assert shown == {"": ["New", "Old"]} | KINDS
@@ -71,25 +71,25 @@ KINDS = {"all": ["New", "Old", "Daily", "Level 10"], "true": ["Level 10"], "fals
 
 
 @pytest.mark.usefixtures("every_kind")
-def test_without_the_parameter_the_list_is_of_regular_cases(client):
+def test_the_list_has_regular_cases_by_default(client):
     assert names(client.get(PATH).json) == ["New", "Old"]
 
 
-def test_another_value_is_refused_by_name(client):
+def test_an_unknown_type_is_refused_by_name(client):
     answers = [client.get(PATH, query_string={"type": value}) for value in ("True", "level", "1", "gamea")]
 
     assert {answer.status_code for answer in answers} == {400}
     assert {answer.json["error"] for answer in answers} == {"type: must be one of all, true, false"}
 
 
-def test_cases_of_one_moment_are_in_the_order_of_their_import(client, put):
+def test_cases_created_at_the_same_time_keep_the_order_of_their_import(client, put):
     for name in ("First", "Second", "Third"):
         put(name, now=1_700_000_000_000)
 
     assert names(client.get(PATH).json) == ["Third", "Second", "First"]
 
 
-def test_items_are_the_rarest_first_and_equal_ones_as_they_were_given(client, put):
+def test_the_rarest_items_come_first_and_equal_ones_keep_their_order(client, put):
     put("Case", {BLUE: 40, ROCK: 20, RED: 20, GLOVES: 20})
 
     (case,) = client.get(PATH).json
@@ -97,7 +97,7 @@ def test_items_are_the_rarest_first_and_equal_ones_as_they_were_given(client, pu
     assert [item["marketHashName"] for item in case["items"]] == [ROCK, RED, GLOVES, BLUE]
 
 
-def test_an_item_without_a_price_is_shown_with_none(client, put, prices):
+def test_an_item_without_a_price_is_shown_with_null(client, put, prices):
     put("Case", {RED: 50, GLOVES: 50})
     prices({RED: None})
 
@@ -106,7 +106,7 @@ def test_an_item_without_a_price_is_shown_with_none(client, put, prices):
     assert [item["price"] for item in case["items"]] == [None, "$0.50"]
 
 
-def test_the_list_is_not_sent_again_to_who_has_it(client, put):
+def test_a_list_that_the_client_has_is_answered_with_304(client, put):
     put("Case")
     tag = client.get(PATH).headers["ETag"]
 
@@ -115,7 +115,7 @@ def test_the_list_is_not_sent_again_to_who_has_it(client, put):
     assert (answer.status_code, answer.data, answer.headers["ETag"]) == (304, b"", tag)
 
 
-def test_the_list_can_be_had_compressed(client, put):
+def test_the_list_is_compressed_for_a_client_that_accepts_gzip(client, put):
     put("Case")
     plain = client.get(PATH)
 
@@ -125,7 +125,7 @@ def test_the_list_can_be_had_compressed(client, put):
     assert gzip.decompress(answer.data) == plain.data
 
 
-def test_a_new_case_shows_at_once(client, create):
+def test_a_new_case_is_shown_at_once(client, create):
     before = client.get(PATH)
     create(body("Mine"))
 
@@ -134,7 +134,7 @@ def test_a_new_case_shows_at_once(client, create):
     assert (names(before.json), names(after.json)) == ([], ["Mine"])
 
 
-def test_another_process_shows_a_new_case_at_once(client, create, make_app):
+def test_a_case_created_by_another_process_is_shown_at_once(client, create, make_app):
     elsewhere = make_app().test_client()
     elsewhere.get(PATH)
 
@@ -153,7 +153,7 @@ def test_a_new_price_shows_at_once(client, put, prices):
     assert (case["price"], case["items"][0]["price"]) == (20, "$19.00")
 
 
-def test_a_new_picture_shows_at_once(client, put):
+def test_a_new_image_is_shown_at_once(client, put):
     put("Case", {RED: 100})
     client.get(PATH)
 
@@ -163,7 +163,7 @@ def test_a_new_picture_shows_at_once(client, put):
     assert client.get(PATH).json[0]["items"][0]["image"] == "https://images.example.com/1.png"
 
 
-def test_a_list_that_is_ready_takes_one_statement(client, put, queries):
+def test_a_cached_list_takes_one_query(client, put, queries):
     put("Case")
     client.get(PATH)
     queries.clear()

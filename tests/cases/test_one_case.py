@@ -14,7 +14,7 @@ from tests.cases.conftest import BLUE, GLOVES, RED, ROCK, body
 pytestmark = pytest.mark.usefixtures("inventory")
 
 
-def test_the_free_case_says_id_name_price_and_items(client, put):
+def test_the_free_case_has_id_name_price_and_items(client, put):
     put("Daily Gift", {RED: 50, GLOVES: 50}, kind="free")
 
     case = client.get("/api/cases/free").json
@@ -25,7 +25,7 @@ def test_the_free_case_says_id_name_price_and_items(client, put):
     assert "wear" not in case["items"][0]
 
 
-def test_no_free_case_is_not_found(client, put):
+def test_a_missing_free_case_is_not_found(client, put):
     put("Regular")
 
     answer = client.get("/api/cases/free")
@@ -33,13 +33,13 @@ def test_no_free_case_is_not_found(client, put):
     assert (answer.status_code, answer.json) == (404, {"error": "Free case not found"})
 
 
-def test_the_free_case_is_also_one_by_its_id(client, put):
+def test_the_free_case_is_also_found_by_its_id(client, put):
     put("Daily Gift", kind="free")
 
     assert client.get("/api/cases/free-case").json["name"] == "Daily Gift"
 
 
-def test_a_case_says_everything(client, create, veteran):
+def test_a_single_case_has_all_fields(client, create, veteran):
     create(body("My Case", contents={BLUE: 0.5, RED: 60, GLOVES: 39.5}))
 
     case = client.get("/api/cases/my-case").json
@@ -55,7 +55,7 @@ def test_a_case_says_everything(client, create, veteran):
     }
 
 
-def test_items_are_the_rarest_first_and_say_their_wear(client, put):
+def test_the_rarest_items_come_first_and_show_their_wear(client, put):
     put("Case", {RED: 60, GLOVES: 39.5, BLUE: 0.5})
 
     items = client.get("/api/cases/case").json["items"]
@@ -68,7 +68,7 @@ def test_items_are_the_rarest_first_and_say_their_wear(client, put):
     assert "wear" not in items[1]
 
 
-def test_no_such_case_is_not_found(client, put):
+def test_an_unknown_case_is_not_found(client, put):
     put("Case")
     paths = (
         "none",
@@ -97,7 +97,7 @@ def test_a_path_with_a_nul_is_refused(client):
     assert client.get("/api/cases/a%00b").status_code == 400
 
 
-def test_addresses_of_something_else_are_no_ids(client):
+def test_paths_of_other_endpoints_are_not_case_ids(client):
     answers = [
         client.get("/api/cases/create").status_code,
         client.post("/api/cases/pagination").status_code,
@@ -108,13 +108,13 @@ def test_addresses_of_something_else_are_no_ids(client):
     assert answers == [405] * 4
 
 
-def test_the_address_of_making_a_case_says_that_it_cannot_be_read(client):
+def test_reading_the_create_endpoint_is_a_wrong_method(client):
     answers = [client.options("/api/cases/create"), client.get("/api/cases/create")]
 
     assert [set(answer.headers["Allow"].split(", ")) for answer in answers] == [{"OPTIONS", "POST"}] * 2
 
 
-def test_a_case_is_not_sent_again_to_who_has_it(client, put):
+def test_a_case_that_the_client_has_is_answered_with_304(client, put):
     put("Case")
     tag = client.get("/api/cases/case").headers["ETag"]
 
@@ -123,7 +123,7 @@ def test_a_case_is_not_sent_again_to_who_has_it(client, put):
     assert (answer.status_code, answer.data) == (304, b"")
 
 
-def test_a_case_that_has_been_opened_says_how_often(client, put):
+def test_a_case_shows_how_often_it_was_opened(client, put):
     put("Case")
     with writing():
         Case.update(spins=7).execute()
@@ -131,7 +131,7 @@ def test_a_case_that_has_been_opened_says_how_often(client, put):
     assert client.get("/api/cases/case").json["spins"] == 7
 
 
-def test_one_case_takes_two_statements(client, put, queries):
+def test_a_single_case_takes_two_queries(client, put, queries):
     put("Case", {RED: 50, GLOVES: 50})
     queries.clear()
 
@@ -157,7 +157,7 @@ STRANGE = [
 ]
 
 
-def test_a_case_is_found_whatever_its_id_is_made_of(client, put):
+def test_a_case_is_found_by_an_id_with_any_characters(client, put):
     for name in STRANGE:
         put(name)
     ids = [case["id"] for case in client.get("/api/cases").json]
@@ -170,7 +170,7 @@ def test_a_case_is_found_whatever_its_id_is_made_of(client, put):
 
 @pytest.mark.process
 @pytest.mark.parametrize("command", [flask_run(), gunicorn()], ids=["flask run", "gunicorn"])
-def test_a_real_server_finds_it_too(env, tmp_path, put, client, command):
+def test_a_real_server_finds_a_case_by_an_id_with_any_characters(env, tmp_path, put, client, command):
     for name in STRANGE:
         put(name)
     ids = [case["id"] for case in client.get("/api/cases").json]
@@ -207,7 +207,7 @@ def unpriced(put, prices):
 
 
 @pytest.mark.usefixtures("unpriced")
-def test_a_missing_price_is_asked_for_and_shown(client, refreshing, prices):
+def test_a_missing_price_is_fetched_and_shown(client, refreshing, prices):
     refreshing(lambda items: prices({item.market_hash_name: 4 for item in items}))
 
     case = client.get("/api/cases/case").json
@@ -217,7 +217,7 @@ def test_a_missing_price_is_asked_for_and_shown(client, refreshing, prices):
 
 
 @pytest.mark.usefixtures("unpriced")
-def test_only_items_without_a_price_are_asked_for(client, refreshing):
+def test_only_missing_prices_are_fetched(client, refreshing):
     asked = []
     refreshing(lambda items: asked.append([item.market_hash_name for item in items]))
 
@@ -228,7 +228,7 @@ def test_only_items_without_a_price_are_asked_for(client, refreshing):
 
 
 @pytest.mark.usefixtures("unpriced")
-def test_a_case_is_shown_when_prices_are_not_to_be_had(client, refreshing):
+def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
     def fail(_items):
         raise ConnectionError("nobody there")
 
@@ -239,7 +239,7 @@ def test_a_case_is_shown_when_prices_are_not_to_be_had(client, refreshing):
     assert (answer.status_code, answer.json["items"][0]["price"]) == (200, None)
 
 
-def test_a_case_with_all_its_prices_asks_nobody(client, put, refreshing):
+def test_a_case_with_all_prices_fetches_none(client, put, refreshing):
     asked = []
     refreshing(asked.append)
     put("Case", {ROCK: 100})

@@ -44,7 +44,7 @@ def test_a_page_has_cases_and_its_pagination(page, put):
     }
 
 
-def test_an_imported_case_says_all_but_a_balance(page, client, put):
+def test_an_imported_case_has_all_fields_except_the_balance_type(page, client, put):
     put("Case", {RED: 50, ROCK: 50})
 
     (case,) = page()["cases"]
@@ -53,7 +53,7 @@ def test_an_imported_case_says_all_but_a_balance(page, client, put):
     assert case == listed | {"type": "mixed", "spins": 0}
 
 
-def test_a_players_case_says_whose_it_is_and_its_balance(page, create, veteran):
+def test_a_players_case_shows_its_creator_and_balance_type(page, create, veteran):
     create(body())
 
     (case,) = page()["cases"]
@@ -62,7 +62,7 @@ def test_a_players_case_says_whose_it_is_and_its_balance(page, create, veteran):
 
 
 @pytest.mark.usefixtures("twelve")
-def test_a_page_has_ten_of_the_newest_by_default(page):
+def test_a_page_has_the_ten_newest_cases_by_default(page):
     assert names(page()["cases"]) == [f"Case {number}" for number in range(12, 2, -1)]
 
 
@@ -85,7 +85,7 @@ def test_pages_follow_each_other_without_gaps_in_every_order(page):
 
 
 @pytest.mark.usefixtures("twelve")
-def test_the_pagination_says_where_the_page_is(page):
+def test_the_pagination_object_describes_the_page(page):
     expected = {
         (1, 12): (1, False, False),
         (1, 11): (2, True, False),
@@ -113,7 +113,7 @@ def test_a_page_past_the_end_is_empty_with_true_totals(page):
     assert {answer["pagination"]["totalItems"] for answer in answers} == {12}
 
 
-def test_nothing_has_no_pages(page):
+def test_an_empty_result_has_no_pages(page):
     pagination = page()["pagination"]
 
     assert (pagination["totalPages"], pagination["totalItems"], pagination["hasNextPage"]) == (0, 0, False)
@@ -147,7 +147,7 @@ def test_bad_values_are_refused_by_name(client):
     assert {query: answer.json["error"] for query, answer in said.items()} == expected
 
 
-def test_the_case_type_says_which_kinds(page, put):
+def test_the_case_type_selects_the_kinds(page, put):
     put("Level 10", kind="level")
     put("Daily", kind="free")
     put("Regular")
@@ -157,7 +157,7 @@ def test_the_case_type_says_which_kinds(page, put):
     assert shown == {"all": ["Regular", "Daily", "Level 10"], "true": ["Level 10"], "false": ["Regular"]}
 
 
-def test_the_type_says_which_game_and_mixed_cases_are_of_neither(page, put):
+def test_the_type_selects_a_game_and_excludes_mixed_cases(page, put):
     put("First", {RED: 50, BLUE: 50})
     put("Second", {ROCK: 100})
     put("Both", {RED: 50, ROCK: 50})
@@ -179,7 +179,7 @@ SEARCHES = {
 }
 
 
-def test_a_search_is_literal_and_in_any_case_of_every_script(page, put):
+def test_a_search_is_literal_and_ignores_case_in_every_script(page, put):
     for name in (*SEARCHES, "100 Luck", "axb"):
         put(name)
 
@@ -188,7 +188,7 @@ def test_a_search_is_literal_and_in_any_case_of_every_script(page, put):
     assert found == {search: [name] for name, searches in SEARCHES.items() for search in searches}
 
 
-def test_a_search_looks_at_names_only(page, put):
+def test_a_search_matches_only_names(page, put):
     put("Case", {RED: 100})
 
     found = [page(search=text)["pagination"]["totalItems"] for text in ("gun", "red", "730", "regular")]
@@ -196,14 +196,14 @@ def test_a_search_looks_at_names_only(page, put):
 
 
 @pytest.mark.usefixtures("twelve")
-def test_pages_are_of_what_was_found(page):
+def test_the_pages_of_a_search_have_only_its_results(page):
     answer = page(search="cASE 1", sort="Price Ascending", limit=2, page=2)
 
     assert names(answer["cases"]) == ["Case 11", "Case 12"]
     assert answer["pagination"]["totalItems"] == 4
 
 
-def test_a_page_is_not_sent_again_to_who_has_it_until_it_changes(client, put, prices):
+def test_a_page_that_the_client_has_is_answered_with_304_until_it_changes(client, put, prices):
     put("Case", {RED: 100})
     tag = client.get(PATH).headers["ETag"]
 
@@ -214,7 +214,7 @@ def test_a_page_is_not_sent_again_to_who_has_it_until_it_changes(client, put, pr
     assert (same.status_code, same.data, other.status_code) == (304, b"", 200)
 
 
-def test_a_page_takes_as_many_statements_however_long_it_is(page, put, queries):
+def test_pages_of_any_length_take_equally_many_queries(page, put, queries):
     counted = []
     for total in (2, 30):
         for number in range(total):

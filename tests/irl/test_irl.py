@@ -31,7 +31,7 @@ def test_no_cases_are_an_empty_list(client):
     assert client.get("/irl").json == []
 
 
-def test_a_listed_case_says_everything_and_how_often_it_was_opened(client, put):
+def test_a_listed_case_has_all_fields_and_its_spins(client, put):
     put("desk", thing("Pen", 1.5, 75), thing("Lamp", 30, 25))
     with writing():
         IrlCase.update(spins=7).execute()
@@ -60,7 +60,7 @@ def test_a_listed_case_says_everything_and_how_often_it_was_opened(client, put):
     ]
 
 
-def test_the_newest_is_first(client, put):
+def test_the_newest_case_comes_first(client, put):
     for case_id in ("first", "second", "third"):
         put(case_id)
     put("first", name="Changed")
@@ -68,7 +68,7 @@ def test_the_newest_is_first(client, put):
     assert [case["id"] for case in client.get("/irl").json] == ["third", "second", "first"]
 
 
-def test_one_case_says_everything_but_how_often_it_was_opened(client, put):
+def test_a_single_case_has_all_fields_except_spins(client, put):
     put("desk", thing("Pen", 1, 60), thing("Lamp", 30, 0.5), thing("Mat", 10, 39.5))
     (listed,) = client.get("/irl").json
     listed.pop("spins")
@@ -79,13 +79,13 @@ def test_one_case_says_everything_but_how_often_it_was_opened(client, put):
     assert [item["percentage"] for item in case["items"]] == [0.5, 39.5, 60]
 
 
-def test_things_of_one_percentage_stay_in_their_order(client, put):
+def test_items_with_equal_percentages_keep_their_order(client, put):
     put("desk", *[thing(name, 1) for name in ("c", "a", "d", "b")])
 
     assert [item["name"] for item in client.get("/irl/desk").json["items"]] == ["c", "a", "d", "b"]
 
 
-def test_percentages_left_out_share_what_the_others_leave(client, put):
+def test_items_without_a_percentage_share_the_remainder_equally(client, put):
     put("desk", thing("Lamp", 30, 9.5), thing("Pen", 1), thing("Mat", 1))
     put("thirds", thing("a", 1), thing("b", 1), thing("c", 1))
 
@@ -98,7 +98,7 @@ def test_percentages_left_out_share_what_the_others_leave(client, put):
     assert thirds == [pytest.approx(100 / 3)] * 3
 
 
-def test_a_thing_without_an_image_has_a_neutral_one_that_is_served(client, put):
+def test_an_item_without_an_image_has_the_neutral_one(client, put):
     put("desk", thing("Pen", 1, image=""))
 
     image = client.get("/irl/desk").json["items"][0]["image"]
@@ -116,7 +116,7 @@ def test_an_older_image_with_another_scheme_shows_the_neutral_one(client, put):
     assert image == "http://127.0.0.1:5000/media/neutral/item.webp"
 
 
-def test_ids_that_no_case_can_have_are_refused(client):
+def test_an_invalid_id_is_refused(client):
     paths = ("DESK", "a_b", "a%20b", "%C3%A9", "a" * 65, "a%2Fb", "a/b", "desk/", "desk%0A", "%FF")
 
     answers = {path: client.get(f"/irl/{path}") for path in paths}
@@ -126,7 +126,7 @@ def test_ids_that_no_case_can_have_are_refused(client):
     )
 
 
-def test_no_such_case_is_not_found(client, put):
+def test_an_unknown_case_is_not_found(client, put):
     put("desk")
 
     answers = [client.get(f"/irl/{path}") for path in ("none", "-", "0", "a" * 64)]
@@ -135,7 +135,7 @@ def test_no_such_case_is_not_found(client, put):
     assert [answer.json for answer in answers] == [{"error": "Case not found"}] * 4
 
 
-def test_neither_is_sent_again_to_who_has_it(client, put):
+def test_a_list_or_case_that_the_client_has_is_answered_with_304(client, put):
     put("desk")
 
     for path in ("/irl", "/irl/desk"):
@@ -144,7 +144,7 @@ def test_neither_is_sent_again_to_who_has_it(client, put):
         assert (answer.status_code, answer.data) == (304, b"")
 
 
-def test_a_list_that_has_changed_is_sent(client, put):
+def test_a_changed_list_is_sent_in_full(client, put):
     put("desk")
     tag = client.get("/irl").headers["ETag"]
     put("desk", price=13)
@@ -154,7 +154,7 @@ def test_a_list_that_has_changed_is_sent(client, put):
     assert (answer.status_code, answer.json[0]["price"]) == (200, 13)
 
 
-def test_the_list_takes_two_statements_however_long_it_is(client, put, queries):
+def test_a_list_of_any_length_takes_two_queries(client, put, queries):
     counted = []
     for total in (1, 20):
         for number in range(total):
@@ -166,7 +166,7 @@ def test_the_list_takes_two_statements_however_long_it_is(client, put, queries):
     assert counted == [2, 2]
 
 
-def test_a_failure_that_nobody_foresaw_is_500(app, client, monkeypatch):
+def test_an_unexpected_failure_is_answered_with_500(app, client, monkeypatch):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 
     def fail():

@@ -7,7 +7,7 @@ from models.database import writing
 from models.users import User
 
 
-def test_before_the_first_bet_the_board_is_empty(client):
+def test_the_leaderboard_is_empty_before_the_first_bet(client):
     answer = client.get("/leaderboard")
 
     assert (answer.status_code, answer.json) == (200, [])
@@ -25,14 +25,14 @@ def test_an_entry_has_a_masked_name_a_picture_and_the_wager(client, new_player, 
     ]
 
 
-def test_names_show_three_characters_at_most(board, new_player, spin):
+def test_masked_names_show_at_most_three_characters(board, new_player, spin):
     for wager, name in ((3, "abc"), (2, "abcd"), (1, "ab-cdefghij")):
         spin(new_player(name), wager=wager)
 
     assert board() == [("a***", 3), ("abc***", 2), ("ab-***", 1)]
 
 
-def test_the_highest_wager_is_first_and_the_older_account_of_two_equals(board, new_player, spin):
+def test_the_highest_wager_comes_first_and_of_equal_ones_the_older_account(board, new_player, spin):
     anna, bert, carl, dora, _idle = (new_player(name) for name in ("anna", "bert", "carl", "dora", "idle"))
     for player, wager in ((dora, 1), (carl, 5), (bert, 1), (dora, 4), (anna, 7)):
         spin(player, wager=wager)
@@ -50,7 +50,7 @@ def test_a_bet_counts_at_once(board, new_player, spin):
     assert (before, board()) == ([("ali***", 1)], [("ali***", 3.5)])
 
 
-def test_winning_or_losing_makes_no_difference(board, new_player, spin):
+def test_won_and_lost_bets_count_equally(board, new_player, spin):
     spin(new_player("winner"), wager=2, wins=True)
     spin(new_player("loser"), wager=2, wins=False)
 
@@ -90,7 +90,7 @@ BEGINNINGS = {
 the day after the 28th of February of a year that is no leap year."""
 
 
-def test_a_spin_a_millisecond_before_a_beginning_is_of_the_period_before(board, clock, new_player, spin):
+def test_a_spin_one_millisecond_before_midnight_counts_for_the_old_period(board, clock, new_player, spin):
     begun = {}
     for number, beginning in enumerate(BEGINNINGS):
         clock.now = at(beginning) - 1
@@ -104,7 +104,7 @@ def test_a_spin_a_millisecond_before_a_beginning_is_of_the_period_before(board, 
     assert begun == BEGINNINGS
 
 
-def test_a_week_may_begin_in_the_month_before(board, clock, new_player, spin):
+def test_a_week_can_begin_in_the_previous_month(board, clock, new_player, spin):
     player = new_player("alice")
     clock.now = at("2026-03-31 12:00")
     spin(player, wager=2)
@@ -114,7 +114,7 @@ def test_a_week_may_begin_in_the_month_before(board, clock, new_player, spin):
     assert (board(period="weekly"), board(period="monthly")) == ([("ali***", 3)], [("ali***", 1)])
 
 
-def test_the_next_period_begins_empty(board, clock, new_player, spin):
+def test_a_new_period_starts_empty(board, clock, new_player, spin):
     spin(new_player("alice"))
 
     clock.now = at("2026-03-22 23:59:59.999")
@@ -124,7 +124,7 @@ def test_the_next_period_begins_empty(board, clock, new_player, spin):
     assert (before, board(), board(period="monthly")) == ([("ali***", 1)], [], [("ali***", 1)])
 
 
-def test_the_week_is_shown_unless_told_otherwise(board, clock, new_player, spin):
+def test_the_week_is_shown_by_default(board, clock, new_player, spin):
     clock.now = at("2026-03-02 12:00")
     spin(new_player("alice"))
     clock.now = at("2026-03-18 12:00")
@@ -133,7 +133,7 @@ def test_the_week_is_shown_unless_told_otherwise(board, clock, new_player, spin)
     assert board() == board(period="") == board(period="weekly") == [("b***", 1)]
 
 
-def test_the_board_has_a_hundred_places(board, new_player, spin):
+def test_the_leaderboard_has_at_most_a_hundred_entries(board, new_player, spin):
     for number in range(101):
         spin(new_player(f"p{number:03}"), wager=f"{1 + number / 100:.2f}", price=10, client_seed="seed")
 
@@ -150,7 +150,7 @@ def test_an_unknown_period_is_refused(client):
     assert answers[0].json == {"error": "period: must be one of weekly, monthly"}
 
 
-def test_a_client_that_has_the_board_is_told_so(client, new_player, spin):
+def test_a_leaderboard_that_the_client_has_is_answered_with_304(client, new_player, spin):
     player = new_player("alice")
     spin(player)
     tag = client.get("/leaderboard").headers["ETag"]
@@ -163,7 +163,7 @@ def test_a_client_that_has_the_board_is_told_so(client, new_player, spin):
     assert (changed.status_code, changed.json[0]["wager"]) == (200, 2)
 
 
-def test_an_avatar_has_a_whole_address(client, new_player, spin):
+def test_an_avatar_has_a_full_url(client, new_player, spin):
     player = new_player("alice")
     spin(player)
     with writing():

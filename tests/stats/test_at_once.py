@@ -25,7 +25,7 @@ def neighbours(app, new_player):
     return first, same, new_player("other")
 
 
-def test_what_happens_at_once_is_counted_once_each(app, ask, run, clock, neighbours):
+def test_concurrent_spins_and_payments_are_each_counted_once(app, ask, run, clock, neighbours):
     table = Table(app)
 
     def spin(player):

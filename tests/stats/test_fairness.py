@@ -26,7 +26,7 @@ def nonces(ask, alice):
     return found
 
 
-def test_a_player_without_bets_has_nothing_to_prove(ask, alice):
+def test_a_player_without_bets_has_no_fairness_entries(ask, alice):
     assert ask("fairness", alice) == {
         "success": True,
         "data": {"items": [], "total": 0, "totalPages": 0, "currentPage": 1},
@@ -57,7 +57,7 @@ def test_a_bet_shows_its_seeds_when_its_proof_is_due(ask, spin, seed_of, alice, 
     ]
 
 
-def test_a_server_seed_is_nowhere_until_its_proof_is_due(ask, spin, seed_of, alice, clock, nonces):
+def test_a_server_seed_is_hidden_until_its_proof_is_due(ask, spin, seed_of, alice, clock, nonces):
     seed = seed_of(spin(alice))
     clock.advance(ms=PROOF_DELAY_MS - 1)
 
@@ -67,9 +67,7 @@ def test_a_server_seed_is_nowhere_until_its_proof_is_due(ask, spin, seed_of, ali
     assert nonces(seed) == []
 
 
-def test_a_seed_that_was_revealed_is_found_though_the_clock_was_set_back(
-    spin, seed_of, app, alice, nonces, clock
-):
+def test_a_revealed_seed_is_found_after_the_clock_was_set_back(spin, seed_of, app, alice, nonces, clock):
     bet = spin(alice)
     app.extensions["platform"].proofs.reveal([bet.id])
 
@@ -78,7 +76,7 @@ def test_a_seed_that_was_revealed_is_found_though_the_clock_was_set_back(
     assert nonces(seed_of(bet)) == [1]
 
 
-def test_a_due_seed_is_found_though_nobody_has_revealed_it(spin, seed_of, alice, clock, nonces):
+def test_a_search_finds_a_due_seed_that_is_still_sealed(spin, seed_of, alice, clock, nonces):
     bet = spin(alice)
     spin(alice)
     clock.advance(ms=PROOF_DELAY_MS)
@@ -90,7 +88,7 @@ def test_a_due_seed_is_found_though_nobody_has_revealed_it(spin, seed_of, alice,
         assert Bet.get_by_id(bet.id).server_seed == seed_of(bet)
 
 
-def test_a_search_looks_for_parts_of_seeds_and_whole_nonces(spin, alice, nonces):
+def test_a_search_matches_parts_of_seeds_and_whole_nonces(spin, alice, nonces):
     for client_seed in ("Lucky_one", "lucky-TWO", "1234", "4321"):
         spin(alice, client_seed=client_seed)
 
@@ -130,7 +128,7 @@ def test_a_search_looks_for_parts_of_seeds_and_whole_nonces(spin, alice, nonces)
     }
 
 
-def test_a_nonce_that_no_database_can_hold_is_not_found(spin, alice, nonces):
+def test_a_nonce_too_large_for_the_database_is_not_found(spin, alice, nonces):
     spin(alice, client_seed="mine")
 
     assert [nonces(str(number)) for number in (2**63 - 1, 2**63, 10**40)] == [[], [], []]
@@ -149,7 +147,7 @@ def test_proofs_are_sorted_by_time(spin, alice, nonces):
 
 
 @pytest.mark.parametrize("search", ["", "seed-"])
-def test_pages_are_cut_from_the_whole_list(ask, spin, alice, search):
+def test_pages_together_have_the_whole_list(ask, spin, alice, search):
     for number in range(5):
         spin(alice, client_seed=f"seed-{number}")
 

@@ -48,7 +48,7 @@ def month(ms):
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spins=SPINS)
-def test_every_figure_is_what_the_spins_make_it(ask, client, run, spin, clock, players, played, spins):
+def test_figures_match_the_played_spins(ask, client, run, spin, clock, players, played, spins):
     for name, wager, price, pause in spins:
         bet = spin(players[name], wager=wager, price=price, client_seed="seed")
         played.append((name, bet.wager_cents, bet.payout_cents, clock.now))

@@ -25,7 +25,7 @@ def test_a_player_without_bets_has_no_games(ask, alice):
     }
 
 
-def test_a_game_says_what_was_wagered_and_won(ask, spin, alice):
+def test_a_game_shows_wager_earning_and_multiplier(ask, spin, alice):
     spin(alice, wager=3, price=10, wins=True)
 
     assert ask("games", alice)["data"]["games"] == [
@@ -33,7 +33,7 @@ def test_a_game_says_what_was_wagered_and_won(ask, spin, alice):
     ]
 
 
-def test_a_lost_game_earned_nothing(ask, spin, alice):
+def test_a_lost_game_has_no_earning(ask, spin, alice):
     spin(alice, wager="0.01", price=2)
 
     [game] = ask("games", alice)["data"]["games"]
@@ -56,13 +56,13 @@ def test_games_are_sorted(ask, alice):
 
 
 @pytest.mark.usefixtures("history")
-def test_the_newest_game_is_first_unless_told_otherwise(ask, alice):
+def test_the_newest_game_comes_first_by_default(ask, alice):
     assert ask("games", alice) == ask("games", alice, sort="most-recent", page=1, limit=10, search="")
 
 
 @pytest.mark.usefixtures("history")
 @pytest.mark.parametrize("sort", ["most-recent", "least-recent", "most-earned", "least-earned"])
-def test_pages_are_cut_from_the_whole_list(ask, alice, sort):
+def test_pages_together_have_the_whole_list(ask, alice, sort):
     whole = ask("games", alice, sort=sort)["data"]["games"]
 
     pages = [ask("games", alice, sort=sort, page=number, limit=2) for number in (1, 2, 3)]

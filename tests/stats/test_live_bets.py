@@ -31,7 +31,7 @@ def live(ask):
     return wagers
 
 
-def test_before_the_first_bet_there_is_nothing_to_see(ask):
+def test_the_list_is_empty_before_the_first_bet(ask):
     assert ask("live-bets") == {
         "success": True,
         "data": {"bets": [], "total": 0, "totalPages": 0, "currentPage": 1},
@@ -39,7 +39,7 @@ def test_before_the_first_bet_there_is_nothing_to_see(ask):
     }
 
 
-def test_a_bet_that_is_over_is_shown_to_everybody(ask, spin, alice, clock):
+def test_a_finished_bet_is_public(ask, spin, alice, clock):
     bet = spin(alice, wager=3, wins=True)
     clock.advance(ms=PROOF_DELAY_MS)
 
@@ -58,7 +58,7 @@ def test_a_bet_that_is_over_is_shown_to_everybody(ask, spin, alice, clock):
 
 
 @pytest.mark.parametrize("kind", ["live-bets", "high-rolls"])
-def test_a_turning_wheel_is_neither_shown_nor_counted(ask, spin, alice, bob, clock, kind):
+def test_an_unfinished_bet_is_neither_shown_nor_counted(ask, spin, alice, bob, clock, kind):
     spin(alice, wager=50, price=100)
     clock.advance(ms=1000)
     spin(bob, wager=60, price=100)
@@ -72,7 +72,7 @@ def test_a_turning_wheel_is_neither_shown_nor_counted(ask, spin, alice, bob, clo
     assert totals == [0, 1, 1, 2]
 
 
-def test_the_newest_is_first(spin, alice, bob, clock, live):
+def test_the_newest_bet_comes_first(spin, alice, bob, clock, live):
     for player, wager in ((alice, 1), (bob, 2), (alice, 3)):
         spin(player, wager=wager)
         clock.advance(ms=1)
@@ -83,7 +83,7 @@ def test_the_newest_is_first(spin, alice, bob, clock, live):
     assert live() == live(type="live-bets") == [5, 4, 3, 2, 1]
 
 
-def test_high_rolls_are_of_50_coins_or_ten_times_the_wager(ask, spin, alice, clock):
+def test_high_rolls_have_a_wager_of_50_or_a_multiplier_of_10(ask, spin, alice, clock):
     def listed():
         return {bet["id"] for bet in ask("live-bets", type="high-rolls", limit=100)["data"]["bets"]}
 
@@ -104,7 +104,7 @@ def test_high_rolls_are_of_50_coins_or_ten_times_the_wager(ask, spin, alice, clo
 
 
 @pytest.mark.parametrize("kind", ["live-bets", "high-rolls"])
-def test_pages_are_cut_from_the_whole_list(ask, spin, alice, bob, clock, kind):
+def test_pages_together_have_the_whole_list(ask, spin, alice, bob, clock, kind):
     for number in range(5):
         spin((alice, bob)[number % 2], wager=50 + number, price=100)
     clock.advance(ms=PROOF_DELAY_MS)

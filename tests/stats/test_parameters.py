@@ -51,7 +51,7 @@ def test_a_bad_parameter_is_named(refusals):
     assert wrong == {}
 
 
-def test_a_choice_says_what_may_be_chosen(client, alice):
+def test_an_unknown_choice_is_refused_with_the_allowed_values(client, alice):
     answer = client.get("/stats/games?sort=newest", headers=alice.headers)
 
     assert answer.json == {
@@ -59,7 +59,7 @@ def test_a_choice_says_what_may_be_chosen(client, alice):
     }
 
 
-def test_a_search_that_no_database_can_hold_is_refused(client, alice):
+def test_a_search_with_characters_that_cannot_be_stored_is_refused(client, alice):
     answers = [
         client.get(f"/stats/{name}?search={text}", headers=alice.headers)
         for name in SEARCHED
@@ -76,7 +76,7 @@ def test_an_empty_value_is_the_default(ask, alice):
         assert ask(name, alice, **empty) == ask(name, alice), name
 
 
-def test_ten_entries_are_a_page_unless_told_otherwise(ask, spin, alice, clock):
+def test_a_page_has_ten_entries_by_default(ask, spin, alice, clock):
     for _ in range(11):
         spin(alice, wager="0.01", price=2, client_seed="seed")
     clock.advance(ms=6000)
@@ -90,7 +90,7 @@ def test_ten_entries_are_a_page_unless_told_otherwise(ask, spin, alice, clock):
     assert [len(page) for page in pages] == [10, 10, 10]
 
 
-def test_the_token_is_looked_at_first(client):
+def test_the_token_is_checked_before_the_parameters(client):
     answers = [client.get(f"/stats/{name}?page=0") for name in LISTS]
 
     assert [answer.status_code for answer in answers] == [401, 401, 401, 400]

@@ -42,7 +42,7 @@ def listed(ask, alice):
     return numbers
 
 
-def test_a_player_without_payments_has_none(ask, alice):
+def test_a_player_without_payments_has_an_empty_list(ask, alice):
     assert ask("payments", alice) == {
         "success": True,
         "data": {"payments": [], "totalPayments": 0, "totalPages": 0, "currentPage": 1},
@@ -50,7 +50,7 @@ def test_a_player_without_payments_has_none(ask, alice):
     }
 
 
-def test_a_payment_says_what_the_processor_said(ask, pay, alice):
+def test_a_payment_shows_what_the_processor_reported(ask, pay, alice):
     recorded = pay(
         "deposit", "12.34", chain="bitcoin", asset="BTC", amount="0.00012345678901", txhash="0xAB", to="bc1q"
     )
@@ -70,7 +70,7 @@ def test_a_payment_says_what_the_processor_said(ask, pay, alice):
     ]
 
 
-def test_what_the_processor_did_not_say_is_empty(ask, pay, alice):
+def test_values_that_the_processor_did_not_report_are_empty(ask, pay, alice):
     pay("withdraw", "5")
 
     [payment] = ask("payments", alice)["data"]["payments"]
@@ -80,7 +80,7 @@ def test_what_the_processor_did_not_say_is_empty(ask, pay, alice):
 
 
 @pytest.mark.usefixtures("history")
-def test_payments_are_chosen_and_sorted(listed):
+def test_payments_are_filtered_by_type_and_sorted(listed):
     sorts = ("most-recent", "least-recent", "highest-amount", "lowest-amount")
 
     found = {
@@ -95,12 +95,12 @@ def test_payments_are_chosen_and_sorted(listed):
 
 
 @pytest.mark.usefixtures("history")
-def test_all_payments_are_listed_the_newest_first_unless_told_otherwise(listed):
+def test_all_payments_are_listed_newest_first_by_default(listed):
     assert listed() == listed(type="all", sort="most-recent", search="")
 
 
 @pytest.mark.usefixtures("history")
-def test_a_search_looks_at_txhash_chain_and_asset(listed):
+def test_a_search_matches_txhash_chain_and_asset(listed):
     found = {
         text: listed(search=text)
         for text in ("0xaa", "ETH", "usdt", "%", "_", "\\", "STRASSE", "äpfel", "deposit", "20", "0xAA01 ")
@@ -122,7 +122,7 @@ def test_a_search_looks_at_txhash_chain_and_asset(listed):
 
 
 @pytest.mark.usefixtures("history")
-def test_a_search_fetches_the_payments_of_its_page_alone(ask, alice, queries):
+def test_a_search_fetches_only_the_payments_of_its_page(ask, alice, queries):
     queries.clear()
 
     page = ask("payments", alice, search="0x", limit=1, sort="lowest-amount")
@@ -136,7 +136,7 @@ def test_a_search_fetches_the_payments_of_its_page_alone(ask, alice, queries):
 
 
 @pytest.mark.usefixtures("history")
-def test_a_search_keeps_to_type_sort_and_page(ask, alice, listed):
+def test_a_search_respects_type_sort_and_page(ask, alice, listed):
     pages = [ask("payments", alice, search="0x", limit=3, page=page) for page in (1, 2, 3)]
 
     assert listed(search="0x", type="deposits", sort="lowest-amount") == [1, 3]
@@ -147,7 +147,7 @@ def test_a_search_keeps_to_type_sort_and_page(ask, alice, listed):
 
 @pytest.mark.usefixtures("history")
 @pytest.mark.parametrize("kind", ["all", "deposits", "withdraws"])
-def test_pages_are_cut_from_the_whole_list(ask, alice, kind):
+def test_pages_together_have_the_whole_list(ask, alice, kind):
     for sort in ("most-recent", "least-recent", "highest-amount", "lowest-amount"):
         whole = ask("payments", alice, type=kind, sort=sort)["data"]
         pages = [
@@ -161,7 +161,7 @@ def test_pages_are_cut_from_the_whole_list(ask, alice, kind):
 
 
 @pytest.mark.usefixtures("history")
-def test_the_totals_are_of_deposits_and_withdrawals_apart(ask, alice):
+def test_deposits_and_withdrawals_have_separate_totals(ask, alice):
     totals = ask("profile", alice)
 
     assert (totals["depositAmount"], totals["withdrawAmount"]) == (80, 25)
@@ -175,7 +175,7 @@ def test_a_payment_that_is_reported_again_counts_once(ask, pay, alice):
     assert ask("profile", alice)["depositAmount"] == 10
 
 
-def test_a_refused_withdrawal_counts_nothing(ask, fails, alice):
+def test_a_refused_withdrawal_does_not_count(ask, fails, alice):
     fails("payments", "record", alice.platform_id, "withdraw", "1000000")
 
     assert ask("payments", alice)["data"]["totalPayments"] == 0

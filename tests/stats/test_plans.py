@@ -130,11 +130,11 @@ def test_no_list_of_payments_reads_or_sorts_more_than_its_page(statements):
 
 
 @pytest.mark.usefixtures("heavy")
-def test_the_history_of_these_tests_is_one_that_spins_could_have_made(run):
+def test_the_generated_history_passes_the_ledger_audit(run):
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_no_search_reads_the_bets_of_others(statements):
+def test_a_search_does_not_read_other_players_bets(statements):
     asked = [
         statement
         for path, queries in SEARCHES.items()
@@ -150,7 +150,7 @@ def test_no_search_reads_the_bets_of_others(statements):
 
 
 @pytest.mark.parametrize("search", ["abc", "42", "seed&page=2&sort=least-recent"])
-def test_a_search_for_a_proof_reads_a_thousand_bets_a_statement(statements, search):
+def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, search):
     searching = [
         parameters for sql, parameters in statements("/stats/fairness", f"search={search}") if "LIKE" in sql
     ]

@@ -77,7 +77,7 @@ def convert(make_app):
     return get
 
 
-def test_the_value_is_the_rate(convert):
+def test_the_value_is_the_configured_rate(convert):
     shown = {rate: convert("value", rate) for rate in VALUES}
 
     assert shown == {rate: (200, {"value": value}) for rate, value in VALUES.items()}
@@ -95,7 +95,7 @@ def test_a_bad_amount_is_refused(convert):
     assert {amount: said for amount, said in answers.items() if said != (400, {"error": BAD_AMOUNT})} == {}
 
 
-def test_an_amount_must_be_given(convert):
+def test_an_amount_is_required(convert):
     answers = [
         convert("calc-deposit"),
         convert("calc-deposit", amount=""),
@@ -105,7 +105,7 @@ def test_an_amount_must_be_given(convert):
     assert answers == [(400, {"error": "amount: is required"})] * 3
 
 
-def test_a_rate_that_is_no_positive_number_is_the_calculation_error(convert):
+def test_a_rate_that_is_not_a_positive_number_is_a_calculation_error(convert):
     answers = {
         rate: [convert("value", rate), convert("calc-deposit", rate, amount="1")] for rate in BAD_RATES
     }
@@ -113,7 +113,7 @@ def test_a_rate_that_is_no_positive_number_is_the_calculation_error(convert):
     assert {rate: said for rate, said in answers.items() if said != [(500, BAD_RATE)] * 2} == {}
 
 
-def test_a_bad_amount_is_told_before_a_bad_rate(convert):
+def test_the_amount_is_checked_before_the_rate(convert):
     assert convert("calc-deposit", "none", amount="x") == (400, {"error": BAD_AMOUNT})
 
 
@@ -121,7 +121,7 @@ def test_a_bad_amount_is_told_before_a_bad_rate(convert):
     usd=some.integers(0, 10**11),
     rate=some.decimals(min_value=Decimal("0.0001"), max_value=10**6, places=4, allow_nan=False),
 )
-def test_the_balance_is_the_largest_whole_cent_that_is_not_too_much(usd, rate):
+def test_the_result_is_rounded_down_for_any_rate_and_amount(usd, rate):
     balance = balance_for(usd=Cents(usd), setting=str(rate))
 
     assert balance == int((usd * rate).to_integral_value(ROUND_FLOOR))

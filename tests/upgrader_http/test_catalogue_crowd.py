@@ -27,7 +27,7 @@ def at_once():
     return run
 
 
-def test_a_crowd_builds_the_catalogue_once(stock, queries, at_once):
+def test_concurrent_readers_build_the_catalogue_once(stock, queries, at_once):
     stock({f"Item {number}": number for number in range(1, 301)})
     cache = CatalogueCache(ttl_seconds=3600, timer=lambda: 0.0)
     queries.clear()
@@ -38,7 +38,7 @@ def test_a_crowd_builds_the_catalogue_once(stock, queries, at_once):
     assert len({id(catalogue) for catalogue in catalogues}) == 1
 
 
-def test_a_crowd_at_the_moment_it_runs_out_builds_it_once_more(stock, queries, at_once):
+def test_concurrent_readers_of_an_expired_catalogue_build_it_once(stock, queries, at_once):
     stock({"Item": 5})
     clock = [0.0]
     cache = CatalogueCache(ttl_seconds=3600, timer=lambda: clock[0])
@@ -52,7 +52,7 @@ def test_a_crowd_at_the_moment_it_runs_out_builds_it_once_more(stock, queries, a
     assert old not in catalogues
 
 
-def test_a_crowd_of_requests_builds_the_catalogue_once(app, stock, queries, at_once):
+def test_concurrent_requests_build_the_catalogue_once(app, stock, queries, at_once):
     stock({f"Item {number}": number for number in range(1, 301)})
     queries.clear()
 

@@ -45,11 +45,11 @@ def test_a_new_player_has_the_commitment_of_their_first_spin(commitment_of, play
     assert re.fullmatch("[0-9a-f]{64}", commitment["serverSeedCommitment"])
 
 
-def test_a_commitment_stands_until_it_is_played(commitment_of, player):
+def test_a_commitment_does_not_change_before_a_spin_uses_it(commitment_of, player):
     assert commitment_of(player) == commitment_of(player)
 
 
-def test_a_commitment_outlives_a_restart(commitment_of, player, make_app):
+def test_a_commitment_survives_a_restart(commitment_of, player, make_app):
     before = commitment_of(player)
 
     after = make_app().test_client().get(PATH, headers=player.headers).json
@@ -57,13 +57,13 @@ def test_a_commitment_outlives_a_restart(commitment_of, player, make_app):
     assert after == before
 
 
-def test_every_player_has_their_own(commitment_of, new_player):
+def test_players_have_different_commitments(commitment_of, new_player):
     alice, bob = commitment_of(new_player("alice")), commitment_of(new_player("bob"))
 
     assert alice["serverSeedCommitment"] != bob["serverSeedCommitment"]
 
 
-def test_a_spin_is_played_with_the_commitment_that_was_told(commitment_of, player, spin):
+def test_a_spin_uses_the_announced_commitment(commitment_of, player, spin):
     told = commitment_of(player)
 
     bet = spin(player)
@@ -71,7 +71,7 @@ def test_a_spin_is_played_with_the_commitment_that_was_told(commitment_of, playe
     assert (bet.server_seed_commitment, bet.nonce) == (told["serverSeedCommitment"], told["nonce"])
 
 
-def test_a_spin_leaves_the_commitment_of_the_next(commitment_of, player, spin):
+def test_a_spin_announces_the_commitment_of_the_next_spin(commitment_of, player, spin):
     before = commitment_of(player)
 
     spin(player)
@@ -81,7 +81,7 @@ def test_a_spin_leaves_the_commitment_of_the_next(commitment_of, player, spin):
     assert after["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
-def test_a_spin_leaves_other_players_commitments_alone(commitment_of, new_player, spin):
+def test_a_spin_does_not_change_other_players_commitments(commitment_of, new_player, spin):
     alice, bob = new_player("alice"), new_player("bob")
     before = commitment_of(bob)
 
@@ -110,7 +110,7 @@ def test_the_seed_behind_a_commitment_cannot_be_read_from_the_database(client, p
     assert revealed not in stored
 
 
-def test_without_a_token_there_is_no_commitment(client):
+def test_the_commitment_requires_a_token(client):
     answer = client.get(PATH)
 
     assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})

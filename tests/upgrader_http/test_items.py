@@ -78,13 +78,13 @@ def test_items_without_a_price_above_zero_are_not_shown(client, stock):
     assert names(client.get(PATH).json) == ["Something"]
 
 
-def test_the_dearest_item_comes_first(client, stock):
+def test_the_most_expensive_item_comes_first(client, stock):
     stock({"Middle": 9.5, "Cheap": 0.99, "Dear": 100})
 
     assert names(client.get(PATH).json) == ["Dear", "Middle", "Cheap"]
 
 
-def test_items_of_one_price_come_by_name(client, stock):
+def test_items_with_equal_prices_are_sorted_by_name(client, stock):
     stock({"b": 5, "\u2605 Knife": 5, "B": 5, "a": 5, "dear": 6})
 
     assert names(client.get(PATH).json) == ["dear", "B", "a", "b", "\u2605 Knife"]
@@ -112,7 +112,7 @@ def test_the_neutral_image_is_served_by_this_process(client):
         assert (picture.format, picture.size) == ("WEBP", (360, 360))
 
 
-def test_a_picture_that_this_process_keeps_is_shown_with_its_whole_address(make_app, stock):
+def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
     stock(rows=[{"marketHashName": "Item", "price": 5, "image": "/media/items/item.webp"}])
     client = make_app(BASE_URL="https://play.example.com/api/").test_client()
 
@@ -121,7 +121,7 @@ def test_a_picture_that_this_process_keeps_is_shown_with_its_whole_address(make_
     assert image == "https://play.example.com/api/media/items/item.webp"
 
 
-def test_a_long_catalogue_is_whole(client, stock):
+def test_a_long_catalogue_is_complete(client, stock):
     prices = {f"Item {number}": number / 100 for number in range(1, 752)}
     stock(prices)
 
@@ -130,7 +130,7 @@ def test_a_long_catalogue_is_whole(client, stock):
     assert names(answer.json) == sorted(prices, key=prices.get, reverse=True)
 
 
-def test_parameters_make_no_difference(client, stock):
+def test_parameters_are_ignored(client, stock):
     stock({"Dear": 100, "Cheap": 1})
 
     answer = client.get(f"{PATH}?search=nothing&limit=0&sort=Ascending")
@@ -143,7 +143,7 @@ def test_the_list_is_json(client):
 
 
 @pytest.mark.parametrize("coding", ["gzip", "gzip, deflate, br", "GZIP", "x, gzip;q=0.5", "*"])
-def test_the_list_is_compressed_for_who_takes_that(client, stock, coding):
+def test_the_list_is_compressed_for_a_client_that_accepts_gzip(client, stock, coding):
     stock({"Item \u2605": 5, "Other": 4})
     plain = client.get(PATH)
 
@@ -154,7 +154,7 @@ def test_the_list_is_compressed_for_who_takes_that(client, stock, coding):
 
 
 @pytest.mark.parametrize("coding", [None, "", "identity", "br", "gzip;q=0", "gzip;q=0, *"])
-def test_the_list_is_plain_for_who_does_not(client, stock, coding):
+def test_the_list_is_not_compressed_for_other_clients(client, stock, coding):
     stock({"Item": 5})
 
     answer = client.get(PATH, headers={"Accept-Encoding": coding} if coding is not None else {})
@@ -164,14 +164,14 @@ def test_the_list_is_plain_for_who_does_not(client, stock, coding):
 
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
-def test_caches_between_are_told_that_the_coding_counts(client, coding):
+def test_the_list_varies_by_accept_encoding(client, coding):
     answer = client.get(PATH, headers={"Accept-Encoding": coding})
 
     assert "Accept-Encoding" in ", ".join(answer.headers.getlist("Vary"))
 
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
-def test_the_list_is_not_sent_again_to_who_has_it(client, stock, coding):
+def test_a_list_that_the_client_has_is_answered_with_304(client, stock, coding):
     stock({"Item": 5})
     tag = client.get(PATH).headers["ETag"]
 
@@ -182,7 +182,7 @@ def test_the_list_is_not_sent_again_to_who_has_it(client, stock, coding):
 
 
 @pytest.mark.parametrize("tags", ["*", 'W/"another", {tag}', "{strong}"])
-def test_any_matching_tag_will_do(client, tags):
+def test_one_matching_etag_among_several_is_enough(client, tags):
     tag = client.get(PATH).headers["ETag"]
 
     answer = client.get(PATH, headers={"If-None-Match": tags.format(tag=tag, strong=tag.removeprefix("W/"))})
@@ -191,7 +191,7 @@ def test_any_matching_tag_will_do(client, tags):
 
 
 @pytest.mark.parametrize("tag", ['"another"', 'W/"another"', "nonsense", ""])
-def test_the_list_is_sent_to_who_has_another(client, tag):
+def test_a_client_with_another_list_gets_the_new_one(client, tag):
     answer = client.get(PATH, headers={"If-None-Match": tag})
 
     assert (answer.status_code, answer.json) == (200, [])
@@ -210,7 +210,7 @@ def test_the_list_is_sent_to_who_has_another(client, tag):
     ],
     ids=str,
 )
-def test_another_list_has_another_tag(client, stock, make_app, change):
+def test_a_changed_list_has_a_new_etag(client, stock, make_app, change):
     row = {"marketHashName": "Item", "price": 5, "nextPriceFetch": ISSUED_AT}
     stock(rows=[row])
     before = client.get(PATH).headers["ETag"]
@@ -220,7 +220,7 @@ def test_another_list_has_another_tag(client, stock, make_app, change):
     assert make_app().test_client().get(PATH).headers["ETag"] != before
 
 
-def test_the_same_list_has_the_same_tag_after_a_restart(client, stock, make_app):
+def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app):
     stock({"Item": 5, "Other": 5})
     before = client.get(PATH).headers["ETag"]
 
@@ -238,11 +238,11 @@ def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
         assert head.headers[name] == whole.headers[name]
 
 
-def test_a_client_asks_again_before_it_uses_what_it_kept(client):
+def test_clients_must_revalidate_a_cached_list(client):
     assert client.get(PATH).headers["Cache-Control"] == "no-cache"
 
 
-def test_a_warm_list_asks_nothing_of_the_database(client, stock, queries):
+def test_a_cached_list_runs_no_query(client, stock, queries):
     stock({"Item": 5})
     client.get(PATH)
     queries.clear()
@@ -252,7 +252,7 @@ def test_a_warm_list_asks_nothing_of_the_database(client, stock, queries):
     assert queries == []
 
 
-def test_a_cold_list_is_one_query_however_long(client, stock, queries):
+def test_building_a_list_of_any_length_takes_one_query(client, stock, queries):
     stock({f"Item {number}": number for number in range(1, 301)})
     queries.clear()
 
@@ -261,7 +261,7 @@ def test_a_cold_list_is_one_query_however_long(client, stock, queries):
     assert len(queries) == 1
 
 
-def test_an_import_does_not_show_before_the_cache_runs_out(client, stock):
+def test_an_import_is_not_shown_before_the_cache_expires(client, stock):
     stock({"Item": 5})
     client.get(PATH)
 
@@ -281,7 +281,7 @@ def cache(app, clock):  # the app has opened the database
     return CatalogueCache(ttl_seconds=3600, timer=lambda: clock[0])
 
 
-def test_a_catalogue_is_kept_for_its_time(cache, clock, stock):
+def test_a_catalogue_is_reused_until_it_expires(cache, clock, stock):
     stock({"Item": 5})
     first = cache.current()
     stock({"New": 6})
@@ -291,7 +291,7 @@ def test_a_catalogue_is_kept_for_its_time(cache, clock, stock):
     assert cache.current() is first
 
 
-def test_an_import_shows_when_the_time_has_run_out(cache, clock, stock):
+def test_an_import_is_shown_after_the_cache_expires(cache, clock, stock):
     stock({"Item": 5})
     cache.current()
     stock({"New": 6})
@@ -301,7 +301,7 @@ def test_an_import_shows_when_the_time_has_run_out(cache, clock, stock):
     assert [item.market_hash_name for item in cache.current().items] == ["New", "Item"]
 
 
-def test_a_catalogue_that_has_run_out_is_replaced_once(cache, clock, stock, queries):
+def test_an_expired_catalogue_is_replaced_once(cache, clock, stock, queries):
     stock({"Item": 5})
     cache.current()
     clock[0] = 3600.0
@@ -329,7 +329,7 @@ def stalled(monkeypatch):
     going_on.set()
 
 
-def test_while_a_new_catalogue_does_not_come_the_old_one_is_shown(cache, clock, stock, stalled):
+def test_the_old_catalogue_is_shown_while_a_new_one_is_late(cache, clock, stock, stalled):
     stock({"Item": 5})
     stalled.set()
     old = cache.current()
@@ -344,7 +344,7 @@ def test_while_a_new_catalogue_does_not_come_the_old_one_is_shown(cache, clock, 
     wait_until(lambda: len(cache.current().items) == 2)
 
 
-def test_a_catalogue_that_cannot_be_built_is_tried_again_soon(cache, clock, stock, monkeypatch):
+def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, clock, stock, monkeypatch):
     stock({"Item": 5})
     old = cache.current()
     stock({"New": 6})

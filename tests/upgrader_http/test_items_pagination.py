@@ -44,7 +44,7 @@ def test_an_item_looks_the_same_as_in_the_whole_list(client, page, stock):
 
 
 @pytest.mark.usefixtures("forty")
-def test_a_page_has_eighteen_items_of_the_dearest_by_default(page):
+def test_a_page_has_the_eighteen_most_expensive_items_by_default(page):
     answer = page()
 
     assert names(answer["items"]) == [f"Item {number}" for number in range(40, 22, -1)]
@@ -73,14 +73,14 @@ def test_pages_follow_each_other_without_gaps(page):
         (1, 100, {"totalPages": 1, "hasNextPage": False, "hasPrevPage": False}),
     ],
 )
-def test_the_pagination_says_where_the_page_is(page, number, limit, expected):
+def test_the_pagination_object_describes_the_page(page, number, limit, expected):
     pagination = page(page=number, limit=limit)["pagination"]
 
     assert pagination == {"currentPage": number, "limit": limit, "totalItems": 40} | expected
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_nothing_has_no_pages(page, number):
+def test_an_empty_result_has_no_pages(page, number):
     answer = page(page=number)
 
     assert answer == {
@@ -115,7 +115,7 @@ def test_a_page_past_the_end_is_empty_with_true_totals(page, zeros):
 
 
 @pytest.mark.parametrize("number", [4, 10**9, 2**63, 10**30])
-def test_a_page_past_the_end_says_which_one_was_asked_for(page, number):
+def test_a_page_past_the_end_repeats_the_requested_number(page, number):
     assert page(page=number)["pagination"]["currentPage"] == number
 
 
@@ -129,7 +129,7 @@ def test_an_empty_value_is_the_default(page, name):
     "value", ["0", "-1", "1.5", "1.0", "abc", "1e3", "+1", " 1", "0x1", "\u0661", "1,000", "true", "1\n"]
 )
 @pytest.mark.parametrize(("name", "error"), [("page", PAGE), ("limit", LIMIT)])
-def test_what_is_no_whole_number_is_refused_by_name(client, name, error, value):
+def test_a_parameter_that_is_not_a_whole_number_is_refused_by_name(client, name, error, value):
     answer = client.get(PATH, query_string={name: value})
 
     assert (answer.status_code, answer.json) == (400, {"error": error})
@@ -150,7 +150,7 @@ def test_an_unknown_sort_is_refused_by_name(client, value):
 
 
 @pytest.mark.parametrize("value", ["%00", "ak%00", "%ED%A0%80", "ak%ED%BF%BF47"])
-def test_a_search_that_no_name_can_have_is_refused_by_name(client, value):
+def test_a_search_with_characters_that_cannot_be_stored_is_refused_by_name(client, value):
     answer = client.get(f"{PATH}?search={value}")
 
     assert (answer.status_code, answer.json) == (400, {"error": SEARCH})
@@ -163,7 +163,7 @@ def test_every_bad_parameter_is_named(client):
     assert set(answer.json["error"].split("; ")) == {PAGE, LIMIT, SORT}
 
 
-def test_an_unknown_parameter_makes_no_difference(page, stock):
+def test_an_unknown_parameter_is_ignored(page, stock):
     stock({"Item": 5})
 
     assert page(colour="red") == page()
@@ -189,7 +189,7 @@ def test_a_page_is_sorted_by_price_and_then_by_name(page, stock, sort, expected)
 
 
 @pytest.mark.usefixtures("forty")
-def test_the_sorting_comes_before_the_page(page):
+def test_items_are_sorted_before_the_page_is_cut(page):
     answer = page(sort="Ascending", page=2, limit=3)
 
     assert names(answer["items"]) == ["Item 4", "Item 5", "Item 6"]
@@ -241,7 +241,7 @@ def test_a_search_is_literal(page, stock, character):
 
 
 @pytest.mark.parametrize("search", ["a%b", "a_b", "a\\b", "\\%", "%%"])
-def test_a_search_does_not_stand_for_more_than_its_characters(page, stock, search):
+def test_wildcards_in_a_search_match_themselves(page, stock, search):
     stock({"a b": 2, "axb": 1})
 
     assert page(search=search)["items"] == []
@@ -263,7 +263,7 @@ def test_a_search_folds_case_in_every_script(page, stock, name, search):
     assert names(page(search=search)["items"]) == [name]
 
 
-def test_a_search_looks_at_the_names_that_an_import_gave(page, stock):
+def test_a_search_uses_the_imported_gun_and_skin_names(page, stock):
     stock(rows=[{"marketHashName": "Item", "gunName": "Cannon", "skinName": "Waves", "price": 5}])
 
     found = {search: len(page(search=search)["items"]) for search in ("cannon", "waves", "item")}
@@ -272,7 +272,7 @@ def test_a_search_looks_at_the_names_that_an_import_gave(page, stock):
 
 
 @pytest.mark.usefixtures("forty")
-def test_pages_are_of_what_was_found(page):
+def test_the_pages_of_a_search_have_only_its_results(page):
     answer = page(search="item 1", page=2, limit=4, sort="Ascending")
 
     assert names(answer["items"]) == ["Item 13", "Item 14", "Item 15", "Item 16"]
@@ -281,7 +281,7 @@ def test_pages_are_of_what_was_found(page):
 
 
 @pytest.mark.usefixtures("forty")
-def test_a_page_is_not_sent_again_to_who_has_it(client):
+def test_a_page_that_the_client_has_is_answered_with_304(client):
     tag = client.get(f"{PATH}?page=2").headers["ETag"]
 
     answer = client.get(f"{PATH}?page=2", headers={"If-None-Match": tag})
@@ -290,7 +290,7 @@ def test_a_page_is_not_sent_again_to_who_has_it(client):
 
 
 @pytest.mark.usefixtures("forty")
-def test_every_page_has_a_tag_of_its_own(client):
+def test_different_pages_have_different_etags(client):
     queries = ("", "?page=2", "?limit=17", "?sort=Ascending", "?search=1")
 
     tags = {client.get(PATH + query).headers["ETag"] for query in queries}
@@ -298,7 +298,7 @@ def test_every_page_has_a_tag_of_its_own(client):
     assert len(tags) == len(queries)
 
 
-def test_a_page_that_has_changed_has_another_tag(client, stock, make_app):
+def test_a_changed_page_has_a_new_etag(client, stock, make_app):
     stock({"Item": 5})
     tag = client.get(PATH).headers["ETag"]
     stock({"Item": 6})
@@ -309,7 +309,7 @@ def test_a_page_that_has_changed_has_another_tag(client, stock, make_app):
     assert answer.headers["ETag"] != tag
 
 
-def test_a_refused_page_has_no_tag(client):
+def test_a_refused_page_has_no_etag(client):
     answer = client.get(f"{PATH}?page=0", headers={"If-None-Match": "*"})
 
     assert answer.status_code == 400
@@ -327,7 +327,7 @@ def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
         assert head.headers[name] == whole.headers[name]
 
 
-def test_a_warm_page_asks_nothing_of_the_database(client, stock, queries):
+def test_a_page_of_the_cached_catalogue_runs_no_query(client, stock, queries):
     stock({"Item": 5})
     client.get(PATH)
     queries.clear()
@@ -337,7 +337,7 @@ def test_a_warm_page_asks_nothing_of_the_database(client, stock, queries):
     assert queries == []
 
 
-def test_a_page_and_the_whole_list_are_of_the_same_hour(client, page, stock):
+def test_pages_and_the_whole_list_come_from_the_same_catalogue(client, page, stock):
     stock({"Item": 5})
     client.get("/upgrader/items")
 

@@ -15,7 +15,7 @@ def rules_with(make_app):
     return ask
 
 
-def test_the_rules_are_those_of_the_defaults(rules_with):
+def test_the_rules_show_the_default_settings(rules_with):
     assert rules_with(UPGRADER_PROOF_DELAY="") == {
         "houseEdge": 0.05,
         "minWager": 0.01,
@@ -36,7 +36,7 @@ def test_the_rules_are_those_of_the_defaults(rules_with):
         ("UPGRADER_PROOF_DELAY", "0.5", "proofDelay", 0.5),
     ],
 )
-def test_a_setting_is_a_rule(rules_with, setting, text, field, value):
+def test_the_rules_show_changed_settings(rules_with, setting, text, field, value):
     assert rules_with(**{setting: text})[field] == value
 
 
@@ -44,7 +44,7 @@ def test_the_rules_are_the_same_for_a_player(client, player):
     assert client.get(PATH, headers=player.headers).json == client.get(PATH).json
 
 
-def test_the_rules_are_not_sent_again_to_who_has_them(client):
+def test_rules_that_the_client_has_are_answered_with_304(client):
     tag = client.get(PATH).headers["ETag"]
 
     answer = client.get(PATH, headers={"If-None-Match": tag})
@@ -52,7 +52,7 @@ def test_the_rules_are_not_sent_again_to_who_has_them(client):
     assert (answer.status_code, answer.data) == (304, b"")
 
 
-def test_other_rules_have_another_tag(client, make_app):
+def test_different_rules_have_different_etags(client, make_app):
     tag = client.get(PATH).headers["ETag"]
 
     answer = make_app(UPGRADER_HOUSE_EDGE="0.04").test_client().get(PATH, headers={"If-None-Match": tag})
@@ -60,7 +60,7 @@ def test_other_rules_have_another_tag(client, make_app):
     assert (answer.status_code, answer.json["houseEdge"]) == (200, 0.04)
 
 
-def test_the_rules_ask_nothing_of_the_database(client, queries):
+def test_the_rules_run_no_query(client, queries):
     client.get(PATH)
 
     assert queries == []
