@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.harness.attacks.siege import Siege, besieged
+from bench.harness.attacks.siege import Siege, run_siege
 
 BETS = 400_000
 
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="attacks whose names contain this, such as chunks")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        siege = besieged(
+        siege = run_siege(
             Path(place),
             postgresql=options.database == "postgresql",
             seconds=options.seconds,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from bench.harness.attacks.crowds import Crowd, besiege
+from bench.harness.attacks.crowds import Crowd, stall_connections
 from bench.harness.servers import gunicorn, server_process
 from models import migrate
 from models.database import open_database
@@ -41,7 +41,7 @@ def main() -> None:
             def looking_on(crowd: Crowd) -> None:
                 progress.update(progress.length - sum(crowd.left.values()) - progress.pos)
 
-            crowd = besiege(
+            crowd = stall_connections(
                 server.url,
                 server.process.pid,
                 silent=SILENT,

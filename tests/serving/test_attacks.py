@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.attacks.siege import besieged
+from bench.harness.attacks.siege import run_siege
 
 pytestmark = pytest.mark.process
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.process
 @pytest.fixture(scope="module")
 def siege(tmp_path_factory):
     """On one database: the attacks are on connections."""
-    return besieged(tmp_path_factory.mktemp("siege"), postgresql=False, seconds=15, players=4, scale=2)
+    return run_siege(tmp_path_factory.mktemp("siege"), postgresql=False, seconds=15, players=4, scale=2)
 
 
 def test_afterwards_the_server_holds_no_more_than_before(siege):

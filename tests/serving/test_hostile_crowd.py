@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.attacks.crowds import besiege
+from bench.harness.attacks.crowds import stall_connections
 
 pytestmark = pytest.mark.process
 
@@ -12,7 +12,9 @@ MINUTE = 60
 
 @pytest.fixture(scope="module")
 def crowd(hasty):
-    return besiege(hasty.url, hasty.process.pid, silent=1_050, slow=150, stopped=5, patience_seconds=MINUTE)
+    return stall_connections(
+        hasty.url, hasty.process.pid, silent=1_050, slow=150, stopped=5, patience_seconds=MINUTE
+    )
 
 
 def test_every_client_that_stops_is_gone_within_a_minute(crowd):

@@ -2,8 +2,8 @@
 
     python -m bench.harness.attacks.attackers          (options as JSON on standard input; see ``main``)
 
-Prints how often each attack was made, as JSON. In a process of its own, because it must not slow down those
-who measure the server.
+Prints the number of times that each attack was made, as JSON. It runs in its own process, so that it does not
+slow down the players and the measurements.
 """
 
 # ruff: noqa: E402  # the process is patched before anything else is imported
@@ -26,10 +26,10 @@ from typing import Self
 import gevent
 
 HOLD_SECONDS = 60.0
-"""For the server to close what has stopped."""
+"""How long an attacker waits for the server to close a connection."""
 
 BEGIN_SECONDS = 5.0
-"""From the first attacker's first step to the last one's: they need not share a moment."""
+"""The attacks begin at random times within this."""
 
 POLLING = "/socket.io/?EIO=4&transport=polling"
 WEBSOCKET = "/socket.io/?EIO=4&transport=websocket"
@@ -38,7 +38,7 @@ TEXT, BINARY = 1, 2
 
 
 class Wire(socket.socket):
-    """A connection of the attacker's, which ends with a reset: the next one needs no free port."""
+    """An attacker's connection. Closing it sends a reset, so that its port is free again at once."""
 
     def __enter__(self) -> Self:
         return self
@@ -54,7 +54,7 @@ class Wire(socket.socket):
         self.sendall("\r\n".join([*lines, "", body or ""]).encode())
 
     def ask(self, method: str, path: str, *fields: str, body: str | None = None) -> str:
-        """Send a request; the body of the answer. Raises OSError when the server closes the connection."""
+        """Send a request; returns the answer's body. Raises OSError when the server closes the connection."""
         self.say(method, path, *fields, body=body)
         received = b""
         while b"\r\n\r\n" not in received:
@@ -72,32 +72,32 @@ class Wire(socket.socket):
         return data
 
     def upgrade(self, path: str = WEBSOCKET, *fields: str, key: str = "dGhlIHNhbXBsZSBub25jZQ==") -> None:
-        """Ask for a websocket, and read the beginning of the answer."""
+        """Open a websocket. Raises ConnectionError when it is refused."""
         handshake = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
         self.say("GET", path, *handshake, f"Sec-WebSocket-Key: {key}", *fields)
         if not self.recv(65_536).startswith(b"HTTP/1.1 101"):
             raise ConnectionError("refused")
 
     def frame(self, payload: str, *, kind: int = TEXT, announced: int | None = None) -> None:
-        """Send a whole frame with a mask of zeros; ``announced`` is the length that it claims to have."""
+        """Send a frame with a mask of zeros; ``announced`` is the length in its header."""
         length = len(payload) if announced is None else announced
         size = bytes([0x80 | length]) if length < 126 else b"\xff" + struct.pack("!Q", length)
         self.sendall(bytes([0x80 | kind]) + size + bytes(4) + payload.encode())
 
     def hold(self) -> None:
-        """Stop, until the server closes the connection."""
+        """Send nothing more until the server closes the connection."""
         self.settimeout(HOLD_SECONDS)
         while self.recv(65_536):
             pass
 
     def session(self) -> str:
-        """Begin a polling session; its path."""
+        """Begin a polling session; returns its path."""
         return f"{POLLING}&sid={json.loads(self.ask('GET', POLLING)[1:])['sid']}"
 
 
 @dataclass
 class Attacker:
-    """One address, which may have a player's token."""
+    """All attacks from one address, with a player's token for some of them."""
 
     host: str
     port: int
@@ -113,7 +113,7 @@ class Attacker:
         return wire
 
     def attack_until(self, end: float, *, scale: int, only: str) -> None:
-        """Make all attacks whose names contain ``only``; ``scale`` of each that is not a flood at a time."""
+        """Make the attacks whose names contain ``only``, ``scale`` of each at a time or as CREWS says."""
         attacks = [name for name in vars(Attacker) if name.startswith("attack_by_") and only in name]
         crews = [
             gevent.spawn(self._repeat, name, end) for name in attacks for _ in range(CREWS.get(name, scale))
@@ -125,7 +125,7 @@ class Attacker:
         attack: Callable[[Wire], None] = getattr(self, name)
         gevent.sleep(random.uniform(0, BEGIN_SECONDS))
         while time.monotonic() < end:
-            # The server closes and refuses as it likes.
+            # Closed connections and refusals are expected.
             with suppress(OSError, ValueError, LookupError), self.connect() as wire:
                 attack(wire)
             self.made[name.removeprefix("attack_by_").replace("_", " ")] += 1
@@ -271,7 +271,7 @@ CREWS = {
     "attack_by_slow_bodies": 100,
     "attack_by_slow_chunks": 100,
 }
-"""How many make an attack at a time, where it is not the scale."""
+"""How many of an attack run at a time, where it is not ``scale``."""
 
 
 def main() -> None:

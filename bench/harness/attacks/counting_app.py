@@ -1,4 +1,4 @@
-"""The production app with a view that tells how much the server holds."""
+"""The production app with a view of the server's counts: connections, greenlets, files, memory."""
 
 import gc
 import resource
@@ -16,9 +16,9 @@ FILES = Path("/proc/self/fd")
 
 @app.get("/counts")
 def counts():
-    """Numbers of things in this process; ``memory`` is in bytes.
+    """Counts of this process; ``memory`` is in bytes.
 
-    ``files`` leaves the pooled connections to the database out, whose number follows the last minutes' load.
+    ``files`` does not include pooled database connections, whose number follows the load of the last minutes.
     """
     running = app.extensions["realtime"]
     engine = running.server.eio
@@ -36,7 +36,7 @@ def counts():
 
 
 def _links() -> Iterator[str]:
-    """What this process's open files are, without the database's."""
+    """The targets of this process's open files, without those of the database."""
     idle = getattr(database.obj, "_idle", ())
     pooled = {connection.fileno() for connection in idle if not connection.closed}
     for file in FILES.iterdir():

@@ -1,4 +1,4 @@
-"""Many connections that stop at some step, or take forever: what they do to a server, and to others."""
+"""Many connections that stall at some step: what they cost a server, and whether it closes them."""
 
 import json
 import resource
@@ -22,25 +22,25 @@ UPGRADE = (
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 )
 DRIPPING = ("slow heads", "slow bodies", "slow chunks", "slow packets")
-"""These send a byte in every step."""
+"""The groups that send a byte in every step."""
 
 UNREAD = "unread answers"
-"""Their connections show no end, because something is unread; only the server shows it."""
+"""A client with unread data does not see its connection end; only the server's count shows it."""
 
 
 @dataclass
 class Crowd:
-    """How many connections were left at the end, and how others fared meanwhile."""
+    """The connections that are left, and the answers to other clients meanwhile."""
 
     left: dict[str, int] = field(default_factory=dict)
     server_left: int = 0
-    """More connections that the server has open than before."""
+    """The growth in the server's open connections."""
     health_seconds: list[float] = field(default_factory=list)
     memory_growth_bytes: int = 0
     seconds: float = 0
 
 
-def besiege(
+def stall_connections(
     url: str,
     pid: int,
     *,
@@ -50,11 +50,11 @@ def besiege(
     patience_seconds: float,
     looking_on: Callable[[Crowd], None] = lambda _crowd: None,
 ) -> Crowd:
-    """Hold connections open until the server has closed them all, or ``patience_seconds`` have passed.
+    """Hold connections open until the server has closed all, or ``patience_seconds`` have passed.
 
-    ``silent`` send nothing; ``slow`` is the number of each kind that sends a byte every quarter of a second;
-    ``stopped`` of each kind stop in a polling packet, in an upgrade, or read no answers. ``pid`` is the
-    server's. Meanwhile ``/healthz`` is asked.
+    ``silent`` connections send nothing; ``slow`` is the number of each kind that sends a byte in every step;
+    ``stopped`` is the number of each kind that stops in a polling packet or an upgrade or reads no answers.
+    ``pid`` is the server's. ``/healthz`` is requested in every step.
     """
     _allow_many_files(silent + 3 * slow + 3 * stopped + 200)
     crowd, connections, memory = Crowd(), open_connections(pid), resident_bytes(pid)
@@ -87,13 +87,13 @@ def besiege(
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory that a process and its children hold now."""
+    """The resident memory of a process and its children."""
     pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in _family(pid)]
     return sum(pages) * resource.getpagesize()
 
 
 def open_connections(pid: int) -> int:
-    """The connections that a process and its children have open now."""
+    """The number of open sockets of a process and its children."""
     return sum(file.is_socket() for each in _family(pid) for file in Path(f"/proc/{each}/fd").iterdir())
 
 

@@ -1,4 +1,4 @@
-"""A production server under all attacks at once, while players spin from other addresses."""
+"""A production server under all attacks at once while players spin from other addresses."""
 
 import json
 import secrets
@@ -30,10 +30,10 @@ ITEM = "Item of a siege"
 BALANCE = Cents(1_000_000_000)
 SPIN_EVERY_MS = 2_000
 SETTLED_SECONDS = 120
-"""From the beginning to the sample that memory is compared with."""
+"""The memory at this time after the beginning is compared with the memory at the end."""
 
 RECOVERY_SECONDS = 75
-"""From the end of the attacks: everything that has stopped is gone within a minute."""
+"""After the attacks: the server closes what has stopped within a minute."""
 
 MEMORY_GROWTH = 1.10
 Counts = dict[str, int]
@@ -41,7 +41,7 @@ Counts = dict[str, int]
 
 @dataclass
 class Siege:
-    """What the server held before, during and after the attacks, and how its players fared."""
+    """The server's counts before, during and after the attacks, and the results of the players' spins."""
 
     counts: dict[str, Counts] = field(default_factory=dict)
     players: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Siege:
 
     @property
     def left(self) -> dict[str, str]:
-        """What the server held more of afterwards than before."""
+        """The counts that are higher afterwards than before."""
         before, after = self.counts["before"], self.counts["after"]
         return {
             name: f"{after[name]} afterwards, {before[name]} before"
@@ -60,7 +60,7 @@ class Siege:
 
     @property
     def problems(self) -> list[str]:
-        """A line for each promise that was not kept."""
+        """A line for each broken promise."""
         settled, after = self.counts["settled"], self.counts["after"]
         found = [f"{name}: {what}" for name, what in self.left.items()]
         if after["memory"] > MEMORY_GROWTH * settled["memory"]:
@@ -74,7 +74,7 @@ class Siege:
         return found
 
 
-def besieged(
+def run_siege(
     directory: Path,
     *,
     postgresql: bool,
@@ -85,10 +85,10 @@ def besieged(
     only: str = "",
     progress: Callable[[str], None] = lambda _line: None,
 ) -> Siege:
-    """Attack a new server for so many seconds.
+    """Start a server and attack it for so many seconds.
 
-    ``scale`` is how many of each attack are under way at a time, ``only`` what their names contain. The
-    attacker is a player with a tenth of ``bets``.
+    ``scale`` is how many of each attack run at a time, ``only`` a part of their names. With ``bets`` the
+    database has so many, a tenth of them the attacker's.
     """
     siege, began = Siege(), time.monotonic()
     with bench_database(directory, postgresql=postgresql) as database_url:
@@ -117,7 +117,7 @@ def besieged(
 
 
 def counts(server: RunningServer) -> Counts:
-    """What the server holds now."""
+    """The server's counts now."""
     answer = requests.get(f"{server.url}/counts", timeout=30)
     answer.raise_for_status()
     found: Counts = answer.json()
@@ -134,12 +134,12 @@ class _Players:
         self._order("play")
 
     def pause(self) -> None:
-        """Raises AssertionError unless all spins that are under way end."""
+        """Wait until the spins in progress end. Raises AssertionError when they do not."""
         self._order("pause")
         assert self._answer() == "paused"
 
     def tell(self) -> dict[str, Any]:
-        """What has become of the spins since the last time."""
+        """The results of the spins since the last call."""
         self._order("tell")
         told: dict[str, Any] = json.loads(self._answer())
         return told
@@ -203,7 +203,7 @@ def _env(directory: Path, database_url: str, port: int) -> dict[str, str]:
 
 
 def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
-    """The attacker's token and the players'."""
+    """Fill the database; returns the attacker's token and the players' tokens."""
     app = create_app(Settings.from_env(env))
     services, now = app.extensions["platform"], now_ms()
     item_import.import_document([{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now)
@@ -225,7 +225,7 @@ def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
 
 
 def _rest(server: RunningServer, seated: _Players) -> Counts:
-    """What the server holds when its players have played for a moment and rest."""
+    """The server's counts after the players have played for a moment and paused."""
     seated.play()
     time.sleep(SPIN_EVERY_MS / 1000)
     seated.pause()
@@ -238,7 +238,7 @@ def _rest(server: RunningServer, seated: _Players) -> Counts:
 
 
 def _recovered(server: RunningServer, before: Counts) -> Counts:
-    """What the server holds once no more than before, or when that took too long."""
+    """The server's counts once none is higher than before, or after RECOVERY_SECONDS."""
     end = time.monotonic() + RECOVERY_SECONDS
     while True:
         now = counts(server)

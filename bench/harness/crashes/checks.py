@@ -1,7 +1,7 @@
-"""After a crash storm: whether what the database holds is what the players remember.
+"""Compares the database with the players' records after a crash storm.
 
-Every trace in the database must belong to one act, every acknowledged act must have left its trace, once; a
-refused one none, and one whose answer was lost at most one. Each check gives a line for all that is wrong.
+Every row in the database belongs to one act. An acknowledged act has left exactly one row, a refused act
+none, and an act whose answer was lost at most one. Each check yields a line for each contradiction.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ POSTED = {"vault-lock": Kind.LOCK, "vault-unlock": Kind.UNLOCK, "code-bonus": Ki
 
 @dataclass
 class Traces:
-    """What the database holds of one player. Keys are those of the acts."""
+    """The rows of one player in the database. Keys are those of the acts."""
 
     bets: list[Bet]
     keys: dict[Kind, Counter[str]]
@@ -35,7 +35,7 @@ class Traces:
 
 
 def problems(memory: Memory, url: str) -> Iterator[str]:
-    """All that is wrong with one player, once their last proof is due."""
+    """All contradictions about one player, once their last proof is due."""
     traces = traces_of(memory.user_id)
     found = [
         *memory.contradictions,
@@ -70,7 +70,7 @@ def traces_of(user_id: int) -> Traces:
 
 
 def _posted(user_id: int) -> list[tuple[Kind, int]]:
-    """Kind and change of the balance of what leaves no trace but ledger entries."""
+    """Kind and change of balance of the acts that leave ledger entries only."""
     query = (
         LedgerEntry.select(LedgerTransaction.kind, LedgerEntry.amount_cents)
         .join(LedgerTransaction)
@@ -84,7 +84,7 @@ def _posted(user_id: int) -> list[tuple[Kind, int]]:
 
 
 def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
-    """The acts of each kind and key against their traces."""
+    """Count the rows of each kind and key."""
     least: Counter[tuple[Kind, str]] = Counter()
     most: Counter[tuple[Kind, str]] = Counter()
     for act in memory.acts:
@@ -94,7 +94,7 @@ def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
     for what in least.keys() | held.keys():
         if not least[what] <= held[what] <= most[what]:
             kind, key = what
-            yield f"{kind} {key} is there {held[what]} times, not {least[what]} to {most[what]}"
+            yield f"{kind} {key} is stored {held[what]} times, not {least[what]} to {most[what]}"
     if memory.code != "" and traces.used_code is not None:
         yield "a code was used that nobody used"
 
@@ -102,11 +102,11 @@ def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
 def _wrong_nonces(traces: Traces) -> Iterator[str]:
     nonces = [bet.nonce for bet in traces.bets]
     if nonces != list(range(1, traces.next_nonce)):
-        yield f"{len(nonces)} bets before nonce {traces.next_nonce}: one is twice there, or missing"
+        yield f"{len(nonces)} bets before nonce {traces.next_nonce}: a nonce is repeated or missing"
 
 
 def _wrong_answers(memory: Memory, traces: Traces) -> Iterator[str]:
-    """Spins that stand otherwise than they were asked for and answered."""
+    """Compare each bet with its request and its answer."""
     held = {bet.client_seed: bet for bet in traces.bets}
     for act in _acts(memory, Kind.SPIN):
         bet = held.get(act.key)
@@ -128,7 +128,7 @@ def _wrong_commitments(memory: Memory, traces: Traces) -> Iterator[str]:
 
 
 def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
-    """Balance and vault against what the player can add up: only what has left a trace counts."""
+    """Compare balance and vault with the sum over the player's acts that left a row."""
     spun = {bet.client_seed: bet.payout_cents for bet in traces.bets}
     total = memory.began_with
     for act in memory.acts:
@@ -146,19 +146,19 @@ def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
 
 
 def _wrong_marks(memory: Memory, traces: Traces) -> Iterator[str]:
-    """Proofs that count as delivered although no socket of the player received them."""
+    """Proofs that are marked as delivered although no socket of the player received them."""
     for bet in traces.bets:
         if bet.proof_delivered_at_ms is not None and bet.nonce not in memory.proven:
-            yield f"nonce {bet.nonce}: its proof counts as delivered and was never received"
+            yield f"nonce {bet.nonce}: its proof is marked as delivered and was never received"
 
 
 def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
-    """Proofs that no socket has received are asked for; each must open what was announced."""
+    """Fetch the proofs that no socket has received; each seed must hash to its commitment."""
     for bet in traces.bets:
         if bet.nonce not in memory.proven:
             memory.proven[bet.nonce] = _proof_over_http(memory, bet.nonce, url)
         if hashlib.sha256(memory.proven[bet.nonce].encode()).hexdigest() != bet.server_seed_commitment:
-            yield f"nonce {bet.nonce}: the seed that was revealed is not that of the bet"
+            yield f"nonce {bet.nonce}: the revealed seed does not hash to the commitment"
 
 
 def _proof_over_http(memory: Memory, nonce: int, url: str) -> str:
@@ -171,7 +171,7 @@ def _acts(memory: Memory, kind: Kind) -> list[Act]:
 
 
 def wait_until_proofs_are_due(now) -> None:
-    """Return when no bet's proof is still to come."""
+    """Return when the proof of the last bet is due."""
     with reading():
         last = Bet.select(Bet.completed_at_ms).order_by(Bet.completed_at_ms.desc()).limit(1).scalar()
     if last is not None:

@@ -1,7 +1,7 @@
-"""How players of a crash storm ask for things of a server that may be killed before it answers.
+"""The requests of a crash storm's players, to a server that may be killed before it answers.
 
-Whoever gets no answer connects again and, where a request id or a transaction hash makes that safe, asks
-again; what can't be asked for again stays unknown.
+A player without an answer connects again and repeats the request where a request id or a transaction hash
+makes that safe. The outcome of a request that can't be repeated stays unknown.
 """
 
 import threading
@@ -23,7 +23,7 @@ from services.payments import PaymentType, Transfer
 from services.platform import Platform
 
 GONE = (Closed, Refused, OSError, websocket.WebSocketException)
-"""What ends a socket, or keeps it from coming to be, when the server or its database is away."""
+"""The errors of a socket while the server or its database is down."""
 
 FAILED = "Something went wrong"
 IN_PROGRESS = "A spin is already in progress"
@@ -31,16 +31,16 @@ CODE_USED = "You've already used a promo code."
 PATIENCE_SECONDS = 60
 PAUSE_SECONDS = 0.1
 TURN_SECONDS = 2
-"""Longer no socket waits for another one of its player's to be answered."""
+"""The longest that a socket waits for the answer of another socket of its player."""
 
 
-class InVain(Exception):
-    """Nobody answered for as long as a player waits."""
+class NoAnswer(Exception):
+    """The server did not answer for as long as a player waits."""
 
 
 @dataclass
 class Stage:
-    """Where the storm takes place: the server's address of the moment, and how much it has answered."""
+    """What the players share: the server's current address, and how many answers it has given."""
 
     platform: Platform
     url: str = ""
@@ -55,14 +55,14 @@ class Stage:
             self.moved.notify_all()
 
     def wait_for_answers(self, count: int, *, seconds: float) -> None:
-        """Return when the players have had this many answers more, or when the time is over."""
+        """Return after this many more answers, or when the time is over."""
         with self.moved:
             wanted = self.answers + count
             self.moved.wait_for(lambda: self.answers >= wanted, seconds)
 
 
 class PlayerSocket(Socket):
-    """A socket that writes what it hears into its player's memory. Half of the players acknowledge."""
+    """A socket that records its events in its player's memory. Half of the players acknowledge."""
 
     def __init__(self, url: str, memory: Memory) -> None:
         self._memory = memory
@@ -70,7 +70,7 @@ class PlayerSocket(Socket):
 
     def _event(self, packet: str) -> tuple[str, Any]:
         if packet.startswith('42["live-bets'):
-            # Everybody's bets, on every socket: to read them all would be most of the storm.
+            # Every socket receives every bet; parsing them would take most of the storm's time.
             return "live-bets", None
         event, payload = super()._event(packet)
         self._memory.hear(event, payload)
@@ -78,7 +78,7 @@ class PlayerSocket(Socket):
 
 
 class Asking:
-    """One socket of a player, opened anew whenever it is gone, and the HTTP calls beside it."""
+    """One socket of a player, opened again whenever it ends, and the player's HTTP requests."""
 
     def __init__(self, stage: Stage, memory: Memory) -> None:
         self._stage = stage
@@ -87,11 +87,11 @@ class Asking:
         self._trouble = ""
 
     def spin(self, act: Act) -> None:
-        """Once; with a request id, until there is an answer."""
+        """Send a spin once; one with a request id until it is answered."""
         while True:
             answer = self.emit(act)
             error = FAILED if answer is None else answer.get("error")
-            # After a lost answer only the game itself knows: it must have looked the request up.
+            # After a lost answer, "in progress" may be about the first attempt of this same spin.
             if error != FAILED and not (act.attempts > 1 and error == IN_PROGRESS):
                 act.answer = answer
                 act.outcome = Outcome.ACKNOWLEDGED if answer["status"] else Outcome.REFUSED
@@ -106,7 +106,7 @@ class Asking:
                 return
 
     def emit(self, act: Act) -> Any:
-        """What the acknowledgement says, None when the socket is gone."""
+        """Send a spin; returns the acknowledgement, or None when the socket ends."""
         act.attempts += 1
         try:
             if self._socket is None:
@@ -118,7 +118,7 @@ class Asking:
             return None
 
     def post(self, act: Act, path: str, body: Any) -> None:
-        """Once; it is never known whether asking again would do it twice."""
+        """Send a request once: a repetition might be carried out twice."""
         answer = self._send(act, path, body, self._memory)
         if answer is None:
             self._pause(act)
@@ -126,14 +126,14 @@ class Asking:
         self._conclude(act, answer, done=answer.status_code == 200)
 
     def use_code(self, act: Act, newcomer: Memory) -> None:
-        """Until there is an answer; that a code was used already may be what a lost one said."""
+        """Use a promo code, repeated until it is answered: "used already" may follow a lost answer."""
         while (answer := self._send(act, "/affiliate/use-code", {"code": act.key}, newcomer)) is None:
             self._pause(act)
         used = act.attempts > 1 and answer.json().get("message") == CODE_USED
         self._conclude(act, answer, done=used or answer.status_code == 200)
 
     def record(self, act: Act) -> None:
-        """A deposit, as the operator's command does it in a process of its own, until it is recorded."""
+        """Record a deposit as the operator's command does, repeated until it is recorded."""
         user, transfer = User(id=self._memory.user_id), Transfer(txhash=act.key)
         usd = Cents(act.cents)
         while act.outcome is Outcome.UNKNOWN:
@@ -148,7 +148,7 @@ class Asking:
         self._stage.answered()
 
     def hear_proofs(self, count: int) -> None:
-        """Listen until so many spins of the player are proven, or until nothing comes any more."""
+        """Read events until so many spins of the player have their proof, or until the socket ends."""
         try:
             while self._socket is not None and len(self._memory.proven) < count:
                 self._socket.next()
@@ -161,7 +161,7 @@ class Asking:
             self._socket = None
 
     def _hear_what_follows(self, act: Act) -> None:
-        """The next commitment, which the player's next spin may name."""
+        """Read the events after a spin, up to the next commitment, which the next spin may name."""
         try:
             if self._socket is not None:
                 while self._socket.expect("upgrader:pf")["clientSeed"] != act.request["clientSeed"]:
@@ -176,11 +176,11 @@ class Asking:
             return
         self._stage.answered()
         if self._memory.pass_turn():
-            # The lock knows no queue: who is answered and asks again at once keeps all others out.
+            # The spin lock has no queue: a socket that spins again at once would keep the others out.
             threading.Event().wait(PAUSE_SECONDS)
 
     def _send(self, act: Act, path: str, body: Any, memory: Memory) -> requests.Response | None:
-        """None when nobody knows what became of it."""
+        """Send a request; returns None when its outcome is unknown."""
         act.attempts += 1
         try:
             answer = requests.post(self._stage.url + path, json=body, headers=memory.headers, timeout=10)
@@ -194,12 +194,12 @@ class Asking:
         self._stage.answered()
 
     def _pause(self, act: Act, *, for_turn: bool = False) -> None:
-        """A moment, or the player's next turn; and until there is a server.
+        """Wait for a moment, or for the player's next turn, and until there is a server.
 
-        Raises InVain when that, the time without a server left out, has gone on for too long.
+        Raises NoAnswer after PATIENCE_SECONDS of waiting, not counting the time without a server.
         """
         if act.waited_seconds > PATIENCE_SECONDS:
-            raise InVain(f"{act.kind} {act.key} after {act.attempts} attempts, the last: {self._trouble}")
+            raise NoAnswer(f"{act.kind} {act.key} after {act.attempts} attempts, the last: {self._trouble}")
         began = time.monotonic()
         if for_turn:
             self._memory.wait_for_turn(TURN_SECONDS)

@@ -1,6 +1,6 @@
-"""What players of a crash storm remember: what they asked for, were told, and had announced to them.
+"""The records of a crash storm's players: their requests, the answers, commitments and proofs.
 
-It is kept by the clients and survives every kill of the server. Nothing is shared with the code under test.
+The clients keep them, so they survive every kill of the server. Shares nothing with the code under test.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Outcome(StrEnum):
-    """What a player knows of something they asked for. Not known: the answer was lost with the server."""
+    """What a player knows about a request. UNKNOWN: the answer was lost with the server."""
 
     ACKNOWLEDGED = "acknowledged"
     REFUSED = "refused"
@@ -29,10 +29,10 @@ class Kind(StrEnum):
 
 @dataclass
 class Act:
-    """One thing that a player asked for, once or, with a request id, until there was an answer.
+    """One request of a player, which is repeated if it has a request id.
 
-    ``key`` finds its traces in the database: a spin's client seed, a lock's amount, a deposit's txhash.
-    ``cents`` is what it takes from the balance or, as a deposit, brings.
+    ``key`` identifies its rows in the database: a spin's client seed, a lock's amount, a deposit's txhash.
+    ``cents`` is what it takes from the balance or, for a deposit, adds.
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class Act:
 
 @dataclass
 class Memory:
-    """One player: who they are, what they began with, and all that happened to them since."""
+    """One player: identity, first balance, and everything that was requested and received since."""
 
     user_id: int
     platform_id: str
@@ -77,25 +77,25 @@ class Memory:
         return act
 
     def newest_commitment(self) -> str | None:
-        """The commitment of the next spin, as far as any socket of the player has been told."""
+        """The newest commitment that any socket of the player has received."""
         with self._guard:
             return self.announced.get(self.newest_nonce)
 
     def wait_for_turn(self, seconds: float) -> None:
-        """Return when another socket of the player has been answered, or when the time is over."""
+        """Return when another socket of the player is answered, or when the time is over."""
         with self._turn:
             self._waiting += 1
             self._turn.wait(seconds)
             self._waiting -= 1
 
     def pass_turn(self) -> bool:
-        """Wake one socket that waits for its turn; whether there is one."""
+        """Wake one socket that waits for its turn; returns whether there is one."""
         with self._turn:
             self._turn.notify()
             return self._waiting > 0
 
     def hear(self, event: str, payload: Any) -> None:
-        """Keep what a socket was told; what contradicts an earlier announcement is written down."""
+        """Record an event of a socket, and a contradiction to an earlier one."""
         if event in ("upgrader:commitment", "upgrader:pf"):
             self._announced(payload["nonce"], payload["serverSeedCommitment"])
         elif event == "upgrader:proof":
@@ -103,7 +103,7 @@ class Memory:
             self.prove(payload["nonce"], payload["serverSeed"])
 
     def prove(self, nonce: int, server_seed: str) -> None:
-        """Hold a revealed seed against the commitment that was announced for its nonce."""
+        """Compare a revealed seed with the commitment that was announced for its nonce."""
         with self._guard:
             announced = self.announced.get(nonce)
             if announced not in (None, hashlib.sha256(server_seed.encode()).hexdigest()):
@@ -126,5 +126,5 @@ class Memory:
 
 
 def tally(memories: list[Memory]) -> Counter[tuple[Kind, Outcome]]:
-    """How many acts of each kind came out how."""
+    """Count the acts by kind and outcome."""
     return Counter((act.kind, act.outcome) for memory in memories for act in memory.acts)

@@ -1,7 +1,6 @@
-"""The players of a crash storm: every socket has a thread that asks for one thing after the other.
+"""The players of a crash storm: each socket has a thread that makes one request after the other.
 
-What a socket asks for is drawn from the storm's seed and its own name, so a run can be repeated as far as
-threads and processes allow.
+The storm's seed and the socket's name decide which requests it makes.
 """
 
 import itertools
@@ -19,11 +18,11 @@ from services.platform import Platform
 
 PRICES = (2, 10, 20, 100)
 LOCKED_MS = 1500
-"""Always the same, because a deadline before the standing one is refused."""
+"""Always the same: a deadline before the current one would be refused."""
 
 
 class Actor:
-    """One socket of a player, and what is asked through it and beside it."""
+    """One socket of a player, and its requests over the socket and over HTTP."""
 
     def __init__(self, stage: Stage, memory: Memory, *, name: str, number: int, of: int, seed: str) -> None:
         self.newcomers: list[Memory] = []
@@ -38,7 +37,7 @@ class Actor:
         self._asking = Asking(stage, memory)
 
     def play(self) -> None:
-        """Until the storm ends; whatever else ends it is a contradiction."""
+        """Make requests until the storm ends; an exception before is recorded as a contradiction."""
         steps: list[Callable[[], None]] = [
             self.spin,
             self.lock,
@@ -49,7 +48,7 @@ class Actor:
         ]
         try:
             while not self._stage.ending.is_set():
-                # What is asked of nobody would only be one more thing that is not known.
+                # Without a server every request would only have an unknown outcome.
                 self._stage.open.wait(PATIENCE_SECONDS)
                 self._random.choices(steps, weights=[80, 6, 6, 4, 3, 1])[0]()
         except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
@@ -58,7 +57,7 @@ class Actor:
             self._asking.leave()
 
     def spin(self) -> None:
-        """A spin with a client seed of its own; three of four may be asked for again."""
+        """Spin with a new client seed; three of four spins have a request id and can be repeated."""
         name, wager = self._new_name(), self._random.randint(1, 150)
         request = {
             "amount": Decimal(wager) / 100,
@@ -75,17 +74,17 @@ class Actor:
             self._settled.append(act)
 
     def last_spin(self) -> Act:
-        """One that nothing but a lock left behind can refuse; and every proof that is still to come."""
+        """Spin once more, which only a stale spin lock can refuse, and read all proofs that are left."""
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
         act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request | {"requestId": self._name}))
         self._asking.spin(act)
-        # What was told last is this spin: its nonce is how many there are.
+        # The newest nonce is that of this spin, so it is the number of spins.
         self._asking.hear_proofs(self._memory.newest_nonce)
         self._asking.leave()
         return act
 
     def repeat(self) -> None:
-        """An answered request once more: it must get the first answer, whatever has been killed since."""
+        """Repeat an answered request: the answer must be the first one, whatever was killed since."""
         if not self._settled:
             return
         act = self._random.choice(self._settled)
@@ -96,7 +95,7 @@ class Actor:
             self._memory.contradict(f"request {act.key} was answered in two ways")
 
     def lock(self) -> None:
-        """An amount that this player never locks twice, for a moment."""
+        """Lock an amount for a moment; a player never locks the same amount twice."""
         cents = next(self._amounts)
         body = {"amount": cents / 100, "deadline": now_ms() + LOCKED_MS}
         act = self._memory.begin(Act(Kind.LOCK, str(cents), cents))
@@ -111,7 +110,7 @@ class Actor:
         self._asking.record(act)
 
     def invite(self) -> None:
-        """Somebody new, who uses the player's promo code."""
+        """Let a new user use the player's promo code."""
         try:
             user = users.create(username=self._new_name(), seeds=self._stage.platform.seeds, now=now_ms())
         except UNAVAILABLE:
@@ -125,12 +124,12 @@ class Actor:
 
 
 def memory_of(user: User, platform: Platform) -> Memory:
-    """A player who has done nothing yet."""
+    """The memory of a new player."""
     token = platform.tokens.issue(platform_id=user.platform_id, now=platform.clock())
     return Memory(user.id, user.platform_id, token, began_with=user.balance_cents)
 
 
 def import_items() -> None:
-    """What the players spin for."""
+    """Import the items that the players spin for."""
     rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in PRICES]
     item_import.import_document(rows, app_id=None, now=now_ms())

@@ -1,8 +1,8 @@
-"""A crash storm: players on many sockets, and a server that is killed under their hands again and again.
+"""A crash storm: players on many sockets of a server that is killed again and again.
 
-Who asks for what, and after how many answers the server is killed, is drawn from a seed; the rest is up to
-threads and processes. The players' memory (memory.py) outlives the server, and checks.py holds the
-database against it.
+A seed decides what the players do and after how many answers the server is killed; the timing of threads
+and processes is not repeatable. The players' records (memory.py) outlive the server; afterwards checks.py
+compares the database with them.
 """
 
 import json
@@ -32,7 +32,7 @@ from services.money import Cents
 
 COINS = Cents(100_000)
 ANSWERS_BETWEEN_KILLS = 2
-"""From one kill to the next a socket has this many answers on average."""
+"""The average number of answers per socket between two kills."""
 
 LONGEST_LIFE_SECONDS = 8
 REST_SECONDS = 90
@@ -40,7 +40,7 @@ REST_SECONDS = 90
 
 @dataclass
 class Report:
-    """What a storm was like, and a line for all that it broke."""
+    """Counts of a storm, and a line for each broken promise."""
 
     seed: str
     kills: int = 0
@@ -57,7 +57,7 @@ class Report:
 
 
 class CrashStorm:
-    """One storm over one database. ``app`` is of this process and on the same database as the server."""
+    """One storm over one database. ``app`` runs in this process on the same database as the server."""
 
     def __init__(
         self, app: Flask, env: Mapping[str, str], directory: Path, *, players: int, sockets: int, seed: str
@@ -88,10 +88,10 @@ class CrashStorm:
         restart_database: Callable[[float], None] = lambda _away_seconds: None,
         progress: Callable[[int], None] = lambda _done: None,
     ) -> Report:
-        """Kill the server, its worker and the database this many times; then let all come to rest, and check.
+        """Kill the server, its worker and the database this many times in random order; then check.
 
         A killed server is started again here, a killed worker by its master.
-        ``restart_database`` kills the database and brings it back after so many seconds.
+        ``restart_database`` kills the database and starts it again after so many seconds.
         """
         began = time.monotonic()
         threads = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
@@ -99,14 +99,14 @@ class CrashStorm:
             self._start()
             for thread in threads:
                 thread.start()
-            blows = [self._kill_server] * kills + [self._kill_worker] * worker_kills
-            blows += [lambda: self._kill_database(restart_database)] * database_kills
-            self._random.shuffle(blows)
-            for blow in blows:
-                self._wait_for_a_bad_moment()
-                blow()
+            kills_to_come = [self._kill_server] * kills + [self._kill_worker] * worker_kills
+            kills_to_come += [lambda: self._kill_database(restart_database)] * database_kills
+            self._random.shuffle(kills_to_come)
+            for kill in kills_to_come:
+                self._wait_before_kill()
+                kill()
                 progress(1)
-            self._wait_for_a_bad_moment()
+            self._wait_before_kill()
             self._come_to_rest(threads)
             self._check()
         finally:
@@ -127,14 +127,14 @@ class CrashStorm:
         self._stage.url = self._running.url
         self._stage.open.set()
 
-    def _wait_for_a_bad_moment(self) -> None:
+    def _wait_before_kill(self) -> None:
         answers = self._random.randint(1, 2 * ANSWERS_BETWEEN_KILLS * len(self._actors))
         self._stage.wait_for_answers(answers, seconds=LONGEST_LIFE_SECONDS)
-        # An answer ends something; what the server is at a moment later nobody can tell.
+        # Right after an answer the server is idle; a moment later it may be anywhere in its work.
         time.sleep(self._random.uniform(0, 0.03))
 
     def _kill_server(self) -> None:
-        """Kill it, look at the books while nobody writes but the operator, and start it anew."""
+        """Kill the server, audit the ledger while it is down, and start it again."""
         self._stage.open.clear()
         assert self._running is not None
         self._running.kill()
@@ -146,7 +146,7 @@ class CrashStorm:
         self._start()
 
     def _kill_worker(self) -> None:
-        """As a machine out of memory does: the address stays, and who calls waits for the next worker."""
+        """Kill the worker as the kernel does when memory runs out; the master starts another."""
         assert self._running is not None
         master = self._running.process.pid
         for worker in Path(f"/proc/{master}/task/{master}/children").read_text().split():
@@ -158,7 +158,7 @@ class CrashStorm:
         self._report.database_kills += 1
 
     def _come_to_rest(self, threads: list[threading.Thread]) -> None:
-        """Nobody begins anything any more; what was begun gets its answer. Then everybody can spin."""
+        """Let the players finish what they began, then let each of them spin once more."""
         self._stage.ending.set()
         until = time.monotonic() + REST_SECONDS
         for thread in threads:
@@ -194,7 +194,7 @@ class CrashStorm:
         self._report.repeated = sum(actor.repeated for actor in self._actors)
 
     def _mismatches(self, books: str) -> list[str]:
-        """What the operator's command says; none when it is content."""
+        """The lines that the operator's audit command prints; none when it succeeds."""
         result = self._app.test_cli_runner().invoke(args=[books, "audit"])
         if result.exit_code:
             return [f"flask {books} audit: {line}" for line in result.stderr.splitlines()]

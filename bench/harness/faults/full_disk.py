@@ -1,7 +1,7 @@
-"""A disk on which a server process can write no more, while it runs: by a limit on the size of its files.
+"""A full disk for a running server process.
 
-To the process it is what a full disk is: whatever it writes to a file fails. It needs no rights and no file
-system of its own; ``bench/faults.py`` has a small one that is really full.
+``no_room_for`` sets a limit on the size of its files, so each write to a file fails; this needs no rights and
+no file system. ``filled`` fills a real file system, such as the small ones of ``bench/faults.py``.
 """
 
 import resource
@@ -12,9 +12,9 @@ from pathlib import Path
 
 @contextmanager
 def no_room_for(pid: int) -> Iterator[None]:
-    """A process and its children can make no file larger, nor write over what is there, for the block."""
-    everybody = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-    before = {each: resource.prlimit(each, resource.RLIMIT_FSIZE) for each in everybody}
+    """Let a process and its children write to no file during the block."""
+    processes = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+    before = {each: resource.prlimit(each, resource.RLIMIT_FSIZE) for each in processes}
     for each, (_, hard) in before.items():
         resource.prlimit(each, resource.RLIMIT_FSIZE, (0, hard))
     try:
@@ -26,7 +26,7 @@ def no_room_for(pid: int) -> Iterator[None]:
 
 @contextmanager
 def filled(directory: Path) -> Iterator[None]:
-    """The file system of this directory has not a byte left for the block."""
+    """Fill the file system of this directory to the last byte during the block."""
     ballast = directory / "ballast"
     with ballast.open("wb", buffering=0) as file:
         for size in (1024 * 1024, 4096, 1):

@@ -1,6 +1,6 @@
-"""A small TCP proxy that behaves as badly as a test wants: slow, silent, gone, or cut off in mid-sentence.
+"""A TCP proxy that injects network faults: latency, stalls, resets, slices and cut answers.
 
-It runs on a thread of its own, and stands as well before a server of this process as of another.
+It runs an event loop on its own thread, so the server behind it may be in this process or in another.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from typing import Any
 from psycopg2.extensions import parse_dsn
 
 CHUNK_BYTES = 64 * 1024
-AT_ONCE = struct.pack("ii", 1, 0)
-"""SO_LINGER: what is closed is reset."""
+NO_LINGER = struct.pack("ii", 1, 0)
+"""SO_LINGER with no time: closing sends a reset."""
 
 
 class Kind(StrEnum):
-    """What the proxy does with what it carries."""
+    """What the proxy does to the bytes that pass through it."""
 
     PASS = "pass"  # not a password
     LATENCY = "latency"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Fault:
-    """One way to behave. ``seconds`` is the latency each way, or the pause between two slices."""
+    """One fault. ``seconds`` is the latency each way, or the pause between two slices."""
 
     kind: Kind = Kind.PASS
     seconds: float = 0.0
@@ -42,22 +42,22 @@ class Fault:
 
 PASS = Fault()
 STALL = Fault(Kind.STALL)
-"""Connections are accepted, and nothing is carried, not even that one has been closed."""
+"""Connections are accepted and nothing passes, not even the end of a connection."""
 
 RESET = Fault(Kind.RESET)
-"""All connections are reset, and new ones refused."""
+"""All connections are reset, and new ones are refused."""
 
 HALF = Fault(Kind.HALF)
-"""Each answer is cut in the middle, and its connection with it."""
+"""Half of each answer passes; then its connection is closed."""
 
 
 def latency(seconds: float) -> Fault:
-    """Everything takes so much longer, each way."""
+    """Delay everything by this, each way."""
     return Fault(Kind.LATENCY, seconds)
 
 
 def slices(seconds: float, slice_bytes: int = 16) -> Fault:
-    """Everything comes in slices of a few bytes, with a pause after each."""
+    """Send everything in slices of a few bytes, with a pause after each."""
     return Fault(Kind.SLICES, seconds, slice_bytes)
 
 
@@ -65,7 +65,7 @@ ROUNDS_TO_ACCEPT = 10
 
 
 class FaultProxy:
-    """Carries bytes between its own ``port`` on 127.0.0.1 and a server at ``target``.
+    """Passes bytes between its own ``port`` on 127.0.0.1 and a server at ``target``.
 
     ``target`` is a (host, port), or the path of a unix socket.
     """
@@ -75,7 +75,7 @@ class FaultProxy:
         self._fault = PASS
         # All that were ever opened: one that is closed stays open until its peer has read what was written.
         self._ends: set[asyncio.StreamWriter] = set()
-        # Keeps the port while nobody listens on it.
+        # Reserves the port while the proxy does not listen.
         self._place = _bound_socket(0)
         self.port: int = self._place.getsockname()[1]
         self._listening: asyncio.Server | None = None
@@ -87,12 +87,12 @@ class FaultProxy:
         self._call(self._begin())
 
     def become(self, fault: Fault) -> None:
-        """Behave like this from now on, to connections that are open already as well."""
+        """Apply this fault from now on, to open connections too."""
         self._call(self._become(fault))
 
     @contextmanager
     def being(self, fault: Fault) -> Iterator[None]:
-        """Behave like this for the block."""
+        """Apply this fault during the block."""
         self.become(fault)
         try:
             yield
@@ -143,7 +143,7 @@ class FaultProxy:
     def _reset_all(self) -> None:
         for end in self._ends:
             with suppress(OSError):
-                end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+                end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
             end.transport.abort()
         self._ends.clear()
 
@@ -194,7 +194,7 @@ class FaultProxy:
 
     async def _in_slices(self, data: bytes, sink: asyncio.StreamWriter) -> None:
         while data:
-            # Looked at anew for each: when the fault is over the rest goes at once.
+            # Read for each slice: when the fault ends, the rest is sent at once.
             fault = self._fault
             size = fault.slice_bytes if fault.kind is Kind.SLICES else len(data)
             await _send(sink, data[:size])
@@ -220,7 +220,7 @@ def _bound_socket(port: int) -> socket.socket:
 
 @contextmanager
 def fault_proxy(target: tuple[str, int] | str) -> Iterator[FaultProxy]:
-    """A proxy that passes everything until it is told otherwise."""
+    """Run a proxy, which passes everything until a fault is set."""
     proxy = FaultProxy(target)
     proxy.start()
     try:
@@ -231,7 +231,7 @@ def fault_proxy(target: tuple[str, int] | str) -> Iterator[FaultProxy]:
 
 @contextmanager
 def before_postgres(url: str) -> Iterator[tuple[FaultProxy, str]]:
-    """A proxy before the PostgreSQL server of this URL, and the URL of the same database through it."""
+    """Run a proxy in front of a PostgreSQL server; yields it and the database's URL through it."""
     parts = parse_dsn(url)
     host, port = parts.get("host", "127.0.0.1"), parts.get("port", "5432")
     target = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port))

@@ -1,6 +1,6 @@
-"""What is asked over HTTP while something that the server needs is at fault, and what a clear answer is.
+"""The requests that are made during a fault, and which answers are right.
 
-Nothing here is shared with the code under test: texts and envelopes are those of the contract.
+Shares nothing with the code under test: texts and envelopes are copied from the contract.
 """
 
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ STATUS_MESSAGE = {"status": False, "message": UNAVAILABLE}
 
 
 class Outcome(StrEnum):
-    """What became of one question."""
+    """The result of one request."""
 
     SUCCESS = "success"
     REFUSED = "refused"
-    """In the words that the contract has for it."""
+    """As the contract says: status 503, its error body, Retry-After."""
 
     WRONG = "wrong"
 
 
 @dataclass(frozen=True)
 class Route:
-    """One question, the status it has while all is well, and the refusal that is its due while it is not."""
+    """A request, its status while nothing is at fault, and the error body it is refused with otherwise."""
 
     method: str
     path: str
@@ -64,7 +64,7 @@ NEEDS_NONE = [
 
 
 def judge(route: Route, answer: requests.Response) -> tuple[Outcome, str]:
-    """Whether an answer is what it should be, and if not, what it is."""
+    """Classify an answer; for a wrong one with a line that describes it."""
     if answer.status_code == route.status:
         return Outcome.SUCCESS, ""
     if answer.status_code == 503 and answer.json() == route.refusal and int(answer.headers["Retry-After"]):

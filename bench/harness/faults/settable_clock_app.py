@@ -1,4 +1,4 @@
-"""The production app on a clock that can be set: by the hours in the file that CLOCK_FILE names."""
+"""The production app with a clock that is ahead by the hours in the file that CLOCK_FILE names."""
 
 import os
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Players and readers of a real server while something that it needs is at fault, and what they were told.
+"""Players and readers of a server process during faults, and the answers they got.
 
-Spins carry request ids and are asked for again until they are settled; afterwards crashes/checks holds the
-database against what the players remember.
+Spins carry request ids and are repeated until they are settled. Afterwards ``crashes.checks`` compares the
+database with what the players recorded.
 """
 
 import itertools
@@ -34,7 +34,7 @@ COINS = Cents(100_000)
 LONGEST_ANSWER_SECONDS = 10.0
 PAUSE_SECONDS = 0.05
 READS_A_SECOND = 50
-"""Of all readers together, while they are answered at once."""
+"""Of all readers together, as long as they are answered at once."""
 
 CALM_SECONDS = 20.0
 SPIN = "upgrader:spin"
@@ -42,7 +42,7 @@ SPIN = "upgrader:spin"
 
 @dataclass
 class Passage:
-    """What one fault was like."""
+    """The answers during one fault. "Free" answers are those that need no database."""
 
     name: str
     outcomes: Counter[Outcome] = field(default_factory=Counter)
@@ -56,7 +56,10 @@ class Passage:
 
 
 class FaultStorm:
-    """A crowd before the server at ``url``. ``app`` is of this process, on the same database, undisturbed."""
+    """Players and readers of the server at ``url``.
+
+    ``app`` runs in this process on the same database, without the fault.
+    """
 
     def __init__(self, app: Flask, url: str, *, players: int = 3, readers: int = 24) -> None:
         self._app = app
@@ -77,7 +80,7 @@ class FaultStorm:
         self._threads.append(threading.Thread(target=self._look_in))
 
     def begin(self) -> None:
-        """Ask for everything once, so that what is kept in memory is there, and let the crowd in."""
+        """Make each request once, which fills the caches, and start the players and readers."""
         for route in NEEDS_NONE + NEEDS_DATABASE:
             self._ask(route, self._memories[0])
         assert not self._passage.wrong, self._passage.wrong
@@ -85,7 +88,7 @@ class FaultStorm:
             thread.start()
 
     def suffer(self, name: str, fault: AbstractContextManager[Any], *, seconds: float) -> Passage:
-        """Live with a fault for so long, and then until a spin succeeds."""
+        """Keep up a fault for so long, then wait until a spin succeeds."""
         with self._guard:
             self._passage = passage = Passage(name)
         with fault:
@@ -94,7 +97,7 @@ class FaultStorm:
         return passage
 
     def end(self) -> list[str]:
-        """Let everybody settle what they have begun; a line for all that is not as they were told."""
+        """Let the players finish; a line for each contradiction between answers and database."""
         self._ending.set()
         for thread in self._threads:
             thread.join(CALM_SECONDS)
@@ -108,7 +111,7 @@ class FaultStorm:
 
     @property
     def spins(self) -> int:
-        """How many have been settled."""
+        """The number of settled spins."""
         acts = [act for memory in [*self._memories, self._witness] for act in memory.acts]
         return sum(act.outcome is Known.ACKNOWLEDGED for act in acts)
 
@@ -117,7 +120,7 @@ class FaultStorm:
         return memory_of(user, self._platform)
 
     def audit(self) -> list[str]:
-        """What the operator's audits find."""
+        """The errors that the operator's audits print."""
         found = []
         for books in ("ledger", "fairness"):
             result = self._app.test_cli_runner().invoke(args=[books, "audit"])
@@ -143,11 +146,11 @@ class FaultStorm:
         return memory.begin(Act(Kind.SPIN, name, 1, request))
 
     def _attempt(self, act: Act, memory: Memory, socket: PlayerSocket | None) -> PlayerSocket | None:
-        """Ask for a spin, or once more for the same; the socket, if there is still one."""
+        """Send a spin or repeat it; returns the socket unless it was closed."""
         began = time.monotonic()
         act.attempts += 1
         try:
-            # A connection is closed rather than refused while its player can't be looked up.
+            # While the player can't be looked up, the server closes the connection and refuses nobody.
             socket = socket or PlayerSocket(self._url, memory)
             answer = socket.spin(act.request)
         except websocket.WebSocketTimeoutException:
@@ -172,7 +175,7 @@ class FaultStorm:
         return socket
 
     def _read(self, number: int, of: int) -> None:
-        """Ask for one thing after the other that needs the database, each reader from elsewhere on."""
+        """Make the requests that need the database in turn; each reader starts with another one."""
         start = number * len(NEEDS_DATABASE) // of
         for route in itertools.cycle(NEEDS_DATABASE[start:] + NEEDS_DATABASE[:start]):
             if self._ending.wait(of / READS_A_SECOND):
@@ -180,7 +183,7 @@ class FaultStorm:
             self._ask(route, self._memories[number % len(self._memories)])
 
     def _look_in(self) -> None:
-        """Ask for what needs no database, all the while."""
+        """Make the requests that need no database in turn."""
         for route in itertools.cycle(NEEDS_NONE):
             if self._ending.wait(PAUSE_SECONDS):
                 return
@@ -224,7 +227,7 @@ class FaultStorm:
             self._passage.wrong.append(what)
 
     def _recover(self) -> float:
-        """How long after the fault's end the first spin of somebody who has waited for it succeeds."""
+        """The seconds from the fault's end until a waiting player's spin succeeds."""
         began = time.monotonic()
         act = self._new_spin(self._witness)
         while act.outcome is Known.UNKNOWN and time.monotonic() - began < CALM_SECONDS:
