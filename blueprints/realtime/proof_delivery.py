@@ -17,9 +17,9 @@ from blueprints.common.failures import describe
 from blueprints.common.platform import platform
 from blueprints.realtime import outgoing
 from blueprints.realtime.proof_queues import ProofSchedule, UnconfirmedProofs
-from blueprints.realtime.server import Realtime, pause, realtime
+from blueprints.realtime.server import Realtime, realtime
 from models.bets import Bet
-from services.background import in_slices
+from services.background import in_slices, pause
 from services.upgrader.proofs import Proof
 
 log = logging.getLogger("platform.proofs")

@@ -221,3 +221,17 @@ def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, c
     app.extensions["platform"].upgrader.play(user_id=player.id, request=request, clock=now_ms)
 
     assert socket.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
+    monkeypatch.setattr("blueprints.realtime.proof_delivery.PENDING_SECONDS", 0.1)
+    spectator = connect()
+    request = SpinRequest(amount=1, item=item)
+
+    app.extensions["platform"].upgrader.play(
+        user_id=player.id, request=request, clock=lambda: now_ms() - 60_000
+    )
+    wait_until(lambda: not _sealed(player))
+    connect(player).spin({"amount": 1, "item": item})
+
+    assert spectator.expect("live-bets:new")["id"] == "2"
