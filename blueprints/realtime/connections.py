@@ -1,7 +1,6 @@
 """The joined sockets by player and address, and how many of them each may have."""
 
 import threading
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +31,11 @@ class Connection:
     expires_at: Millis | None = None
     events_in_flight: int = field(default=0, compare=False)
 
+    @property
+    def groups(self) -> list[int | str]:
+        """The client's address, and the player if there is one."""
+        return [self.address] if self.user_id is None else [self.address, self.user_id]
+
     def user_id_at(self, now: Millis) -> int | None:
         """The player on this socket; None once their token has expired."""
         if self.expires_at is not None and now >= self.expires_at:
@@ -46,37 +50,30 @@ class Connections:
         """``per_address`` sockets at most from one address, players and spectators together."""
         self._per_address = per_address
         self._by_sid: dict[str, Connection] = {}
-        self._by_user: dict[int, dict[str, Connection]] = defaultdict(dict)
-        self._at_address: Counter[str] = Counter()
+        # By the ids of players and by addresses.
+        self._by_group: dict[int | str, dict[str, Connection]] = {}
         self._guard = threading.Lock()
 
     def add(self, connection: Connection) -> None:
         """Raises TooManyConnections when the player or the address has as many as are allowed."""
         with self._guard:
-            if self._at_address[connection.address] == self._per_address:
-                raise TooManyConnections
-            if connection.user_id is not None:
-                if len(self._by_user.get(connection.user_id, ())) >= MAX_SOCKETS:
+            for group in connection.groups:
+                most = self._per_address if group == connection.address else MAX_SOCKETS
+                if len(self._by_group.get(group, ())) == most:
                     raise TooManyConnections
-                self._by_user[connection.user_id][connection.sid] = connection
-            self._at_address[connection.address] += 1
+            for group in connection.groups:
+                self._by_group.setdefault(group, {})[connection.sid] = connection
             self._by_sid[connection.sid] = connection
 
-    def remove(self, sid: str) -> Connection | None:
-        """Remove a socket; returns it, or None if it is unknown."""
+    def remove(self, sid: str) -> None:
+        """Remove a socket, unless it is unknown."""
         with self._guard:
             connection = self._by_sid.pop(sid, None)
-            if connection is None:
-                return None
-            self._at_address[connection.address] -= 1
-            if not self._at_address[connection.address]:
-                del self._at_address[connection.address]
-            if connection.user_id is not None:
-                sockets = self._by_user[connection.user_id]
-                sockets.pop(sid, None)
+            for group in connection.groups if connection else ():
+                sockets = self._by_group[group]
+                del sockets[sid]
                 if not sockets:
-                    del self._by_user[connection.user_id]
-            return connection
+                    del self._by_group[group]
 
     def get(self, sid: str) -> Connection | None:
         return self._by_sid.get(sid)
@@ -88,7 +85,7 @@ class Connections:
     def sids_of(self, user_id: int, *, now: Millis) -> list[str]:
         """The player's sockets whose tokens are valid, oldest first."""
         with self._guard:
-            sockets = list(self._by_user.get(user_id, {}).values())
+            sockets = list(self._by_group.get(user_id, {}).values())
         return [connection.sid for connection in sockets if connection.user_id_at(now) is not None]
 
     @contextmanager
