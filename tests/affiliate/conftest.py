@@ -1,4 +1,4 @@
-"""What these tests have in common: calling /affiliate as a player, and players who own a code."""
+"""Fixtures: requests to /affiliate, owners of codes and referred players."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from models.users import User
 
 @pytest.fixture
 def set_code(client):
-    """Sets a player's own code; status and body of the answer."""
+    """Sets a player's own code; status and body."""
 
     def call(player, code):
         answer = client.post("/affiliate/set-code", json={"code": code}, headers=player.headers)
@@ -19,7 +19,7 @@ def set_code(client):
 
 @pytest.fixture
 def use_code(client):
-    """Uses a code as a player; status and body of the answer."""
+    """Uses a code as a player; status and body."""
 
     def call(player, code):
         answer = client.post("/affiliate/use-code", json={"code": code}, headers=player.headers)
@@ -42,7 +42,7 @@ def overview(client):
 
 @pytest.fixture
 def me(client):
-    """What a player is told of themselves."""
+    """Returns a player's user object."""
     return lambda player: client.get("/auth/me", headers=player.headers).json
 
 
@@ -56,7 +56,7 @@ def owner(new_player, set_code):
 
 @pytest.fixture
 def lose(app):
-    """Lets a player have wagered so much, and won so much of it back, in cents."""
+    """Sets the total wagers and payouts of a player, in cents."""
 
     def totals(player, wagered, earned=0):
         with writing():
@@ -67,13 +67,13 @@ def lose(app):
 
 @pytest.fixture
 def pay(run):
-    """Records a payment of a player: deposit or withdraw, and how many USD."""
+    """Records a payment: the player, 'deposit' or 'withdraw', and USD."""
     return lambda player, kind, usd: run("payments", "record", player.platform_id, kind, str(usd))
 
 
 @pytest.fixture
 def refer(new_player, use_code, owner):
-    """Makes a player who used the owner's code."""
+    """Creates a player who has used the owner's code."""
 
     def new(username="alice", **details):
         player = new_player(username, **details)

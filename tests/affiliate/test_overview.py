@@ -1,4 +1,4 @@
-"""GET /affiliate/overview: an owner's commission and what their code has brought in total."""
+"""GET /affiliate/overview: an owner's commission and the sums over all referred players."""
 
 from bench.harness.outcomes import client_seed_that
 from models.affiliates import Affiliate

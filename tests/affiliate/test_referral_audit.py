@@ -1,4 +1,4 @@
-"""flask ledger audit: what is kept of a referral equals what it sums up."""
+"""flask ledger audit: the sums of referrals equal the payments and bonuses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Real providers on this machine, and browsers that log in with them."""
+"""Fixtures: real login providers on this machine, and browsers that log in with them."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def identity():
 
 @pytest.fixture
 def settings(request):
-    """The settings of whatever provider a test has running."""
+    """The settings for the providers that the test uses."""
     running = [name for name in ("game_platform", "identity") if name in request.fixturenames]
     return {
         name: value
@@ -46,7 +46,7 @@ def browser(app):
 
 @pytest.fixture
 def users():
-    """All players, as rows."""
+    """Returns all players as dictionaries."""
 
     def rows():
         with reading():
@@ -57,7 +57,7 @@ def users():
 
 @pytest.fixture
 def me(client):
-    """The player whose token stands in the address of this answer."""
+    """Returns the user object of the token in a redirect's Location."""
 
     def of(answer):
         assert answer.status_code == 302

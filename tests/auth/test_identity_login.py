@@ -23,7 +23,7 @@ SUBJECT = "alice@provider"
 
 @pytest.fixture
 def returning(browser, identity):
-    """The address at which the browser comes back from a good login."""
+    """The URL to which the provider redirects the browser after a successful login."""
     return browser.at_provider(browser.begin("identity"))
 
 
@@ -126,7 +126,7 @@ def test_the_name_comes_from_userinfo_when_the_id_token_has_none(browser, identi
 
 
 def claim(**changes):
-    """Id tokens with other claims; a function is given the client's id, None leaves the claim out."""
+    """Changes claims of the id tokens. None removes a claim."""
 
     def spoil(provider):
         provider.claims = lambda claims: {
@@ -137,7 +137,7 @@ def claim(**changes):
 
 
 def signed(header, secret):
-    """Id tokens with the right claims and another signature."""
+    """Replaces the signature of the id tokens."""
 
     def spoil(provider):
         def sign(token):
@@ -150,12 +150,12 @@ def signed(header, secret):
 
 
 def whole(change):
-    """Something else for an id token."""
+    """Replaces the whole id token."""
     return lambda provider: setattr(provider, "id_token", change)
 
 
 def returned(change):
-    """Something else in the address at which the browser comes back."""
+    """Changes the URL to which the provider redirects the browser."""
     return lambda provider: setattr(provider, "answer", change)
 
 
@@ -168,7 +168,7 @@ def unsigned(token):
 
 
 def by_secret(secret, *, kid="first"):
-    """Signs with HS256, by hand: the libraries refuse public keys for secrets."""
+    """Signs with HS256 by hand, because the libraries refuse public keys as secrets."""
 
     def sign(token):
         content = with_header(token, {"alg": "HS256", "kid": kid})
@@ -406,7 +406,7 @@ def test_a_login_that_takes_too_long_fails(make_app, identity, users):
 
 @pytest.fixture
 def ahead():
-    """How many milliseconds the clock of ``app_with_a_clock`` is ahead, in a list."""
+    """A list of one: by how many milliseconds the clock of ``app_with_a_clock`` is ahead."""
     return [0]
 
 
@@ -550,7 +550,7 @@ def test_without_a_client_id_the_login_is_not_configured(client, path):
 
 
 class Keys:
-    """A provider's keys, without the provider."""
+    """The keys of a provider that does not run."""
 
     def keys(self, *, now):
         return key("first")

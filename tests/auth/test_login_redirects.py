@@ -1,4 +1,4 @@
-"""What holds for both logins: private redirects, and a cookie that is nobody else's business."""
+"""The redirects, cookies and log lines of logins with both providers."""
 
 import io
 import json
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 @pytest.fixture
 def settings(game_platform, identity):
-    """Those of both providers."""
+    """The settings for both providers."""
     return game_platform.settings | identity.settings
 
 
 @pytest.fixture
 def log_text(app):
-    """Gives all that has been logged in this test so far, as it stands on standard error."""
+    """Returns the log lines of this test so far, as written to standard error."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(JsonLines())
@@ -34,7 +34,7 @@ def log_text(app):
 
 
 def answers_of(browser, provider):
-    """Every answer of a login that works, of one that does not, and of one that was never begun."""
+    """All answers of a successful login, of a failed one, and of one that was not begun."""
     begun = browser.client.get(f"/auth/{provider}", base_url=BASE_URL)
     back = browser.at_provider(begun.headers["Location"])
     done = browser.back(back)
@@ -209,7 +209,7 @@ def test_an_invalid_claim_is_logged_without_its_value(browser, identity, log_tex
 
 
 def secrets_of(browser, provider):
-    """All that a whole login passes around and nobody else may know."""
+    """All secrets that occur in a login."""
     address = browser.begin(provider)
     sealed = browser.cookie(COOKIE[provider]).value
     back = browser.at_provider(address)

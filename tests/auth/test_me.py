@@ -1,4 +1,4 @@
-"""GET /auth/me and /auth/logout: the player whose token it is."""
+"""GET /auth/me and /auth/logout."""
 
 import pytest
 
@@ -10,7 +10,7 @@ REGISTERED_AT = 1_700_000_000_123
 
 @pytest.fixture
 def change(player):
-    """Puts values into the player's row."""
+    """Sets columns of the player's row."""
 
     def update(**values):
         with writing():
@@ -21,7 +21,7 @@ def change(player):
 
 @pytest.fixture
 def me(client, player):
-    """What the player is told of themselves."""
+    """The player's user object."""
     return lambda: client.get("/auth/me", headers=player.headers).json
 
 

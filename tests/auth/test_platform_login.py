@@ -28,14 +28,14 @@ VALID = f"ns:{NAMESPACE}\nis_valid:true\n"
 
 @pytest.fixture
 def credulous(game_platform):
-    """The provider vouches for whatever it is asked about: only what is checked here stands in the way."""
+    """A provider that confirms every assertion, so that only this service's own checks count."""
     game_platform.verdict = Response(VALID)
     return game_platform
 
 
 @pytest.fixture
 def returning(browser, game_platform):
-    """The address at which the browser comes back from a good login."""
+    """The URL to which the provider redirects the browser after a successful login."""
     return browser.at_provider(browser.begin("platform"))
 
 
@@ -44,7 +44,7 @@ def cookie_of(browser):
 
 
 def with_cookie(app, value):
-    """Another browser that has got hold of a cookie."""
+    """Another browser that has stolen the login cookie."""
     browser = Browser(app)
     browser.client.set_cookie(COOKIE, value, domain=DOMAIN, path="/auth")
     return browser
@@ -190,7 +190,7 @@ def test_without_an_api_key_no_profile_is_fetched(make_app, game_platform, me):
 
 
 def field(name, value):
-    """Changes one field of the assertion; a function is given the old value."""
+    """Changes one field of the assertion, to a value or by a function of the old one."""
     key = f"openid.{name}"
 
     def change(address, _provider):
@@ -201,7 +201,7 @@ def field(name, value):
 
 
 def claimed(make):
-    """Claims another identity, made of the provider's address and Alice's own identifier."""
+    """Claims another identity, made from the provider's URL and Alice's identifier."""
 
     def change(address, provider):
         other = make(provider.url, provider.identifier())
@@ -564,7 +564,7 @@ def test_people_with_one_name_who_log_in_at_once_get_different_names(app, game_p
 
 
 def all_at_once(browsers, addresses):
-    """Bring all browsers back at the same moment; where they are sent."""
+    """Let all browsers return from the provider at the same time; their redirects."""
     gate = threading.Barrier(len(browsers))
 
     def back(browser, address):

@@ -1,4 +1,4 @@
-"""Changing JWT_SECRET: who is signed in stays so while the old secret is named, and no longer."""
+"""Changing JWT_SECRET: old tokens are valid as long as JWT_SECRET_PREVIOUS contains their secret."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def app(make_app):
 
 @pytest.fixture
 def status(make_app, player):
-    """The status that a token of the old secret gets from an app with these settings."""
+    """Requests /auth/me with a token of the old secret from an app with these settings; the status."""
 
     def ask(**settings):
         return make_app(**settings).test_client().get("/auth/me", headers=player.headers).status_code

@@ -1,4 +1,4 @@
-"""Image files made for a test, and sending them."""
+"""Fixtures: image files, and uploading them."""
 
 from io import BytesIO
 
@@ -11,19 +11,19 @@ RED, GREEN, BLUE, WHITE = (220, 30, 40), (30, 200, 60), (40, 60, 210), (250, 250
 
 
 def encoded(picture, kind, **options):
-    """A picture as a file of this format."""
+    """An image as the bytes of a file of this format."""
     file = BytesIO()
     picture.save(file, kind, **options)
     return file.getvalue()
 
 
 def grey(number):
-    """The grey of a frame: far from those of the frames beside it, or an encoder would make one of two."""
+    """The grey of a frame. Neighbours differ much, because an encoder would merge similar frames."""
     return number * 97 % 256
 
 
 def animation(kind, *, frames, size=SIZE, **options):
-    """A file of many frames, each of another grey."""
+    """An animated file, each frame of another grey."""
     pictures = [Image.new("RGB", size, (grey(number),) * 3) for number in range(frames)]
     options |= {"lossless": True} if kind == "WEBP" else {}
     return encoded(pictures[0], kind, save_all=True, append_images=pictures[1:], duration=70, **options)
@@ -31,7 +31,7 @@ def animation(kind, *, frames, size=SIZE, **options):
 
 @pytest.fixture
 def upload(client, player):
-    """Uploads a file as the player; the answer."""
+    """Uploads a file as the player; returns the response."""
 
     def send(data, *, name="me.png", declared="image/png", headers=player.headers):
         # Not the test client's own: that makes temporary files.
@@ -43,7 +43,7 @@ def upload(client, player):
 
 @pytest.fixture
 def kept(tmp_path):
-    """The names of all avatar files that are there."""
+    """Returns the names of all stored avatar files."""
 
     def names():
         return sorted(path.name for path in (tmp_path / "instance" / "media" / "avatars").glob("*"))
@@ -53,7 +53,7 @@ def kept(tmp_path):
 
 @pytest.fixture
 def stored(upload, client):
-    """Uploads a file that is taken, and gives the picture that is served in its place."""
+    """Uploads a file that is accepted; returns the avatar that is served."""
 
     def picture(data, **details):
         answer = upload(data, **details)

@@ -1,4 +1,4 @@
-"""POST /profile/avatar: which file is kept, whatever happens at once or goes wrong."""
+"""POST /profile/avatar: which file is stored, also with concurrent uploads and failures."""
 
 import http.client
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 
 @pytest.fixture
 def current(player):
-    """What the database keeps as the player's avatar."""
+    """Returns the player's avatar in the database."""
 
     def path():
         with reading():
@@ -119,7 +119,7 @@ def test_many_uploads_at_once_leave_one_file(send, player, current, kept):
 
 @pytest.fixture
 def slow(server):
-    """A connection over which a request can be sent in pieces."""
+    """A connection for sending a request in pieces."""
     with closing(http.client.HTTPConnection(urlsplit(server).netloc, timeout=20)) as connection:
         yield connection
 

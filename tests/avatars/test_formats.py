@@ -1,4 +1,4 @@
-"""POST /profile/avatar: what is taken, and what becomes of it."""
+"""POST /profile/avatar: the accepted formats, and how they are rendered."""
 
 import random
 import struct
@@ -21,7 +21,7 @@ def plain(mode="RGB", colour=RED, size=SIZE):
 
 
 def corners():
-    """A square with a colour of its own in each corner."""
+    """A square with another colour in each corner."""
     picture = Image.new("RGB", (128, 128))
     for box, colour in {(0, 0): RED, (64, 0): GREEN, (0, 64): BLUE, (64, 64): WHITE}.items():
         picture.paste(colour, (*box, box[0] + 64, box[1] + 64))
@@ -34,7 +34,7 @@ def is_near(pixel, colour):
 
 @pytest.fixture
 def stored_bytes(upload, kept, tmp_path):
-    """Uploads files one after the other; returns what is stored for each."""
+    """Uploads files one after the other; returns the stored bytes of each."""
 
     def one(data):
         answer = upload(data)
@@ -161,7 +161,7 @@ def test_a_photograph_is_made_upright(stored, orientation, upper_left, lower_rig
 
 @pytest.fixture
 def metadata():
-    """EXIF with a place, a profile, XMP and a comment: each holds the word that must not come out again."""
+    """EXIF with a position, a profile, XMP and a comment; each contains the same word."""
     exif = Image.Exif()
     exif[0x010E] = "whereabouts"
     exif.get_ifd(0x8825)[1] = "N"
@@ -240,7 +240,7 @@ def test_a_file_of_exactly_2_mib_is_accepted(stored):
 
 
 def box(name, content):
-    """A part of an MP4 file."""
+    """A box of an MP4 file."""
     return struct.pack(">I4s", 8 + len(content), name) + content
 
 

@@ -1,4 +1,4 @@
-"""POST /profile/avatar: what is refused, and that nothing of it stays."""
+"""POST /profile/avatar: what is refused; nothing of it is stored."""
 
 import http.client
 import struct
@@ -48,7 +48,7 @@ def chunk(name, content):
 
 
 def png(width, height, *chunks):
-    """A PNG whose header says this, with these chunks."""
+    """A PNG with this size in its header, and these chunks."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + chunk(b"IEND", b"")
 
@@ -61,7 +61,7 @@ def png_bomb(side):
 
 
 def gif(width, height, *, frame=(0, 0, 1, 1), frames=1):
-    """A GIF whose header says this, with small frames that say they have this place and size."""
+    """A GIF with this size in its header, and small frames that claim this place and size."""
     screen = b"GIF89a" + struct.pack("<HHBBB", width, height, 0x80, 0, 0) + bytes(6)
     image = b"\x2c" + struct.pack("<HHHHB", *frame, 0) + b"\x02\x02\x44\x01\x00"
     return screen + image * frames + b"\x3b"

@@ -1,4 +1,4 @@
-"""Avatars are rendered in a thread, beside everything else that the server does."""
+"""Avatars are rendered in a thread, while the server answers other requests."""
 
 import struct
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ from tests.avatars.conftest import animation, encoded
 pytestmark = pytest.mark.process
 
 LARGEST = animation("PNG", frames=64, size=(724, 724))
-"""As many pixels and as many frames as are accepted."""
+"""The largest animation that is accepted, in pixels and frames."""
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -52,7 +52,7 @@ def test_a_refused_image_is_not_logged_as_a_failure(player, env, tmp_path):
 
 
 def png_with_many_warnings():
-    """A PNG for which Pillow warns of each of 500 entries of its metadata."""
+    """A PNG with 500 metadata entries, each of which causes a warning of Pillow."""
     entries = b"".join(struct.pack("<HHII", tag, 4, 0xFFFF, 0) for tag in range(40_000, 40_500))
     exif = b"II*\0\x08\0\0\0" + struct.pack("<H", 500) + entries
     return encoded(Image.new("RGB", (9, 9)), "PNG", exif=exif)

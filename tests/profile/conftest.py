@@ -1,4 +1,4 @@
-"""What these tests have in common: a clock they move, and calls as the player."""
+"""Fixtures: a clock that tests move, and requests as the player."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from services.clock import now_ms
 
 
 class Clock:
-    """Stands still until it is moved."""
+    """A clock that stands still until a test moves it."""
 
     def __init__(self):
         self.now = now_ms()
@@ -27,7 +27,7 @@ def app(make_app, clock):
 
 @pytest.fixture
 def call(client, player):
-    """Calls an endpoint of the profile as the player; the status and what was answered."""
+    """Sends a request to /profile as the player; status and body."""
 
     def call(method, path, body=None, *, by=player, **options):
         if body is not None:
@@ -40,7 +40,7 @@ def call(client, player):
 
 @pytest.fixture
 def me(client, player):
-    """What a player is told of themselves."""
+    """Returns a player's user object."""
     return lambda by=player: client.get("/auth/me", headers=by.headers).json
 
 

@@ -1,4 +1,4 @@
-"""PUT /profile/client-seed: what the spins are rolled with that bring no seed of their own."""
+"""PUT /profile/client-seed: the seed for spins that send none."""
 
 import pytest
 

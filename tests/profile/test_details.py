@@ -1,4 +1,4 @@
-"""Personal details: the given ones change, all of them or none."""
+"""Personal details: the given ones change, either all or none."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -36,7 +36,7 @@ def put(call, player):
 
 @pytest.fixture
 def details(call):
-    """What the player is told of their details."""
+    """The player's details."""
 
     def of():
         status, told = call("GET", "details")
@@ -163,7 +163,7 @@ def test_unknown_keys_are_refused_in_alphabetical_order(put):
 
 
 def tells_of(answer, key):
-    """Whether this is a refusal whose text begins with the name of what is wrong."""
+    """Whether this is a refusal whose text begins with the name of the invalid field."""
     status, told = answer
     return status == 400 and list(told) == ["error"] and told["error"].startswith(f"{key}: ")
 

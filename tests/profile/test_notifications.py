@@ -1,4 +1,4 @@
-"""Notifications: newest first, a hundred at most, and a passed vault deadline told of once."""
+"""Notifications: newest first, at most a hundred, and one for each passed vault deadline."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,13 +14,13 @@ URL = "https://steamcommunity.com/tradeoffer/new/?partner=1"
 
 @pytest.fixture
 def tell(player, clock):
-    """Notifies a player of the clock's time."""
+    """Sends a player a notification with the clock's time."""
     return lambda title, *, to=player: notify(user_id=to.id, title=title, message="…", now=clock.now)
 
 
 @pytest.fixture
 def locked(call, clock):
-    """The player has locked ten coins; the deadline."""
+    """Locks ten coins of the player; returns the deadline."""
     deadline = clock.now + DAY
     assert call("POST", "vault/lock", {"amount": 10, "deadline": deadline})[0] == 200
     return deadline

@@ -1,4 +1,4 @@
-"""GET /profile/user/:id: what anybody may see of a player."""
+"""GET /profile/user/:id: the public user object."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ NOBODY = (404, {"status": False, "error": "User not found"})
 
 @pytest.fixture
 def look(client):
-    """Looks at a player by the id as it stands in the address."""
+    """Requests a player by the id as written in the URL."""
 
     def look(platform_id):
         answer = client.get(f"/profile/user/{platform_id}")

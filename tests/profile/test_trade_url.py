@@ -1,4 +1,4 @@
-"""PUT /profile/trade-url: an address of the game platform's trade offers, and nothing else."""
+"""PUT /profile/trade-url: only trade-offer URLs of the game platform are accepted."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""/profile/2fa: setting up, turning on and off, and how guessing is bounded."""
+"""/profile/2fa: setup, enabling, disabling, and the limit of wrong codes."""
 
 import base64
 from concurrent.futures import ThreadPoolExecutor
@@ -29,11 +29,11 @@ LOST = (
 TOO_MANY = (429, {"error": "Too many wrong 2FA codes"})
 
 START = 1_790_000_010_000
-"""A time 0 seconds into a step of 30."""
+"""The first millisecond of a time step."""
 
 
 class Clock:
-    """A time that stands still until it is moved."""
+    """A clock that stands still until a test moves it."""
 
     now = START
 
@@ -53,7 +53,7 @@ def app(make_app, clock):
 
 @pytest.fixture
 def call(client, player):
-    """Calls /profile/2fa as the player; status and body."""
+    """Sends a request to /profile/2fa as the player; status and body."""
 
     def send(method, path, **options):
         answer = client.open(f"/profile/2fa/{path}", method=method, headers=player.headers, **options)
@@ -74,7 +74,7 @@ def is_enabled(call):
 
 @pytest.fixture
 def set_up(call, clock):
-    """Sets up; gives the codes of this secret by how many milliseconds from now they are shown."""
+    """Sets up; returns a function that gives the code so many milliseconds from now."""
 
     def begin():
         status, body = call("POST", "setup")
@@ -87,7 +87,7 @@ def set_up(call, clock):
 
 @pytest.fixture
 def enabled(set_up, post, clock):
-    """Two-factor authentication is on, and the code that did it has passed; gives the codes."""
+    """Enables two-factor authentication some time ago; returns the function that gives codes."""
     code = set_up()
     assert post("enable", code()) == ENABLED
     clock.now += 2 * MINUTES
@@ -95,7 +95,7 @@ def enabled(set_up, post, clock):
 
 
 def wrong(code):
-    """Six digits that are no code of these steps."""
+    """Six digits that are not a valid code now."""
     right = {code(-30_000), code(), code(30_000)}
     return next(text for text in ("000000", "111111", "222222", "333333") if text not in right)
 
@@ -265,7 +265,7 @@ def test_the_wait_lasts_until_the_oldest_of_the_five_is_five_minutes_old(
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_wrong_codes_older_than_five_minutes_do_not_count(enabled, post, clock):
-    """With one wrong code a minute there are never five within five minutes but the newest of them."""
+    """With one wrong code every 75 seconds, there are never five within five minutes."""
     answers = []
     for _ in range(8):
         answers.append(post("disable", wrong(enabled)))
@@ -363,7 +363,7 @@ def test_wrong_codes_of_requests_that_overtook_this_one_count(enabled, post, clo
 
 @pytest.fixture
 def without_the_key(make_app, clock, player):
-    """Calls /profile/2fa of an app that knows no key of what was sealed before."""
+    """Posts to /profile/2fa of an app with another SECRET_KEY."""
     client = make_app(clock=clock, SECRET_KEY="another secret of the tests, and a long one").test_client()
 
     def post(path, code):
@@ -410,7 +410,7 @@ def test_an_operator_cannot_turn_it_off_for_a_player_without_it(fails, set_up, p
 
 @pytest.fixture
 def at_once(server, player):
-    """Sends the same code many times at once to the real server; the statuses."""
+    """Sends the same code many times at once to the real server; the sorted statuses."""
 
     def send(path, code, *, times=20):
         def post(_):

@@ -1,4 +1,4 @@
-"""The vault: coins locked away until a time, and back."""
+"""The vault: locking coins until a deadline, and unlocking them."""
 
 import json
 
@@ -24,7 +24,7 @@ LOCKED = refused("Vault is still locked")
 
 @pytest.fixture
 def lock(call, clock, player):
-    """Locks coins until some ms from now."""
+    """Locks coins for so many milliseconds."""
 
     def lock(amount, until=DAY, *, by=player):
         return call("POST", "vault/lock", {"amount": amount, "deadline": clock.now + until}, by=by)
@@ -34,7 +34,7 @@ def lock(call, clock, player):
 
 @pytest.fixture
 def lock_raw(call):
-    """Locks with a body as it is written."""
+    """Locks with this request body."""
     return lambda text: call("POST", "vault/lock", data=text, content_type="application/json")
 
 
@@ -259,7 +259,7 @@ STEPS = st.lists(
 
 
 class PlainVault:
-    """The rules of the vault in the plainest form: whole cents, time in hours."""
+    """A model of the vault: whole cents, time in hours."""
 
     def __init__(self):
         self.balance, self.vault, self.deadline, self.now = 10_000, 0, None, 0

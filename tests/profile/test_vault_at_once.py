@@ -15,13 +15,13 @@ LOCK, UNLOCK = "vault/lock", "vault/unlock"
 
 @pytest.fixture
 def clock():
-    """Moves on by a millisecond whenever it is looked at, so that deadlines pass without waiting."""
+    """Moves on by a millisecond at each reading, so that deadlines pass without waiting."""
     return itertools.count(now_ms()).__next__
 
 
 @pytest.fixture
 def post(server, player):
-    """Posts to the profile over a connection of its own; whether it succeeded."""
+    """Posts to /profile over a new connection; whether it succeeded."""
 
     def post(path, **body):
         answer = requests.post(f"{server}/profile/{path}", json=body, headers=player.headers, timeout=20)
@@ -32,7 +32,7 @@ def post(server, player):
 
 
 def all_at_once(tasks):
-    """Runs every task on a thread of its own, begun at the same moment; their results in order."""
+    """Runs every task in its own thread, all at the same time; their results in order."""
     barrier = threading.Barrier(len(tasks))
 
     def begin(task):
