@@ -1,4 +1,4 @@
-"""What these tests have in common: an inventory, cases in it, and players who may make some."""
+"""Fixtures of the case tests: an inventory, cases with its items, and a player of level 25."""
 
 from decimal import Decimal
 

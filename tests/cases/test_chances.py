@@ -1,4 +1,4 @@
-"""Percentages: read exactly or not at all, and split without losing anything."""
+"""Percentages are read exactly or refused, and split without a remainder."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -22,14 +22,14 @@ ATTOS = st.integers(0, CERTAIN)
 
 
 @given(ATTOS, PLACES)
-def test_what_is_written_is_what_is_kept(attos, zeros):
+def test_a_percentage_with_16_decimals_is_stored_exactly(attos, zeros):
     text = f"{attos // 10**16}.{attos % 10**16:016d}{'0' * zeros}"
 
     assert attos_from_percent(exact_json.loads(text)) == attos
 
 
 @given(st.decimals(min_value=0, max_value=100, allow_nan=False, allow_infinity=False))
-def test_a_number_is_kept_exactly_or_refused(number):
+def test_a_percentage_is_stored_exactly_or_refused(number):
     try:
         kept = attos_from_percent(number)
     except PercentageTooFine:
@@ -39,7 +39,7 @@ def test_a_number_is_kept_exactly_or_refused(number):
 
 
 @given(st.integers(0, 10**15))
-def test_a_number_of_up_to_fifteen_digits_is_shown_as_it_was_written(digits):
+def test_a_percentage_of_up_to_15_digits_is_shown_as_written(digits):
     number = Decimal(digits).scaleb(-13)
 
     assert Decimal(repr(percent_from_attos(attos_from_percent(number)))) == number
@@ -50,13 +50,13 @@ def test_a_number_of_up_to_fifteen_digits_is_shown_as_it_was_written(digits):
     [None, True, False, "50", 50.5, [], {}, -1, 101, 10**4000, *map(Decimal, NO_PERCENTAGES)],
     ids=lambda value: str(value)[:12],
 )
-def test_what_is_no_percentage_is_refused(value):
+def test_an_invalid_percentage_is_refused(value):
     with pytest.raises(InvalidPercentage):
         attos_from_percent(value)
 
 
 @given(ATTOS, st.integers(1, 500))
-def test_equal_shares_differ_by_one_part_at_most_and_lose_nothing(left, count):
+def test_equal_shares_differ_by_one_atto_at_most_and_sum_to_the_whole(left, count):
     shares = share_equally(left, count)
 
     assert sum(shares) == left

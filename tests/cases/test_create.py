@@ -1,4 +1,4 @@
-"""POST /api/cases/create: making a case of one's own, and every reason why not."""
+"""POST /api/cases/create: creating a case, and every refusal."""
 
 import json
 from collections.abc import Iterator
@@ -28,25 +28,25 @@ def refused(message, status=400):
     return status, {"status": False, "message": message}
 
 
-def test_a_case_is_made_and_shown(client, create):
+def test_a_created_case_is_listed(client, create):
     answer = create(body("My First Case"))
 
     assert answer == (200, {"status": True, "id": "my-first-case"})
     assert names(client.get("/api/cases").json) == ["My First Case"]
 
 
-def test_without_a_token_nobody_makes_a_case(create):
+def test_creating_a_case_needs_a_token(create):
     assert create(body(), player=None) == refused("You must be logged in to create a case", 401)
 
 
-def test_a_stranger_is_told_before_anything_is_looked_at(client):
+def test_an_invalid_token_is_refused_before_the_body_is_read(client):
     answer = client.post(PATH, data="{", headers={"Authorization": "Bearer nonsense"})
 
     assert (answer.status_code, answer.json) == refused("You must be logged in to create a case", 401)
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_player_below_level_25_makes_none_whatever_they_send(create, new_player):
+def test_a_player_below_level_25_is_refused_whatever_the_body(create, new_player):
     novice = new_player("novice", level=24)
 
     answers = [create(content, player=novice) for content in (body(), {}, "{", "[]")]
@@ -54,7 +54,7 @@ def test_a_player_below_level_25_makes_none_whatever_they_send(create, new_playe
     assert answers == [refused("You must be at least level 25 to create a case", 403)] * 4
 
 
-def test_a_level_that_was_played_for_counts(create, player):
+def test_a_level_earned_by_wagering_counts(create, player):
     with writing():
         User.update(wagered_cents=62_500_00 - 1).execute()
     below = create(body(), player=player)
@@ -64,7 +64,7 @@ def test_a_level_that_was_played_for_counts(create, player):
     assert (below[0], create(body(), player=player)[0]) == (403, 200)
 
 
-def test_a_name_is_trimmed_and_its_inner_blanks_become_one(client, create):
+def test_a_name_is_trimmed_and_inner_blanks_become_one_space(client, create):
     answer = create(body(" \t Big\u00a0  \n Case  "))
 
     assert answer[1]["id"] == "big-case"
@@ -76,17 +76,17 @@ def test_a_name_is_trimmed_and_its_inner_blanks_become_one(client, create):
     [None, 7, True, ["abc"], {}, "", "ab", "  a b  "[:4], "a" * 33, " \n ", "x" * 20_000],
     ids=lambda value: repr(value)[:20],
 )
-def test_a_name_of_another_length_or_kind_is_refused(create, bad):
+def test_a_name_of_invalid_length_or_type_is_refused(create, bad):
     assert create(body(bad)) == refused(NAME)
 
 
-def test_names_of_the_least_and_the_greatest_length_are_taken(create):
+def test_names_of_minimum_and_maximum_length_are_accepted(create):
     statuses = [create(body(name))[0] for name in ("abc", "a" * 32, "\U0001f48e" * 32, f"  {'b' * 32}  ")]
 
     assert statuses == [200] * 4
 
 
-def test_names_that_are_not_a_players_to_take_are_refused(create):
+def test_reserved_names_are_refused(create):
     expected = {
         "Level 10": "Case name cannot start with 'level'",
         "lEvEling up": "Case name cannot start with 'level'",
@@ -107,7 +107,7 @@ def test_names_that_are_not_a_players_to_take_are_refused(create):
     assert said == {name: refused(text) for name, text in expected.items()}
 
 
-def test_a_name_that_cannot_be_shown_is_refused(create):
+def test_a_name_with_invisible_or_unassigned_characters_is_refused(create):
     bad = ["\u200b\u200c\u2060", "abc\x07", "abc\ue000", "abc\ufdd0", "abc\U000e0fff", "\ufdfa" * 32]
 
     said = {name: create(body(name)) for name in bad}
@@ -115,12 +115,12 @@ def test_a_name_that_cannot_be_shown_is_refused(create):
     assert said == dict.fromkeys(bad, refused("Case name has characters that cannot be shown"))
 
 
-def test_a_name_is_kept_in_composed_characters(client, create):
+def test_a_name_is_stored_in_composed_characters(client, create):
     assert create(body("Cafe\u0301 Noir"))[1]["id"] == "caf\u00e9-noir"
     assert client.get("/api/cases/caf\u00e9-noir").json["name"] == "Caf\u00e9 Noir"
 
 
-def test_names_that_look_the_same_are_one_name(client, create):
+def test_names_that_look_the_same_are_duplicates(client, create):
     create(body("Caf\u00e9 Noir"))
 
     same = (
@@ -137,18 +137,18 @@ def test_names_that_look_the_same_are_one_name(client, create):
     assert [search for search, cases in found.items() if len(cases) != 1] == []
 
 
-def test_names_with_those_words_inside_are_taken(create):
+def test_names_that_only_contain_reserved_words_are_accepted(create):
     assert [create(body(name))[0] for name in ("Next level", "Carefree", "Create!", "lev el")] == [200] * 4
 
 
-def test_a_name_that_is_taken_in_whatever_case_is_refused(create):
+def test_a_taken_name_is_refused_without_regard_to_case(create):
     create(body("Straße Nr. 1"))
 
     same = ("Straße Nr. 1", "STRASSE NR. 1", " straße   nr. 1 ", "Straße-Nr. 1")
     assert [create(body(name)) for name in same] == [refused(DUPLICATE)] * 4
 
 
-def test_a_name_whose_id_is_taken_by_an_import_is_refused(create, put):
+def test_a_name_with_the_id_of_an_imported_case_is_refused(create, put):
     put("Odds-And Ends")
 
     assert create(body("Odds And-Ends")) == refused(DUPLICATE)
@@ -176,7 +176,7 @@ def bad_contents() -> Iterator[tuple[object, str]]:
     )
 
 
-def test_bad_items_are_refused_each_with_its_reason(client, create):
+def test_each_kind_of_invalid_items_is_refused_with_its_message(client, create):
     answers = [(text, create({"name": "My Case", "items": items})) for items, text in bad_contents()]
 
     wrong = [(text, answer) for text, answer in answers if answer != refused(text)]
@@ -206,7 +206,7 @@ def written(*percentages):
         ("12.34567890123456", "87.65432109876544"),
     ],
 )
-def test_percentages_that_sum_to_a_hundred_as_written_are_taken(create, percentages):
+def test_percentages_whose_exact_sum_is_100_are_accepted(create, percentages):
     assert create(written(*percentages)) == (200, {"status": True, "id": "exactly"})
 
 
@@ -229,7 +229,7 @@ def test_percentages_are_never_rounded(create, percentages, message):
     assert create(written(*percentages)) == refused(message)
 
 
-def test_percentages_are_shown_as_they_were_written(client, create):
+def test_percentages_are_shown_as_written(client, create):
     create(written("33.3", "0.0000001", "66.6999999"))
 
     items = client.get("/api/cases/exactly").json["items"]
@@ -237,7 +237,7 @@ def test_percentages_are_shown_as_they_were_written(client, create):
     assert [item["percentage"] for item in items] == [0.0000001, 33.3, 66.6999999]
 
 
-def test_the_price_is_the_value_and_five_percent_up_to_the_cent(client, create):
+def test_the_price_is_the_expected_value_divided_by_95_percent(client, create):
     create(body(contents={RED: 10, BLUE: 90}))
 
     # (10 * 10% + 20 * 90%) / 0.95 = 20 exactly
@@ -251,7 +251,7 @@ def test_the_price_is_rounded_up(client, create):
     assert client.get("/api/cases/my-case").json["price"] == 0.53
 
 
-def test_the_type_is_the_items_game(client, create):
+def test_the_type_is_the_game_of_the_items(client, create):
     create(body("One", contents={RED: 50, BLUE: 50}))
     create(body("Both", contents={RED: 50, ROCK: 50}))
 
@@ -264,7 +264,7 @@ def test_an_item_without_a_price_is_refused(create, prices):
     assert create(body()) == refused("An item has no price at the moment")
 
 
-def test_an_item_worth_nothing_is_an_item_with_a_price(client, create, prices):
+def test_an_item_with_a_price_of_0_is_accepted(client, create, prices):
     prices({RED: 0})
 
     assert create(body())[0] == 200
@@ -279,7 +279,7 @@ def fifty(create, veteran):
 
 
 @pytest.mark.usefixtures("fifty")
-def test_the_fifty_first_case_is_refused_after_its_name_was_looked_at(create, new_player):
+def test_the_51st_case_is_refused_after_the_check_for_duplicates(create, new_player):
     limit = refused("You can only create up to 50 cases")
 
     assert create(body("Number 50")) == limit
@@ -287,14 +287,14 @@ def test_the_fifty_first_case_is_refused_after_its_name_was_looked_at(create, ne
     assert create(body("Number 50"), player=new_player("other", level=25))[0] == 200
 
 
-def test_refused_cases_do_not_count(create):
+def test_refused_cases_do_not_count_for_the_limit(create):
     for _ in range(51):
         create(body("Only one"))
 
     assert create(body("And another"))[0] == 200
 
 
-def test_rules_are_told_in_their_order(create, prices):
+def test_errors_come_in_the_order_of_the_rules(create, prices):
     """From a body in which all is wrong, one thing after the other is put right."""
     create(body("Taken"))
     prices({"Unpriced": None})
@@ -315,7 +315,7 @@ def test_rules_are_told_in_their_order(create, prices):
     assert said == [NAME, FEW, SUM, UNKNOWN, "An item has no price at the moment", DUPLICATE, "made"]
 
 
-def test_a_body_that_is_no_object_is_refused_in_the_envelope(create):
+def test_an_invalid_body_is_refused_in_the_envelope(create):
     expected = {
         "{": "The body is not valid JSON",
         "[]": "The body must be a JSON object",
@@ -342,7 +342,7 @@ def test_unknown_keys_make_no_difference(create):
     assert create(content)[0] == 200
 
 
-def test_a_failure_that_nobody_foresaw_says_so_in_the_envelope(app, create, monkeypatch):
+def test_an_unexpected_error_is_answered_in_the_envelope(app, create, monkeypatch):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 
     def fail(**_):

@@ -1,4 +1,4 @@
-"""Cases made at the same moment, and prices that change while one is made."""
+"""Concurrent creation of cases, and price changes during it."""
 
 import threading
 from collections import Counter
@@ -37,7 +37,7 @@ def create_at_once(app):
     return send
 
 
-def test_of_many_with_one_name_one_is_made(client, create_at_once, new_player):
+def test_of_many_concurrent_cases_with_one_name_one_is_created(client, create_at_once, new_player):
     players = [new_player(f"player{number}", level=25) for number in range(CROWD)]
 
     answers = create_at_once([(player, body("The Same")) for player in players])
@@ -48,7 +48,7 @@ def test_of_many_with_one_name_one_is_made(client, create_at_once, new_player):
     assert len(client.get("/api/cases").json) == 1
 
 
-def test_of_two_spellings_of_one_id_one_is_made(client, create_at_once, new_player):
+def test_of_many_concurrent_spellings_of_one_id_one_is_created(client, create_at_once, new_player):
     players = [new_player(f"player{number}", level=25) for number in range(CROWD)]
     spellings = [f"One{a}Two{b}Three{c}Four" for a in " -" for b in " -" for c in " -"]
 
@@ -57,7 +57,7 @@ def test_of_two_spellings_of_one_id_one_is_made(client, create_at_once, new_play
     assert len(client.get("/api/cases").json) == 1
 
 
-def test_the_fifty_first_at_the_same_moment_is_refused(client, create, create_at_once, veteran):
+def test_concurrent_requests_never_exceed_50_cases(client, create, create_at_once, veteran):
     for number in range(48):
         create(body(f"Number {number}"))
 
@@ -70,7 +70,7 @@ def test_the_fifty_first_at_the_same_moment_is_refused(client, create, create_at
     assert client.get("/api/cases/pagination").json["pagination"]["totalItems"] == 50
 
 
-def test_a_price_that_changes_while_a_case_is_made_is_not_missed(app, veteran, monkeypatch):
+def test_a_price_change_during_the_creation_of_a_case_reaches_the_case(app, veteran, monkeypatch):
     """The price change begins when the case has counted its change, and has to wait for it."""
     began = version.begin_change
     changing = []

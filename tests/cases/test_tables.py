@@ -1,4 +1,4 @@
-"""What the tables of cases refuse by themselves, whatever the program does."""
+"""The constraints of the tables of cases."""
 
 import peewee
 import pytest
@@ -32,7 +32,7 @@ def refused(action):
     return False
 
 
-def test_a_case_cannot_be_so(app):
+def test_the_table_of_cases_refuses_invalid_rows(app):
     changes = [
         {"kind": "gold"},
         {"kind": "free"},
@@ -60,7 +60,7 @@ def test_two_cases_cannot_share_an_id_or_a_name(app):
     assert not refused(Case.insert(OTHER).execute)
 
 
-def test_what_is_in_a_case_cannot_be_so(put):
+def test_the_table_of_case_items_refuses_invalid_rows(put):
     put("Case", {RED: 100})
     with reading():
         case, red, gloves = Case.get(), *(Item.get(Item.market_hash_name == name) for name in (RED, GLOVES))
@@ -98,12 +98,12 @@ def test_a_player_with_cases_cannot_be_deleted(app, player):
     assert not refused(User.delete().execute)
 
 
-def test_nobody_has_made_more_than_fifty_cases(app, player):
+def test_the_table_of_case_counts_refuses_more_than_50(app, player):
     assert refused(CaseCount.insert(user=player.id, made=51).execute)
     assert not refused(CaseCount.insert(user=player.id, made=50).execute)
 
 
-def test_there_is_one_version(app):
+def test_the_table_of_versions_has_one_row(app):
     assert refused(CaseVersion.insert(id=2, version=1).execute)
 
 

@@ -1,4 +1,4 @@
-"""What these tests have in common: files to import, and databases that nobody has migrated."""
+"""Fixtures of the command tests: files to import, and databases without a schema."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Backups as the README describes them: restored, they are the platform again, and both audits pass."""
+"""Backups as the README describes them: the restored database passes both audits."""
 
 import os
 import resource
@@ -71,7 +71,7 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_backup_of_postgresql_is_left_to_its_own_tool(fails, tmp_path):
+def test_a_backup_of_postgresql_is_refused_and_names_pg_dump(fails, tmp_path):
     assert "pg_dump" in fails("db", "backup", str(tmp_path / "backup"))
     assert list(Path(tmp_path).glob("backup")) == []
 
@@ -86,7 +86,7 @@ def test_a_backup_is_for_its_owner_only(run, tmp_path):
 @pytest.mark.process
 @pytest.mark.usefixtures("played")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_backup_for_which_there_is_no_room_leaves_no_half_of_one(env, tmp_path):
+def test_a_backup_on_a_full_disk_leaves_no_file(env, tmp_path):
     def leave_little_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, resource.RLIM_INFINITY))
 

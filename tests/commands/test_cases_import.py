@@ -52,7 +52,7 @@ def row(name="Case", contents=None, **more):
     return {"name": name, "items": items} | more
 
 
-def test_cases_of_every_kind_are_brought(put, client):
+def test_cases_of_every_kind_are_imported(put, client):
     regular = (row("Mine"), row("His", kind="regular"))
     said = put(*regular, row("Level 10", kind="level"), row("Daily", kind="free"))
 
@@ -75,7 +75,7 @@ def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run
     assert (case["name"], case["price"], case["type"]) == ("My Case", 3.86, "mixed")
 
 
-def test_an_item_without_a_price_is_taken(put, client):
+def test_a_case_may_contain_an_item_without_a_price(put, client):
     put(row(contents={GUN: 50, UNPRICED: 50}))
 
     case = client.get("/api/cases/case").json
@@ -95,7 +95,7 @@ def test_importing_again_changes_nothing(put, stored):
     assert stored() == before
 
 
-def test_importing_again_updates_by_name_in_whatever_case_and_keeps_the_id(put, client):
+def test_importing_again_updates_by_name_without_case_and_keeps_the_id(put, client):
     put(row("Odds & Ends"))
     put(row("ODDS & ENDS", {GUN: 100}, kind="level"))
 
@@ -105,14 +105,14 @@ def test_importing_again_updates_by_name_in_whatever_case_and_keeps_the_id(put, 
     assert client.get("/api/cases?type=true").json == [case]
 
 
-def test_a_kind_left_out_stays_as_it_was(put, client):
+def test_a_row_without_a_kind_keeps_the_kind_of_the_case(put, client):
     put(row("Level 10", kind="level"))
     put(row("Level 10", {GUN: 100}))
 
     assert [case["price"] for case in client.get("/api/cases?type=true").json] == [9.48]
 
 
-def test_the_free_case_is_one_whatever_its_name(put, client):
+def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, client):
     put(row("Daily", kind="free"))
     said = put(row("Weekly", kind="free"))
 
@@ -122,7 +122,7 @@ def test_the_free_case_is_one_whatever_its_name(put, client):
 
 
 @pytest.mark.parametrize("name", ["Mine", "MINE", "mi ne", "Mi-ne"])
-def test_the_name_of_a_players_case_is_a_bad_row(fails, write, client, new_player, name):
+def test_a_row_with_the_name_or_id_of_a_players_case_is_refused(fails, write, client, new_player, name):
     made = client.post("/api/cases/create", json=row("Mi ne"), headers=new_player(level=25).headers)
     client.post("/api/cases/create", json=row("Mine"), headers=new_player("bob", level=25).headers)
     before = client.get("/api/cases").json
@@ -169,7 +169,7 @@ BAD = [
 ]
 
 
-def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_kept(refuses, stored):
+def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuses, stored):
     good = row("Good one")
 
     said = [refuses(good, bad, row("Another")) for bad, _ in BAD]
@@ -178,7 +178,7 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_kept(refuses,
     assert stored() == [[], []]
 
 
-def test_two_rows_of_one_case_stop_the_import(refuses):
+def test_two_rows_for_one_case_are_refused(refuses):
     twice = "Error: row 2: the file has this case twice"
 
     assert refuses(row("Case"), row("CASE")) == twice
@@ -186,7 +186,7 @@ def test_two_rows_of_one_case_stop_the_import(refuses):
     assert refuses(row("A B"), row("a-b")) == "Error: row 2: another case has the id a-b"
 
 
-def test_a_row_that_would_take_another_cases_place_stops_the_import(put, refuses):
+def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
     put(row("A B"), row("Daily", kind="free"), row("Regular"))
 
     said = [refuses(row("a-b")), refuses(row("Daily", kind="regular")), refuses(row("Regular", kind="free"))]
@@ -200,11 +200,11 @@ def test_a_row_that_would_take_another_cases_place_stops_the_import(put, refuses
     assert twice == "Error: row 2: the file has this case twice"
 
 
-def test_a_file_that_is_no_array_is_refused(fails, write):
+def test_a_file_without_a_json_array_is_refused(fails, write):
     assert fails("cases", "import", write({})) == "Error: items.json is not a JSON array"
     assert fails("cases", "import", write("5")) == "Error: items.json is not a JSON array"
     assert fails("cases", "import", write("[")).startswith("Error: items.json is not JSON: ")
 
 
-def test_an_empty_file_brings_nothing(put):
+def test_an_empty_array_imports_nothing(put):
     assert put() == {"cases": 0, "created": 0, "updated": 0}

@@ -1,4 +1,4 @@
-"""flask check: everything that keeps the server from working, at once."""
+"""flask check: reports everything that keeps the server from working."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def check_process(env):
     return run
 
 
-def test_nothing_is_wrong_with_a_migrated_database(check):
+def test_a_migrated_database_has_no_problems(check):
     assert check() == (0, [])
 
 
@@ -62,7 +62,7 @@ def test_a_missing_table_is_reported_by_its_name(check):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_bad_settings_and_a_bad_database_are_reported_together(check_process):
+def test_invalid_settings_and_an_unreachable_database_are_reported_together(check_process):
     ended = check_process(PORT="x", JWT_TTL="y", DATABASE_URL="postgresql://127.0.0.1:1/platform")
 
     names = [line.split(":")[0] for line in ended.stderr.splitlines()]
@@ -93,7 +93,7 @@ def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
     ("proxies", "warnings"),
     [("0", [f"warning: {UNTRUSTED}"]), ("1", [])],
 )
-def test_a_proxy_that_is_not_trusted_is_a_warning(make_app, proxies, warnings):
+def test_a_forwarding_header_of_an_untrusted_proxy_is_a_warning(make_app, proxies, warnings):
     app = make_app(TRUSTED_PROXIES=proxies)
     app.test_client().get("/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
 

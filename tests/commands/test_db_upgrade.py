@@ -1,4 +1,4 @@
-"""flask db upgrade: from nothing to the schema of this version, once, whoever asks."""
+"""flask db upgrade: from an empty database to the current schema."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def test_an_upgrade_applies_every_migration_in_order(run):
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
 
 
-def test_an_upgrade_makes_every_table(run):
+def test_an_upgrade_creates_every_table(run):
     run("db", "upgrade")
 
     with reading():
@@ -41,13 +41,13 @@ def test_an_upgrade_makes_a_running_process_ready(run, client):
     assert (before, client.get("/readyz").status_code) == (503, 200)
 
 
-def test_a_second_upgrade_finds_nothing_to_do(run):
+def test_a_second_upgrade_applies_nothing(run):
     run("db", "upgrade")
 
     assert run("db", "upgrade") == {"applied": []}
 
 
-def test_a_second_upgrade_leaves_what_is_there(run):
+def test_a_second_upgrade_keeps_the_data(run):
     run("db", "upgrade")
     platform_id = run("users", "create", "alice", "--balance", "5")["platformid"]
 
@@ -56,7 +56,7 @@ def test_a_second_upgrade_leaves_what_is_there(run):
     assert run("users", "show", platform_id)["balance"] == 5
 
 
-def test_a_command_before_the_upgrade_says_so_in_one_line(fails):
+def test_a_command_before_the_first_upgrade_fails_with_one_line(fails):
     said = fails("users", "show", "76561198000000001")
 
     assert said.startswith("Error: ")
@@ -64,7 +64,7 @@ def test_a_command_before_the_upgrade_says_so_in_one_line(fails):
 
 
 @pytest.mark.process
-def test_of_two_upgrades_at_once_one_does_the_work(env, empty_database_url):
+def test_of_two_concurrent_upgrades_one_applies_the_migrations(env, empty_database_url):
     command = [sys.executable, "-m", "flask", "db", "upgrade"]
     environment = os.environ | env | {"DATABASE_URL": empty_database_url}
 

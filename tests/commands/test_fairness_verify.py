@@ -1,4 +1,4 @@
-"""flask fairness verify: one roll by hand, with nobody listening where the database should be."""
+"""flask fairness verify: recomputes one roll without a database."""
 
 import json
 import socket
@@ -42,7 +42,7 @@ def test_a_roll_is_recomputed(run, vector):
     assert (answer["roll"], answer["percent"]) == (vector["roll"], vector["percent"])
 
 
-def test_without_an_amount_only_the_roll_and_the_commitment_are_told(run):
+def test_without_an_amount_only_the_roll_and_the_commitment_are_printed(run):
     vector = VECTORS["commitments"][1]
 
     answer = run(*options(server_seed=vector["serverSeed"]))
@@ -55,7 +55,7 @@ def test_without_an_amount_only_the_roll_and_the_commitment_are_told(run):
     ("amount", "threshold", "chance", "win"),
     [("8.12", 7_714_000, 77.14, False), ("8.13", 7_723_500, 77.235, True)],
 )
-def test_with_an_amount_and_a_price_it_tells_whether_the_spin_won(run, amount, threshold, chance, win):
+def test_with_an_amount_and_a_price_the_outcome_is_printed(run, amount, threshold, chance, win):
     answer = run(*options(amount=amount, price="10"))
 
     assert answer["threshold"] == threshold
@@ -71,7 +71,7 @@ def test_a_roll_that_equals_the_threshold_loses(run):
     assert answer["win"] is False
 
 
-def test_the_threshold_follows_the_edge_of_the_settings(make_app):
+def test_the_threshold_uses_the_house_edge_of_the_settings(make_app):
     runner = make_app(UPGRADER_HOUSE_EDGE="0").test_cli_runner()
 
     answer = json.loads(runner.invoke(args=options(amount="5", price="10")).stdout)
@@ -97,7 +97,7 @@ def test_a_bad_client_seed_is_refused_in_one_line(fails, client_seed):
     assert len(said.splitlines()) == 1
 
 
-def test_a_server_seed_that_is_no_text_is_refused_in_one_line(fails):
+def test_a_server_seed_that_is_not_ascii_is_refused_in_one_line(fails):
     a_byte_that_is_not_utf_8 = "\udcff"
 
     said = fails(*options(server_seed=a_byte_that_is_not_utf_8))
@@ -115,7 +115,7 @@ def test_an_amount_without_a_price_is_refused_in_one_line(fails, given):
 
 
 @pytest.mark.parametrize(("amount", "price"), [("10", "10"), ("10.01", "10"), ("0", "10"), ("0", "0")])
-def test_an_amount_that_is_not_between_nothing_and_the_price_is_refused_in_one_line(fails, amount, price):
+def test_an_amount_outside_zero_and_the_price_is_refused_in_one_line(fails, amount, price):
     said = fails(*options(amount=amount, price=price))
 
     assert "below the price" in said
@@ -126,7 +126,7 @@ def test_an_amount_that_is_not_between_nothing_and_the_price_is_refused_in_one_l
 @pytest.mark.parametrize(
     "value", ["1.005", "-1", "NaN", "Infinity", "1e400", "1e1000000", "1000000000.01", "one", "", "true"]
 )
-def test_what_is_no_amount_is_refused_in_one_line_that_names_it(fails, name, value):
+def test_an_invalid_amount_is_refused_in_one_line_that_names_the_option(fails, name, value):
     said = fails(*options(**{"amount": "1", "price": "2", name: value}))
 
     assert f"--{name}" in said
@@ -134,7 +134,7 @@ def test_what_is_no_amount_is_refused_in_one_line_that_names_it(fails, name, val
 
 
 @pytest.mark.parametrize("nonce", ["0", "-1", "1.5", "one", ""])
-def test_a_nonce_that_does_not_count_from_1_is_refused_in_one_line(fails, nonce):
+def test_a_nonce_below_1_is_refused_in_one_line(fails, nonce):
     said = fails(*options(nonce=nonce))
 
     assert "--nonce" in said
@@ -142,7 +142,7 @@ def test_a_nonce_that_does_not_count_from_1_is_refused_in_one_line(fails, nonce)
 
 
 @pytest.mark.parametrize("left_out", ["--server-seed", "--client-seed", "--nonce"])
-def test_a_part_left_out_is_refused_in_one_line_that_names_it(fails, left_out):
+def test_a_missing_option_is_refused_in_one_line_that_names_it(fails, left_out):
     said = fails(*(option for option in options() if not option.startswith(left_out)))
 
     assert left_out in said

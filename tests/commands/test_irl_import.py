@@ -1,4 +1,4 @@
-"""flask irl import: an array of cases of real-life things, all of a file or nothing of it."""
+"""flask irl import: stores all cases of a file, or none."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def row(case_id="desk", *, items=(PEN,), **more):
     return {"id": case_id, "name": "Desk", "price": 12.5, "items": list(items)} | more
 
 
-def test_cases_are_brought_and_updated_by_their_ids(put, client):
+def test_cases_are_imported_and_updated_by_their_ids(put, client):
     first = put(row("desk"), row("sofa"))
     second = put(row("desk", name="Desktop", price=13), row("chair"))
 
@@ -92,18 +92,18 @@ BAD = [
 ]
 
 
-def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_kept(fails, write, stored):
+def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails, write, stored):
     said = [fails("irl", "import", write([row("good"), bad])) for bad, _ in BAD]
 
     assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
     assert stored() == [[], []]
 
 
-def test_nothing_is_left_for_a_percentage_left_out(put, client):
+def test_a_percentage_left_out_is_0_when_the_others_sum_to_100(put, client):
     put(row(items=[PEN | {"name": "All", "percentage": 100}, PEN]))
 
     assert [item["percentage"] for item in client.get("/irl/desk").json["items"]] == [0, 100]
 
 
-def test_a_file_that_is_no_array_is_refused(fails, write):
+def test_a_file_without_a_json_array_is_refused(fails, write):
     assert fails("irl", "import", write({})) == "Error: items.json is not a JSON array"

@@ -1,4 +1,4 @@
-"""flask ledger audit: no coin is made or lost without it being seen."""
+"""flask ledger audit: finds every difference between balances and ledger entries."""
 
 import json
 
@@ -48,16 +48,16 @@ def play(app, add_item):
     return spins
 
 
-def test_an_empty_platform_is_clean(run):
+def test_an_audit_of_an_empty_database_finds_no_mismatch(run):
     assert run("ledger", "audit") == {"users": 0, "transactions": 0, "entries": 0, "mismatches": 0}
 
 
 @pytest.mark.usefixtures("alice", "bob")
-def test_grants_are_clean(run):
+def test_an_audit_of_grants_finds_no_mismatch(run):
     assert run("ledger", "audit") == {"users": 2, "transactions": 2, "entries": 4, "mismatches": 0}
 
 
-def test_spins_are_clean(run, alice, play):
+def test_an_audit_of_spins_finds_no_mismatch(run, alice, play):
     play(alice, 12)
 
     audit = run("ledger", "audit")

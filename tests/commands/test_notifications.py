@@ -1,4 +1,4 @@
-"""flask notifications: what an operator tells a player."""
+"""flask notifications send: messages of an operator to a player."""
 
 import pytest
 
@@ -12,20 +12,20 @@ def told(client, player):
     return lambda: client.get("/profile/notifications", headers=player.headers).json
 
 
-def test_a_notification_that_was_sent_is_printed_and_told(run, player, told):
+def test_a_sent_notification_is_printed_and_shown_to_the_player(run, player, told):
     printed = run("notifications", "send", player.platform_id, "Hello ★", "First line\nsecond line")
 
     assert told() == [printed]
     assert (printed["title"], printed["message"]) == ("Hello ★", "First line\nsecond line")
 
 
-def test_the_longest_texts_are_taken(run, player, told):
+def test_texts_of_maximum_length_are_accepted(run, player, told):
     run("notifications", "send", player.platform_id, "😀" * 120, "😀" * 1000)
 
     assert (len(told()[0]["title"]), len(told()[0]["message"])) == (120, 1000)
 
 
-def test_a_text_that_cannot_be_is_refused_in_one_line(fails, player, told):
+def test_an_invalid_text_is_refused_in_one_line(fails, player, told):
     bad = {"": TITLE, " ": TITLE, "x" * 121: TITLE, "\udcff": TITLE, "\x00": TITLE}
 
     said = {title: fails("notifications", "send", player.platform_id, title, "message") for title in bad}
@@ -39,7 +39,7 @@ def test_a_text_that_cannot_be_is_refused_in_one_line(fails, player, told):
     assert told() == []
 
 
-def test_nobody_is_told_nothing(fails):
+def test_a_notification_to_an_unknown_player_is_refused(fails):
     assert fails("notifications", "send", "76561198999999999", "title", "message") == "Error: User not found"
 
 

@@ -1,4 +1,4 @@
-"""flask payments record: deposits and withdrawals, each counted once."""
+"""flask payments record: deposits and withdrawals, each recorded once."""
 
 import json
 import os
@@ -98,20 +98,20 @@ def test_a_payment_is_printed_as_an_entry_of_the_history(record):
     }
 
 
-def test_what_is_not_said_is_empty(record):
+def test_transfer_details_left_out_are_empty(record):
     printed = record("withdraw", "0.01")
 
     assert (printed["type"], printed["usdAmount"]) == ("withdraw", 0.01)
     assert [printed[name] for name in ("chain", "asset", "txhash", "to")] == [""] * 4
 
 
-def test_an_amount_that_is_not_said_is_that_of_the_usd(record):
+def test_the_amount_is_the_usd_by_default(record):
     printed = [record(kind, usd)["amount"] for kind, usd in (("deposit", "5"), ("withdraw", "0.01"))]
 
     assert printed == ["5.00", "0.01"]
 
 
-def test_a_deposit_is_told_to_the_player(record, client, player):
+def test_a_deposit_notifies_the_player(record, client, player):
     record("deposit", "25.5")
 
     (told,) = client.get("/profile/notifications", headers=player.headers).json
@@ -119,7 +119,7 @@ def test_a_deposit_is_told_to_the_player(record, client, player):
     assert "$25.50" in told["message"]
 
 
-def test_a_withdrawal_is_not_told_to_the_player(record, titles):
+def test_a_withdrawal_does_not_notify_the_player(record, titles):
     record("withdraw", "25")
 
     assert titles() == []
@@ -146,7 +146,7 @@ def test_a_known_txhash_prints_the_first_payment_and_changes_nothing(record, bal
         ("withdraw", "500", "other", "player, type, USD"),
     ],
 )
-def test_a_known_txhash_with_other_details_is_an_error_that_names_them(
+def test_a_known_txhash_with_other_details_is_refused_and_the_error_names_them(
     record, fails, player, new_player, kept, balance, type_, usd, by, difference
 ):
     record("deposit", "25", "--txhash", HASH)
@@ -167,7 +167,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("spellings", SPELLINGS.values(), ids=SPELLINGS.keys())
-def test_a_txhash_in_hexadecimal_digits_is_one_in_any_case_and_without_0x(record, balance, kept, spellings):
+def test_a_hexadecimal_txhash_compares_without_case_and_prefix(record, balance, kept, spellings):
     printed = [record("deposit", "1", "--txhash", text) for text in spellings]
 
     assert printed == printed[:1] * len(spellings)
@@ -176,7 +176,7 @@ def test_a_txhash_in_hexadecimal_digits_is_one_in_any_case_and_without_0x(record
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_txhash_in_other_letters_keeps_its_case(record, kept):
+def test_a_txhash_that_is_not_hexadecimal_compares_with_case(record, kept):
     hashes = ["5VERv8NMvzbJMEkV", "5verv8nmvzbjmekv", "0xAbG1", "0xabg1", "0x", "x"]
 
     printed = [record("deposit", "1", "--txhash", text)["txhash"] for text in hashes]
@@ -185,7 +185,7 @@ def test_a_txhash_in_other_letters_keeps_its_case(record, kept):
     assert kept() == (6, 6)
 
 
-def test_an_upgrade_compares_older_hashes_by_the_same_rule(run, record, kept):
+def test_a_migration_normalises_the_txhashes_of_older_payments(run, record, kept):
     recorded = ["0xAbC1", "abc2", "0xdef3", "def3", "5VERv8"]
     by_id = [record("deposit", "1", "--txhash", f"older {number}")["_id"] for number in range(5)]
     with writing():
@@ -204,7 +204,7 @@ def test_an_upgrade_compares_older_hashes_by_the_same_rule(run, record, kept):
     assert kept() == (5, 5)
 
 
-def test_payments_without_a_txhash_are_counted_each(record, balance, kept):
+def test_payments_without_a_txhash_are_all_recorded(record, balance, kept):
     for _ in range(3):
         record("deposit", "1")
 
@@ -231,7 +231,7 @@ def test_locked_coins_cannot_be_withdrawn(refused, client, player):
     assert refused("withdraw", "41") == "Error: Insufficient balance"
 
 
-def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing(refused, balance, kept):
+def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, balance, kept):
     amount = "must be an amount from 0 to 1000000000 with at most two decimals"
     cases = {
         **{("deposit", usd): amount for usd in ("0.001", "1000000000.01", "1e400", "NaN", "ten", "", "$5")},
@@ -258,12 +258,12 @@ def test_what_cannot_be_is_refused_in_one_line_and_changes_nothing(refused, bala
     assert (balance(), kept()) == (100, (0, 0))
 
 
-def test_nobody_has_no_payments(fails):
+def test_a_payment_of_an_unknown_player_is_refused(fails):
     assert fails("payments", "record", "76561198999999999", "deposit", "5") == "Error: User not found"
 
 
 @pytest.mark.process
-def test_two_processes_with_one_txhash_both_print_the_first_payment(env, player, balance, kept):
+def test_two_processes_that_record_one_txhash_both_print_the_first_payment(env, player, balance, kept):
     command = ["-m", "flask", "payments", "record", player.platform_id, "deposit", "5", "--txhash", HASH]
 
     processes = [
@@ -277,7 +277,7 @@ def test_two_processes_with_one_txhash_both_print_the_first_payment(env, player,
 
 
 @pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
-def test_of_many_at_once_with_one_txhash_one_counts_and_all_return_it(type_, left, player, balance, kept):
+def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left, player, balance, kept):
     user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
     together = threading.Barrier(8)
 
@@ -292,7 +292,7 @@ def test_of_many_at_once_with_one_txhash_one_counts_and_all_return_it(type_, lef
     assert (balance(), kept()) == (left, (1, 1))
 
 
-def test_of_withdrawals_at_once_no_more_are_taken_than_the_balance_holds(player, balance, kept, run):
+def test_concurrent_withdrawals_never_exceed_the_balance(player, balance, kept, run):
     user, together = users.get(platform_id=player.platform_id), threading.Barrier(8)
 
     def withdraw(_):

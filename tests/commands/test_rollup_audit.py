@@ -1,4 +1,4 @@
-"""flask ledger audit: no total, count or place on the leaderboard drifts from what it sums unseen."""
+"""flask ledger audit and rebuild: totals, counts and leaderboard places equal the sums of their rows."""
 
 import threading
 
@@ -117,13 +117,13 @@ SPOILED = {
 
 
 @pytest.mark.usefixtures("history")
-def test_a_history_is_clean(run):
+def test_an_audit_of_a_correct_history_finds_no_mismatch(run):
     assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
 
 
 @pytest.mark.usefixtures("history")
 @pytest.mark.parametrize("case", SPOILED)
-def test_what_is_spoiled_is_told_line_by_line(fails, spoil, alice, case):
+def test_each_wrong_total_is_reported_on_its_own_line(fails, spoil, alice, case):
     statement, texts = SPOILED[case]
     spoil(statement)
 
@@ -135,7 +135,7 @@ def test_what_is_spoiled_is_told_line_by_line(fails, spoil, alice, case):
 
 
 @pytest.mark.usefixtures("history")
-def test_a_rebuild_mends_whatever_was_spoiled(run, fails, spoil):
+def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
     for statement in (
         "UPDATE users SET wagered_cents = 7, earned_cents = 7",
         "DELETE FROM period_wagers {alices}",
@@ -154,7 +154,7 @@ def test_a_rebuild_mends_whatever_was_spoiled(run, fails, spoil):
 
 
 @pytest.mark.usefixtures("history")
-def test_a_rebuild_of_what_is_right_changes_nothing(run):
+def test_a_rebuild_of_correct_totals_changes_nothing(run):
     assert run("ledger", "rebuild")["correctedPlayers"] == 0
     assert run("ledger", "audit")["mismatches"] == 0
 

@@ -1,4 +1,4 @@
-"""flask secrets reseal: after a change of SECRET_KEY everything opens with the new one alone."""
+"""flask secrets reseal: after it the new SECRET_KEY alone decrypts everything."""
 
 import pyotp
 import pytest
@@ -67,14 +67,14 @@ def reseal(app):
     return app.json.loads(result.stdout)
 
 
-def test_everything_sealed_is_counted_and_then_needs_nothing_more(rotated):
+def test_the_first_run_counts_all_secrets_and_the_second_none(rotated):
     first, second = reseal(rotated), reseal(rotated)
 
     assert first == {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1, "unreadable": 0}
     assert second == NOTHING
 
 
-def test_afterwards_the_new_key_is_enough(rotated, make_app, player, secret, filled, run):
+def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secret, filled, run):
     reseal(rotated)
 
     app = make_app(SECRET_KEY=NEW)
@@ -87,7 +87,7 @@ def test_afterwards_the_new_key_is_enough(rotated, make_app, player, secret, fil
     assert app.json.loads(audit.stdout)["mismatches"] == 0
 
 
-def test_before_it_the_previous_key_still_opens_what_it_sealed(rotated, player, secret, filled):
+def test_before_the_command_the_previous_key_still_decrypts(rotated, player, secret, filled):
     code = pyotp.TOTP(secret).now()
     answer = rotated.test_client().post("/profile/2fa/enable", headers=player.headers, json={"code": code})
 
@@ -106,14 +106,14 @@ def test_nothing_is_sealed_under_the_previous_key_any_more(rotated, player, fill
     assert current.open(announced.sealed_server_seed)
 
 
-def test_more_than_a_batch_is_sealed_anew(rotated, monkeypatch):
+def test_more_than_one_batch_is_encrypted_again(rotated, monkeypatch):
     monkeypatch.setattr(resealing, "BATCH", 2)
 
     assert reseal(rotated)["announcedSeeds"] == 3
     assert reseal(rotated) == NOTHING
 
 
-def test_a_row_that_changes_meanwhile_is_left_as_it_is(rotated, player, filled, monkeypatch):
+def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, player, filled, monkeypatch):
     """A spin comes between the command's look at a seed and its update."""
     platform = rotated.extensions["platform"]
     renew = platform.seeds.renew
@@ -131,14 +131,14 @@ def test_a_row_that_changes_meanwhile_is_left_as_it_is(rotated, player, filled, 
     assert rotated.test_cli_runner().invoke(args=["fairness", "audit"]).exit_code == 0
 
 
-def test_without_a_change_there_is_nothing_to_do(filled, run):
+def test_without_a_new_key_nothing_is_encrypted_again(filled, run):
     before = sealed_texts()
 
     assert run("secrets", "reseal") == NOTHING
     assert sealed_texts() == before
 
 
-def test_what_no_key_opens_is_told_and_the_rest_is_done(rotated, player):
+def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(rotated, player):
     with writing():
         AnnouncedSeed.update(sealed_server_seed="gAAAAA").where(AnnouncedSeed.user == player.id).execute()
 
@@ -155,7 +155,7 @@ def test_what_no_key_opens_is_told_and_the_rest_is_done(rotated, player):
     assert "Error: 1 cannot be decrypted with any key: see SECRET_KEY_PREVIOUS" in result.stderr
 
 
-def test_a_key_of_another_purpose_opens_nothing():
+def test_a_key_of_another_purpose_decrypts_nothing():
     sealed = Sealer(secret_key=NEW, purpose="one").seal("text")
 
     with pytest.raises(InvalidToken):

@@ -1,4 +1,4 @@
-"""flask seed and flask demo: something to try the platform with."""
+"""flask seed and flask demo: data and a player to try the platform with."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def stored(app):  # the app has opened the database
     return rows
 
 
-def test_seeding_brings_every_demo_item(run, client):
+def test_seeding_imports_every_demo_item(run, client):
     assert run("seed") == {"items": DEMO_ITEMS, "cases": 21, "irlCases": 4}
     assert len(client.get("/upgrader/items").json) == DEMO_ITEMS
 
@@ -42,7 +42,7 @@ def test_seeding_again_changes_nothing(run, stored):
     assert [stored(table) for table in SEEDED] == before
 
 
-def test_seeding_again_leaves_what_an_operator_has_changed(run, stored):
+def test_seeding_again_keeps_the_changes_of_an_operator(run, stored):
     run("seed")
     with writing():
         Item.update(price_cents=1, image="").where(Item.id == stored()[0]["id"]).execute()
@@ -66,7 +66,7 @@ def test_the_demo_has_cases_of_every_kind_over_both_games(run, client):
     assert len(client.get("/irl").json) == 4
 
 
-def test_the_demos_higher_levels_have_dearer_cases(run, client):
+def test_demo_cases_of_higher_levels_cost_more(run, client):
     run("seed")
 
     levels = client.get("/api/cases?type=true").json
@@ -74,7 +74,7 @@ def test_the_demos_higher_levels_have_dearer_cases(run, client):
     assert by_level == sorted(levels, key=lambda case: case["price"])
 
 
-def test_a_demo_case_of_real_life_things_costs_more_than_it_gives(run, client):
+def test_a_demo_case_of_real_life_items_costs_more_than_its_expected_value(run, client):
     run("seed")
 
     cheap = [
@@ -85,7 +85,7 @@ def test_a_demo_case_of_real_life_things_costs_more_than_it_gives(run, client):
     assert cheap == []
 
 
-def test_seeding_again_brings_back_what_is_missing(run, stored):
+def test_seeding_again_imports_missing_rows(run, stored):
     run("seed")
     with writing():
         Case.delete().where(Case.name == "Pocket Lint").execute()
@@ -132,7 +132,7 @@ def test_the_demo_page_is_signed_in_as_a_player_with_coins(run, client):
     assert (me["username"], me["balance"]) == (line["username"], 1000)
 
 
-def test_the_demo_player_is_made_once(run):
+def test_the_demo_player_is_created_once(run):
     first, second = run("demo"), run("demo")
 
     assert first["username"] == second["username"]

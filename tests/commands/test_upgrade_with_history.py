@@ -1,4 +1,4 @@
-"""flask db upgrade on a platform that has a history: sums and counts begin with what has been."""
+"""flask db upgrade on a database with bets and payments: totals include the older rows."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def figures(client, history):
     return ask
 
 
-def test_an_upgrade_counts_what_has_been(run, figures, request):
+def test_an_upgrade_computes_the_totals_of_older_rows(run, figures, request):
     expected = figures()
     request.getfixturevalue("before_the_rollups")
 
@@ -95,7 +95,7 @@ def test_an_upgrade_counts_what_has_been(run, figures, request):
 
 
 @pytest.mark.usefixtures("before_the_rollups")
-def test_play_goes_on_after_an_upgrade(run, app, history):
+def test_players_can_spin_after_an_upgrade(run, app, history):
     run("db", "upgrade")
 
     Table(app).spin(history[0])

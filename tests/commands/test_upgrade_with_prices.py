@@ -1,4 +1,4 @@
-"""flask db upgrade on a database with prices: each gets the source that it came from."""
+"""flask db upgrade on a database with prices: each price gets its source."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def before_the_sources(app):
 
 
 @pytest.mark.usefixtures("before_the_sources")
-def test_an_upgrade_stores_where_each_price_comes_from(run):
+def test_an_upgrade_stores_the_source_of_each_price(run):
     run("db", "upgrade")
 
     with reading():

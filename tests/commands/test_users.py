@@ -1,4 +1,4 @@
-"""flask users: accounts, tokens, and the player as they see themselves."""
+"""flask users: accounts, tokens, and the player's own view."""
 
 import re
 from itertools import chain, repeat
@@ -33,7 +33,7 @@ def accounts(app):  # the app has opened the database
     return names
 
 
-def test_a_new_account_is_one_line_with_its_token(run):
+def test_creating_an_account_prints_one_line_with_a_token(run):
     line = run("users", "create", "alice")
 
     assert sorted(line) == ["platformid", "token", "username"]
@@ -41,7 +41,7 @@ def test_a_new_account_is_one_line_with_its_token(run):
     assert line["username"] == "alice"
 
 
-def test_the_token_of_a_new_account_is_good(run, me):
+def test_the_token_of_a_new_account_is_valid(run, me):
     line = run("users", "create", "alice")
 
     assert me(line)["platformid"] == line["platformid"]
@@ -55,27 +55,27 @@ def test_a_new_account_has_a_commitment(run, client):
     assert answer.json["nonce"] == 1
 
 
-def test_a_new_account_has_nothing_unless_told(run, me):
+def test_a_new_account_starts_without_level_and_coins_by_default(run, me):
     account = me(run("users", "create", "alice"))
 
     assert (account["level"], account["experience"], account["balance"]) == (0, 0, 0)
 
 
-def test_every_new_account_has_a_client_seed_of_its_own(run, me):
+def test_every_new_account_has_its_own_client_seed(run, me):
     seeds = {me(line)["clientSeed"] for line in run("users", "create", "alice", "--count", "3")}
 
     assert len(seeds) == 3
     assert all(re.fullmatch("[A-Za-z0-9_-]{4,64}", seed) for seed in seeds)
 
 
-def test_an_account_can_be_made_for_a_platform_id(run):
+def test_an_account_can_be_created_for_a_platform_id(run):
     line = run("users", "create", "alice", "--platform-id", PLATFORM_ID)
 
     assert line["platformid"] == PLATFORM_ID
 
 
 @pytest.mark.parametrize(("level", "experience"), [("0", 0), ("1", 100), ("25", 62_500), ("10000", 10**10)])
-def test_an_account_can_begin_at_a_level(run, me, level, experience):
+def test_an_account_can_start_at_a_level(run, me, level, experience):
     account = me(run("users", "create", "alice", "--level", level))
 
     assert (account["level"], account["experience"]) == (int(level), experience)
@@ -85,13 +85,13 @@ def test_an_account_can_begin_at_a_level(run, me, level, experience):
     ("balance", "coins"),
     [("0", 0), ("0.01", 0.01), ("12.34", 12.34), ("100.0", 100), ("1000000000", 1_000_000_000)],
 )
-def test_an_account_can_begin_with_coins(run, me, balance, coins):
+def test_an_account_can_start_with_coins(run, me, balance, coins):
     account = me(run("users", "create", "alice", "--balance", balance))
 
     assert account["balance"] == coins
 
 
-def test_the_first_coins_come_through_the_ledger(run):
+def test_initial_coins_are_posted_to_the_ledger(run):
     run("users", "create", "alice", "--balance", "5", "--count", "2")
     run("users", "create", "bob")
 
@@ -112,7 +112,7 @@ def test_a_name_is_taken_in_any_case(run, accounts):
     assert accounts() == ["Alice", "ALICE-2", "alice-3"]
 
 
-def test_the_first_free_number_is_given_wherever_the_gap_is(run, accounts):
+def test_a_taken_name_gets_the_lowest_free_number(run, accounts):
     for name in ("alice", "alice-2", "alice-4"):
         run("users", "create", name)
 
@@ -121,14 +121,14 @@ def test_the_first_free_number_is_given_wherever_the_gap_is(run, accounts):
     assert accounts()[-1] == "alice-3"
 
 
-def test_a_longest_name_is_cut_for_its_number(run, accounts):
+def test_a_taken_name_of_maximum_length_is_cut_for_its_number(run, accounts):
     for _ in range(2):
         run("users", "create", "a" * 32)
 
     assert accounts() == ["a" * 32, "a" * 30 + "-2"]
 
 
-def test_many_accounts_are_one_line_each(run, accounts):
+def test_each_of_many_accounts_is_printed_on_its_own_line(run, accounts):
     run("users", "create", "bob-2")
 
     lines = run("users", "create", "bob", "--count", "4", "--level", "3", "--balance", "1")
@@ -139,14 +139,14 @@ def test_many_accounts_are_one_line_each(run, accounts):
 
 
 @pytest.mark.parametrize("name", ["abc", "a" * 32, "A.b_c-9", "...", "123"])
-def test_a_good_name_is_taken_as_it_is(run, name):
+def test_a_valid_name_is_not_changed(run, name):
     assert run("users", "create", name)["username"] == name
 
 
 @pytest.mark.parametrize(
     "name", ["", "ab", "a" * 33, "a b", " alice", "alice\n", "\u00e4lice", "al\u0131ce", "a/b", "<b>"]
 )
-def test_a_bad_name_is_refused(fails, accounts, name):
+def test_an_invalid_name_is_refused(fails, accounts, name):
     assert fails("users", "create", name) == f"Error: {NAME}"
     assert accounts() == []
 
@@ -172,7 +172,7 @@ def test_a_taken_platform_id_is_refused(run, fails, accounts):
     assert accounts() == ["alice"]
 
 
-def test_one_platform_id_is_not_for_many_accounts(fails, accounts):
+def test_a_platform_id_with_a_count_is_refused(fails, accounts):
     said = fails("users", "create", "alice", "--platform-id", PLATFORM_ID, "--count", "2")
 
     assert said == "Error: --platform-id cannot be used with --count"
@@ -185,7 +185,7 @@ def test_a_level_out_of_bounds_is_refused(fails, level):
 
 
 @pytest.mark.parametrize("balance", ["-1", "0.001", "1000000000.01", "1e400", "NaN", "Infinity", "ten", ""])
-def test_a_balance_that_is_no_amount_is_refused_in_one_line(fails, accounts, balance):
+def test_an_invalid_balance_is_refused_in_one_line(fails, accounts, balance):
     said = fails("users", "create", "alice", "--balance", balance)
 
     assert said.startswith("Error: ")
@@ -198,7 +198,7 @@ def test_a_balance_that_is_no_amount_is_refused_in_one_line(fails, accounts, bal
     ("option", "value"),
     [("--count", "0"), ("--count", "x"), ("--count", "1000001"), ("--level", "1.5"), ("--colour", "red")],
 )
-def test_an_option_that_cannot_be_is_refused_in_one_line_that_names_it(fails, option, value):
+def test_an_invalid_option_is_refused_in_one_line_that_names_it(fails, option, value):
     said = fails("users", "create", "alice", option, value)
 
     assert said.startswith("Error: ")
@@ -206,7 +206,7 @@ def test_an_option_that_cannot_be_is_refused_in_one_line_that_names_it(fails, op
     assert len(said.splitlines()) == 1
 
 
-def test_of_many_accounts_all_are_made_or_none(run, fails, accounts, monkeypatch):
+def test_either_all_of_many_accounts_are_created_or_none(run, fails, accounts, monkeypatch):
     run("users", "create", "alice", "--platform-id", PLATFORM_ID)
     drawn = chain(["76561198000000002", "76561198000000003"], repeat(PLATFORM_ID))
     monkeypatch.setattr(users, "random_platform_id", lambda: next(drawn))
@@ -218,7 +218,7 @@ def test_of_many_accounts_all_are_made_or_none(run, fails, accounts, monkeypatch
     assert run("ledger", "audit")["entries"] == 0
 
 
-def test_a_fresh_token_is_good(run, me):
+def test_an_issued_token_is_valid(run, me):
     created = run("users", "create", "alice")
 
     fresh = run("users", "token", created["platformid"])
@@ -228,7 +228,7 @@ def test_a_fresh_token_is_good(run, me):
     assert me(fresh)["platformid"] == created["platformid"]
 
 
-def test_a_player_is_shown_as_they_see_themselves(run, me):
+def test_showing_a_player_prints_what_auth_me_answers(run, me):
     line = run("users", "create", "alice", "--level", "2", "--balance", "12.34")
 
     assert run("users", "show", line["platformid"]) == me(line)
@@ -236,7 +236,7 @@ def test_a_player_is_shown_as_they_see_themselves(run, me):
 
 @pytest.mark.parametrize("command", ["token", "show"])
 @pytest.mark.parametrize("platform_id", [NOBODY, "alice", "", "\u2605"])
-def test_nobody_is_not_found(run, fails, command, platform_id):
+def test_an_unknown_player_is_not_found(run, fails, command, platform_id):
     run("users", "create", "alice")
 
     assert fails("users", command, platform_id) == "Error: User not found"
