@@ -110,6 +110,7 @@ def test_earnings_are_rounded_down_to_the_cent(stats, owner, refer, pay):
 MOST_CENTS = 10**13
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     deposited=st.integers(0, MOST_CENTS),

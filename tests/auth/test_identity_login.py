@@ -261,6 +261,7 @@ OTHER_KEYS = [
 ]
 
 
+@pytest.mark.slow
 def test_keys_of_other_types_are_ignored(browser, identity, me):
     identity.keys = lambda document: {"keys": [*OTHER_KEYS, *document["keys"]]}
 

@@ -10,7 +10,7 @@ from PIL import Image, PngImagePlugin
 
 from tests.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, encoded, grey
 
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
 
 ORIENTATION = 0x0112
 EDGE = 16

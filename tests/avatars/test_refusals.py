@@ -161,6 +161,7 @@ def test_an_image_with_a_side_over_4096_pixels_is_refused(wrong_answers):
     assert wrong_answers(files, TOO_MANY_PIXELS) == {}
 
 
+@pytest.mark.slow
 def test_more_than_64_frames_are_refused(wrong_answers):
     files = {
         f"{kind} {frames}": animation(kind, frames=frames)
@@ -217,6 +218,7 @@ def test_an_image_that_cannot_be_decoded_is_damaged(wrong_answers):
     assert wrong_answers(files, DAMAGED) == {}
 
 
+@pytest.mark.slow
 def test_an_image_that_takes_too_long_to_decode_is_refused(wrong_answers, monkeypatch):
     monkeypatch.setattr(render, "_MAX_DECODE_SECONDS", 0.1)
     names = ("JPEG, 60,000 scans", "JPEG, fill bytes", "GIF, 1,000,000 blocks", "PNG, 2 GB of profiles")

@@ -335,6 +335,7 @@ BAD_ROWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("row", "reason"), BAD_ROWS, ids=lambda text: text[:60])
 def test_a_bad_row_stops_the_import_with_its_number_and_reason(fails, write, stored, row, reason):
     good = '{"appid":730,"marketHashName":"Good","price":1}'

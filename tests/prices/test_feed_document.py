@@ -19,6 +19,7 @@ def read(document, pause=lambda: None):
     return feed_document.read(document if isinstance(document, bytes) else document.encode(), pause=pause)
 
 
+@pytest.mark.slow
 @given(
     prices=st.dictionaries(texts, values),
     metadata=metadata,

@@ -9,6 +9,8 @@ from models.database import writing
 from models.items import Item
 from tests.prices.conftest import HOUR
 
+pytestmark = pytest.mark.slow
+
 IN_FEED = {"One": 150, "Two": 30}
 BEFORE = [(), ("load",), ("load", "restart"), ("restart", "load")]
 """What happens before the import."""

@@ -83,6 +83,7 @@ def test_only_the_first_held_back_items_are_named(run, source, add):
     assert (said["heldBack"], said["heldBackItems"]) == (30, names[:20])
 
 
+@pytest.mark.slow
 def test_half_of_thousands_of_prices_change_at_once(run, source, add, standing):
     names = [f"Item {number:04}" for number in range(2_500)]
     add(dict.fromkeys(names, 10))

@@ -8,6 +8,8 @@ from bench.harness.sample_data import DEAR, live_in
 from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
 
+pytestmark = pytest.mark.slow
+
 KEYS = ("amount", "item", "clientSeed", "serverSeedCommitment", "price", "requestId")
 
 

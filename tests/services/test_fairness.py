@@ -126,6 +126,7 @@ def test_a_higher_wager_never_wins_less_often(offer, data):
     assert fairness.threshold(**offer) <= fairness.threshold(**offer | {"wager_cents": higher})
 
 
+@pytest.mark.slow
 @given(offer=offers(), data=st.data())
 def test_a_dearer_item_never_wins_more_often(offer, data):
     dearer = data.draw(st.integers(min_value=offer["price_cents"], max_value=MAX_AMOUNT_CENTS))

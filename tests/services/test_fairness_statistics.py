@@ -16,6 +16,8 @@ from bench.harness.randomness import (
 from services import fairness
 from services.fairness import ROLL_RANGE
 
+pytestmark = pytest.mark.slow
+
 ROLLS = 200_000
 SPINS = 100_000
 

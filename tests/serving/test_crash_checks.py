@@ -14,6 +14,8 @@ from services import users
 from services.clock import now_ms
 from services.money import Cents
 
+pytestmark = pytest.mark.slow
+
 NOBODYS_SEED = "0" * 64
 MANY_ATTEMPTS = 10
 

@@ -10,6 +10,8 @@ from models.rollups import PaymentTotals
 from tests.conftest import Player
 from tests.support.statements import recorded_statements
 
+pytestmark = pytest.mark.slow
+
 BETS = 20_000
 
 PAGES = ("page=1", "page=2&limit=100", "page={last}")

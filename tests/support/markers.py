@@ -94,6 +94,8 @@ def _databases(config: pytest.Config) -> list[str]:
 
 
 def _needs(item: pytest.Item, database: str) -> bool:
-    """Whether a test runs on this database: its id names the database, or it uses the database's fixture."""
-    variant = item.callspec.id.split("-") if hasattr(item, "callspec") else []
-    return database in variant or DATABASE_FIXTURES[database] in getattr(item, "fixturenames", ())
+    """Whether a test runs on this database: a parameter names it, or the test uses its fixture."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return DATABASE_FIXTURES[database] in getattr(item, "fixturenames", ()) or any(
+        value == database or (isinstance(value, tuple) and database in value) for value in parameters
+    )

@@ -16,6 +16,8 @@ from models.bets import Bet
 from models.database import database, writing
 from models.users import User
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES, STEPS = 6, 12
 
 

@@ -72,6 +72,7 @@ def header_variants(etag):
         yield headers | ({"Origin": origin} if origin else {})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("resident")
 @pytest.mark.parametrize("url", URLS)
 def test_a_cached_response_is_the_same_as_a_fresh_one(client, fresh_urls, url):

@@ -60,6 +60,7 @@ def varies_by_origin(answer):
     return "origin" in {name.strip() for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", [{}, {"Origin": FRONT_END}, {"Origin": STRANGERS[0]}])
 @pytest.mark.parametrize(("method", "path", "headers"), CHANGED_BY_CORS)
 def test_every_answer_varies_by_origin(client, method, path, headers, origin):

@@ -6,6 +6,8 @@ from bench.harness.fuzzing import fuzz
 from bench.harness.sample_data import live_in
 from bench.harness.servers import threaded_server
 
+pytestmark = pytest.mark.slow
+
 NOWHERE = "http://127.0.0.1:9"
 
 

@@ -10,6 +10,8 @@ from blueprints.common.errors import envelope
 from tests.support.both_databases import on_each
 from tests.support.hostile import MALFORMED, NO_OBJECTS, REPEATED, UNSTORABLE, VALUES, put, spoiled
 
+pytestmark = pytest.mark.slow
+
 NOT_JSON_TEXT = "The body must be JSON"
 MALFORMED_TEXT = "The body is not valid JSON"
 REPEATED_TEXT = "The body has a key more than once"

@@ -11,7 +11,7 @@ from bench.harness.sample_data import live_in
 from blueprints.common.errors import envelope
 
 # Nothing here depends on the database.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
 
 LONG = "a" * 8_000
 HEADERS = [

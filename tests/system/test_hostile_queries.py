@@ -12,6 +12,8 @@ import pytest
 from blueprints.common.errors import envelope
 from tests.support.both_databases import on_each
 
+pytestmark = pytest.mark.slow
+
 VALUES = [
     # No text
     *("%00", "a%00b", "%ED%A0%80", "%ED%B0%80", "%C0%AF", "%FF", "%E2%82", "%", "%zz", "%u0041"),

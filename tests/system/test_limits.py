@@ -3,7 +3,7 @@
 import pytest
 
 # Nothing here asks a database for long.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
 
 READS, WRITES, LOGIN_STARTS = 300, 60, 20
 PREFLIGHTS, PROBES, COSTLY_READS = 600, 120, 30
