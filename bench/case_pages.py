@@ -33,6 +33,7 @@ from bench.harness.databases import postgres_server
 from models import migrate
 from models.cases import Case
 from models.database import database, writing
+from models.items import Item
 from services import exact_json, item_import
 from services.cases import importing
 from services.cases.kinds import Kind
@@ -105,7 +106,7 @@ def main() -> None:
         began = time.perf_counter()
         with writing():
             Case.update(price_cents=0).where(Case.kind != Kind.FREE).execute()
-            reprice_cases_holding(None)
+            reprice_cases_holding(list(Item.select(Item.id).scalars()))
         print(f"prices of all cases in {time.perf_counter() - began:.2f} s")
         grown = _print_table(*columns)
         _print_whole_list(app.test_client())

@@ -33,12 +33,12 @@ class GameType(StrEnum):
     MIXED = "mixed"
 
 
-_GAMES = {730: GameType.GAME_A, 252_490: GameType.GAME_B}
+GAMES = {730: GameType.GAME_A, 252_490: GameType.GAME_B}
 
 
 def game_type(app_ids: Collection[int]) -> GameType:
     """The game of all items, or mixed. There must be at least one item."""
-    games = {_GAMES[app_id] for app_id in app_ids}
+    games = {GAMES[app_id] for app_id in app_ids}
     return games.pop() if len(games) == 1 else GameType.MIXED
 
 

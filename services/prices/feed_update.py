@@ -1,6 +1,6 @@
 """Applying the prices of a feed document to the items, one slice of items at a time."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import peewee
@@ -60,7 +60,7 @@ def _update_slice(
     """Update the items that follow this id. Returns the last one's id, or None when there is none."""
     # This locks out every other change of items, so that the prices read below are the latest.
     version.begin_change()
-    listed, missing, new = [], [], {}
+    missing, new = [], {}
     item_id = None
     for item_id, name, price_cents, custom_price in _items_after(after_id):
         counts.unknown -= name in prices
@@ -72,14 +72,19 @@ def _update_slice(
         else:
             verdict = judge(prices[name], standing=price_cents, accept_jumps=accept_jumps)
             counts.count(verdict, name)
-            listed.append(item_id)
             if verdict is Verdict.NEW:
                 new[item_id] = prices[name]
-    _update(listed, in_feed=True, next_price_fetch_ms=next_refresh)
-    _update(missing, in_feed=False, **({} if has_market else {"next_price_fetch_ms": next_refresh}))
+    if item_id is None:
+        return None
+    in_slice = Item.id.between(after_id + 1, item_id) & ~Item.custom_price
+    _update(in_slice & Item.id.not_in(missing), in_feed=True, next_price_fetch_ms=next_refresh)
+    if missing:
+        due = {} if has_market else {"next_price_fetch_ms": next_refresh}
+        _update(Item.id.in_(missing), in_feed=False, **due)
     if new:
-        _update([*new], price_cents=peewee.Case(Item.id, [*new.items()]), price_source=Source.FEED)
-        reprice_cases_holding(new)
+        new_price = peewee.Case(Item.id, [*new.items()])
+        _update(Item.id.in_([*new]), price_cents=new_price, price_source=Source.FEED)
+        reprice_cases_holding([*new])
     return item_id
 
 
@@ -91,6 +96,5 @@ def _items_after(item_id: int) -> Iterable[tuple[int, str, Cents | None, bool]]:
     return rows
 
 
-def _update(item_ids: Sequence[int], **values: Any) -> None:
-    if item_ids:
-        Item.update(**values).where(Item.id.in_(item_ids)).execute()
+def _update(which: Any, **values: Any) -> None:
+    Item.update(**values).where(which).execute()
