@@ -1,1 +1,1 @@
-"""The real-time connection: who is connected, what is sent to whom, and the proofs that come later."""
+"""The Socket.IO server: transports, joined sockets, outgoing events, and the delivery of proofs."""

@@ -1,4 +1,4 @@
-"""Several packets written to a websocket in one piece, encoded once if they are for everybody."""
+"""Several packets written to a websocket at once, and encoded once if they are for everybody."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -8,7 +8,7 @@ from geventwebsocket.websocket import Header, WebSocket
 
 
 class Frames(bytes):
-    """Whole websocket frames, to be written as they are."""
+    """Complete websocket frames, written without further encoding."""
 
 
 class Batch:
