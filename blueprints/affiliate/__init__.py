@@ -1,1 +1,1 @@
-"""Promo codes, and what they bring their owners."""
+"""Promo codes and their statistics."""

@@ -1,1 +1,1 @@
-"""Logging in and out, and who one is."""
+"""Logging in and out, and the current player."""

@@ -1,1 +1,1 @@
-"""Cases: lists, the free one, one of them, and making one's own."""
+"""Cases: lists, single cases, and creating a case."""

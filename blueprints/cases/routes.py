@@ -128,7 +128,7 @@ def get_case(case_id: str) -> Response:
 
 
 def _refreshed(case: ShownCase) -> bool:
-    """Fetch the prices of items that have none; whether there were any. A failure is only logged."""
+    """Fetch the prices of items that have none. Returns whether there were any. A failure is only logged."""
     without = reading.items_without_price(case)
     if without:
         try:

@@ -1,1 +1,1 @@
-"""Fairness as the operator, or anybody with a calculator, sees it."""
+"""Settled bets as proofs, and the fairness commands."""

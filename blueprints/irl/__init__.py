@@ -1,1 +1,1 @@
-"""Cases of real-life things."""
+"""Cases with real-life items."""

@@ -12,7 +12,7 @@ class LeaderboardQuery(QuerySchema):
 
 
 class LeaderSchema(WireSchema):
-    """One place. ``username`` is masked, ``wager`` in coins."""
+    """An entry. ``username`` is masked, ``wager`` in coins."""
 
     username = ma.fields.String(required=True)
     avatar = Avatar(required=True)

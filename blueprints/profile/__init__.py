@@ -1,1 +1,1 @@
-"""A player's profile: what others see of it, and what only they see and change."""
+"""A player's public profile and own settings."""

@@ -1,1 +1,1 @@
-"""Statistics: a player's totals and lists, and everybody's bets."""
+"""Statistics of a player, and the live bets."""

@@ -78,7 +78,7 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(FairnessQuery, location="query")
 @blueprint.response(200, FairnessSchema)
 def fairness(query: dict[str, Any]) -> dict[str, Any]:
-    """One page of the caller's bets with the seeds that decided them, as far as they are revealed."""
+    """One page of the caller's bets with their seeds, as far as these are revealed."""
     place, services = _place(query), platform()
     found = proofs_of_player.page(
         user_id=current_user().id,

@@ -1,1 +1,1 @@
-"""Players as the operator sees them."""
+"""The operator's commands for players."""

@@ -37,7 +37,7 @@ def inventory(prices):
 
 @pytest.fixture
 def put(inventory):
-    """Imports one case of these items and percentages, by default one of all gloves."""
+    """Imports one case with these items and percentages, by default with gloves only."""
     times = iter(range(1_700_000_000_000, 1_800_000_000_000))
 
     def one(name, contents=None, *, kind=None, now=None):
@@ -58,7 +58,7 @@ def veteran(new_player):
 
 
 def body(name="My Case", **contents):
-    """What a player sends to make a case, by default of half red guns and half gloves."""
+    """The body of a request to create a case, by default of half red guns and half gloves."""
     return {"name": name, "items": wanted(contents.get("contents", {RED: 50, GLOVES: 50}))}
 
 
@@ -68,7 +68,7 @@ def wanted(contents):
 
 @pytest.fixture
 def create(client, veteran, inventory):
-    """Sends this to make a case, as the veteran unless somebody else is given; status and answer."""
+    """Sends this body as the veteran or another player, and returns the status and the JSON."""
 
     def send(content, player=veteran):
         answer = client.post(

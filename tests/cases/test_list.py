@@ -1,4 +1,4 @@
-"""GET /api/cases: the whole list, and which cases are in it."""
+"""GET /api/cases: the list of all cases."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""GET /api/cases/free and /api/cases/:id: one case by itself."""
+"""GET /api/cases/free and /api/cases/:id: a single case."""
 
 import urllib.error
 import urllib.request
@@ -97,7 +97,7 @@ def test_a_path_with_a_nul_is_refused(client):
     assert client.get("/api/cases/a%00b").status_code == 400
 
 
-def test_paths_of_other_endpoints_are_not_case_ids(client):
+def test_wrong_methods_of_the_endpoints_are_refused(client):
     answers = [
         client.get("/api/cases/create").status_code,
         client.post("/api/cases/pagination").status_code,
@@ -108,7 +108,7 @@ def test_paths_of_other_endpoints_are_not_case_ids(client):
     assert answers == [405] * 4
 
 
-def test_reading_the_create_endpoint_is_a_wrong_method(client):
+def test_the_create_endpoint_allows_only_post(client):
     answers = [client.options("/api/cases/create"), client.get("/api/cases/create")]
 
     assert [set(answer.headers["Allow"].split(", ")) for answer in answers] == [{"OPTIONS", "POST"}] * 2
@@ -194,14 +194,14 @@ def _status(url):
 
 @pytest.fixture
 def refreshing(app, monkeypatch):
-    """Puts something in the place of whoever can be asked for prices."""
+    """Replaces the price source."""
     prices = app.extensions["platform"].prices
     return lambda refresh: monkeypatch.setattr(prices, "refresh_missing", refresh)
 
 
 @pytest.fixture
 def unpriced(put, prices):
-    """A case with an item that has no price, and one that has."""
+    """A case with one priced and one unpriced item."""
     put("Case", {RED: 50, GLOVES: 50})
     prices({RED: None})
 

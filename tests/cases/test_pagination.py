@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("inventory")
 
 @pytest.fixture
 def page(client):
-    """Asks for one page with these parameters; what it says."""
+    """Requests one page with these parameters and returns its JSON."""
 
     def ask(**parameters):
         answer = client.get(PATH, query_string=parameters)
@@ -23,7 +23,7 @@ def page(client):
 
 @pytest.fixture
 def twelve(put):
-    """Twelve cases: Case 12 is the newest, and each costs as much as the next but one."""
+    """Twelve cases. Case 12 is the newest."""
     for number in range(1, 13):
         put(f"Case {number}", {RED: 10 * (number // 2), GLOVES: 100 - 10 * (number // 2)})
 

@@ -1,4 +1,4 @@
-"""GET /irl and /irl/:id: cases of real-life things."""
+"""GET /irl and /irl/:id: cases with real-life items."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from services import irl_import
 
 @pytest.fixture
 def put(app):
-    """Imports a case of these things."""
+    """Imports a case with these items."""
     times = iter(range(1_700_000_000_000, 1_800_000_000_000))
 
     def one(case_id, *items, name="Desk", price=12.5):

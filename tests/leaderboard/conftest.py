@@ -1,4 +1,4 @@
-"""What these tests have in common: spins on a clock, and the board."""
+"""Fixtures: a clock, spins at its time, and the leaderboard."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def spin(app):
 
 @pytest.fixture
 def board(client):
-    """Who is on the board, with their wagers."""
+    """The names on the leaderboard, with their wagers."""
 
     def shown(**parameters):
         answer = client.get("/leaderboard", query_string=parameters)

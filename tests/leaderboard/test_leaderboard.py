@@ -1,4 +1,4 @@
-"""GET /leaderboard: who wagered most since Monday, or since the 1st."""
+"""GET /leaderboard: the highest wagers since Monday, or since the 1st."""
 
 import pytest
 

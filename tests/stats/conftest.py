@@ -1,4 +1,4 @@
-"""What these tests have in common: a clock, spins on it, and asking for statistics."""
+"""Fixtures: a clock, spins at its time, and requests for statistics."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def spin(app):
 
 @pytest.fixture
 def ask(client):
-    """Asks for a list or the totals, as a player or as nobody; what it says."""
+    """Requests a list or the totals, with a player's token or none, and returns the JSON."""
 
     def get(path, player=None, **parameters):
         headers = player.headers if player else {}

@@ -1,4 +1,4 @@
-"""Spins and payments at the same moment: no count is lost, and nobody waits for each other in a circle."""
+"""Concurrent spins and payments: no count is lost, and there is no deadlock."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -9,7 +9,7 @@ from tests.stats.conftest import NOW, PROOF_DELAY_MS
 
 @pytest.fixture
 def seed_of(app):
-    """The server seed of a bet, as only the server knows it."""
+    """The server seed of a bet, whether it is revealed or not."""
     return app.extensions["platform"].seeds.of_bet
 
 

@@ -1,4 +1,4 @@
-"""Whatever is played, every figure that is reported equals a plain recomputation from the spins."""
+"""Every reported figure equals a recomputation from the spins, for any sequence of spins."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -29,12 +29,12 @@ def players(new_player):
 
 @pytest.fixture
 def played():
-    """All spins so far as (player, wager, payout, time): an example goes on from where the last one ended."""
+    """All spins so far as (player, wager, payout, time). Each example adds to those of the one before."""
     return []
 
 
 def coins(bets):
-    """What these bets wagered and won."""
+    """The sums of the wagers and payouts of these bets."""
     return sum(bet[1] for bet in bets) / 100, sum(bet[2] for bet in bets) / 100
 
 

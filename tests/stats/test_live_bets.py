@@ -1,4 +1,4 @@
-"""GET /stats/live-bets: everybody's bets, once their wheels have stopped."""
+"""GET /stats/live-bets: the finished bets of all players."""
 
 import pytest
 

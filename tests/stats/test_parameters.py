@@ -1,4 +1,4 @@
-"""The parameters of /stats: bad ones are named in a 400, after the token was looked at."""
+"""The parameters of /stats: a bad one is named in a 400, and the token is checked first."""
 
 import pytest
 
@@ -19,7 +19,7 @@ SEARCHED = ("games", "payments", "fairness")
 
 @pytest.fixture
 def refusals(client, alice):
-    """What is answered to each of these (list, parameter, value)."""
+    """The responses to each of these (list, parameter, value)."""
 
     def asked(cases):
         answers = {

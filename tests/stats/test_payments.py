@@ -33,7 +33,7 @@ def history(pay, clock):
 
 @pytest.fixture
 def listed(ask, alice):
-    """Which of the six are on a page, by their place in time from 1."""
+    """Which of the six payments are on a page; 1 is the oldest."""
 
     def numbers(**parameters):
         payments = ask("payments", alice, limit=100, **parameters)["data"]["payments"]

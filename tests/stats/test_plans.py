@@ -1,4 +1,4 @@
-"""No list and no total reads more than its page: what the databases say of the statements that are asked."""
+"""Query plans: no list and no total reads more rows than its page."""
 
 import pytest
 from peewee import SqliteDatabase
@@ -44,7 +44,7 @@ def heavy(app, clock):
 
 @pytest.fixture
 def statements(client, heavy):
-    """The SELECTs that a URL sends to the database, with their parameters."""
+    """The SELECT statements of a request, with their parameters."""
     with recorded_statements() as seen:
 
         def asked(path, query):
@@ -59,7 +59,7 @@ def statements(client, heavy):
 
 
 def plan(statement):
-    """How the database goes about a statement."""
+    """The query plan of a statement."""
     sql, parameters = statement
     explain = "EXPLAIN QUERY PLAN" if isinstance(database.obj, SqliteDatabase) else "EXPLAIN"
     with reading():

@@ -64,7 +64,7 @@ BAD_RATES = (
 
 @pytest.fixture
 def convert(make_app):
-    """Asks a platform of this rate; the status and what it says."""
+    """Requests a value with this rate configured, and returns the status and the JSON."""
 
     @cache
     def platform_of(rate):

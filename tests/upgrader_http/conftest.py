@@ -1,4 +1,4 @@
-"""What these tests have in common: a catalogue to look at."""
+"""Fixtures: a filled catalogue and its pages."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from services.clock import now_ms
 
 @pytest.fixture
 def stock(app):  # the app has opened the database
-    """Fills the catalogue: market names with their prices in coins, or rows with more to them."""
+    """Fills the catalogue: market names with their prices in coins, or whole rows."""
 
     def fill(prices=(), rows=()):
         named = [{"marketHashName": name, "price": price} for name, price in dict(prices).items()]
@@ -20,7 +20,7 @@ def stock(app):  # the app has opened the database
 
 @pytest.fixture
 def page(client):
-    """Asks for one page with these parameters; what it says."""
+    """Requests one page with these parameters and returns its JSON."""
 
     def ask(**parameters):
         answer = client.get("/upgrader/items/pagination", query_string=parameters)
@@ -31,5 +31,5 @@ def page(client):
 
 
 def names(items):
-    """The items by their full names, in their order."""
+    """The full names of the items, in their order."""
     return [item["marketHashName"] for item in items]

@@ -1,4 +1,4 @@
-"""Many who ask for the catalogue at the moment it has to be built."""
+"""Concurrent requests for a catalogue that has to be built."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +12,7 @@ CROWD = 16
 
 @pytest.fixture
 def at_once():
-    """Runs a function on many threads that all begin together; what each one got."""
+    """Runs a function on many threads that start together, and returns their results."""
 
     def run(function):
         gate = threading.Barrier(CROWD)

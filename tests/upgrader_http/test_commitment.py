@@ -1,4 +1,4 @@
-"""GET /upgrader/commitment: what a player holds before they choose."""
+"""GET /upgrader/commitment: the commitment of the next spin."""
 
 import hashlib
 import re
@@ -20,13 +20,13 @@ def app(make_app):
 
 @pytest.fixture
 def commitment_of(client):
-    """What the endpoint tells this player."""
+    """Requests the commitment of a player."""
     return lambda player: client.get(PATH, headers=player.headers).json
 
 
 @pytest.fixture
 def spin(app, add_item):
-    """Plays one spin for a player; the settled bet."""
+    """Plays one spin for a player and returns the settled bet."""
     item = add_item(price=10)
 
     def play(player):

@@ -315,7 +315,7 @@ def test_an_expired_catalogue_is_replaced_once(cache, clock, stock, queries):
 
 @pytest.fixture
 def stalled(monkeypatch):
-    """Building a catalogue takes until this is set, or fails when it is not in time."""
+    """A build waits for this event, and fails when it is not set in time."""
     going_on = threading.Event()
 
     def build_late():

@@ -1,4 +1,4 @@
-"""GET /upgrader/rules: what holds for every spin of every player."""
+"""GET /upgrader/rules: the rules of every spin."""
 
 import pytest
 
