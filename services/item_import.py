@@ -1,4 +1,4 @@
-"""Importing items: arrays of inventory items, and price feeds. All of a file or nothing of it."""
+"""Importing items from arrays of inventory items, and from price feeds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.clock import Millis
 from services.errors import OperatorError
-from services.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+from services.import_rows import ImportResult, image_from, numbered_errors, price_from
+from services.money import MAX_AMOUNT_CENTS, Cents
 from services.prices.sources import refresh_feed_soon
-from services.text import is_picture_address, is_storable
+from services.text import is_storable
 
 APP_IDS = (730, 252_490)
 CURRENCY = "USD"
 MAX_NAME = 200
-MAX_IMAGE = 1000
 ROWS_A_STATEMENT = 500
 IMPORT = "import"
 """The ``price_source`` of a price that came from a file."""
@@ -29,7 +29,7 @@ IMPORT = "import"
 
 @dataclass(frozen=True)
 class ImportedItem:
-    """One row of a file, checked. None means that the file says nothing about it."""
+    """A checked row of a file. None: the file has no value, and the stored one is kept."""
 
     app_id: int
     market_hash_name: str
@@ -41,20 +41,11 @@ class ImportedItem:
     next_price_fetch_ms: Millis | None = None
 
 
-@dataclass(frozen=True)
-class ImportResult:
-    """How many items a file brought, and how many of those were there already."""
-
-    items: int
-    created: int
-    updated: int
-
-
 def import_document(document: object, *, app_id: int | None, now: Millis) -> ImportResult:
     """Import a parsed file of either format; see ``read_array`` and ``read_feed``.
 
-    Items that are there are updated by their full name. Raises OperatorError, naming the row, and
-    keeps nothing of the file.
+    Items that exist are updated by their full name. Raises OperatorError with the number of the bad row,
+    from 1, and stores nothing of the file.
     """
     if isinstance(document, list):
         rows = read_array(document)
@@ -73,12 +64,10 @@ def read_array(document: list[Any]) -> list[ImportedItem]:
     rows = []
     seen: set[str] = set()
     for number, row in enumerate(document, start=1):
-        try:
+        with numbered_errors(number):
             item = _array_row(row)
-        except ValueError as problem:
-            raise OperatorError(f"row {number}: {problem}") from None
-        if item.market_hash_name in seen:
-            raise OperatorError(f"row {number}: marketHashName stands in the file twice")
+            if item.market_hash_name in seen:
+                raise OperatorError("the file has this marketHashName twice")
         seen.add(item.market_hash_name)
         rows.append(item)
     return rows
@@ -98,24 +87,22 @@ def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[Import
         raise OperatorError(f"the currency of a price feed must be {CURRENCY}")
     rows = []
     for number, (name, cents) in enumerate(prices.items(), start=1):
-        try:
+        with numbered_errors(number):
             rows.append(ImportedItem(app_id, _name(name, "the name"), _feed_price(cents)))
-        except ValueError as problem:
-            raise OperatorError(f"row {number}: {problem}") from None
     return rows
 
 
 def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
     """Insert or update these items in one transaction.
 
-    What a row leaves open keeps its stored value; a new item's names are parsed from its market name.
+    A value that a row does not have is kept; a new item's names are parsed from its market name.
     An item with a custom price keeps it unless the row itself says ``customPrice``. The prices of the cases
     that hold these items follow.
     """
     with writing():
         version.begin_change()
         stored = {item.market_hash_name: item for item in Item.select()}
-        # In one order, so that of two imports at once one waits for the other, and not each for the other.
+        # Sorted, so that two concurrent imports do not deadlock.
         ordered = sorted(rows, key=attrgetter("market_hash_name"))
         values = [_merged(row, stored.get(row.market_hash_name), now) for row in ordered]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
@@ -126,8 +113,7 @@ def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
         reprice_cases_holding([item.id for row in rows if (item := stored.get(row.market_hash_name))])
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
-    updated = sum(value["market_hash_name"] in stored for value in values)
-    return ImportResult(items=len(values), created=len(values) - updated, updated=updated)
+    return ImportResult(total=len(rows), created=sum(row.market_hash_name not in stored for row in rows))
 
 
 _EVERY_COLUMN = {
@@ -171,22 +157,22 @@ def _first(*values: object) -> object:
 
 def _array_row(row: object) -> ImportedItem:
     if not isinstance(row, dict):
-        raise ValueError("must be an object")
+        raise OperatorError("must be an object")
     app_id = row.get("appid")
     if isinstance(app_id, bool) or app_id not in APP_IDS:
-        raise ValueError(f"appid must be {' or '.join(map(str, APP_IDS))}")
+        raise OperatorError(f"appid must be {' or '.join(map(str, APP_IDS))}")
     if "price" not in row:
-        raise ValueError("price must be a number or null")
+        raise OperatorError("price must be a number or null")
     custom_price = row.get("customPrice")
     if custom_price is not None and not isinstance(custom_price, bool):
-        raise ValueError("customPrice must be true or false")
+        raise OperatorError("customPrice must be true or false")
     return ImportedItem(
         app_id=app_id,
         market_hash_name=_name(row.get("marketHashName"), "marketHashName"),
         gun_name=_optional_text(row, "gunName", MAX_NAME),
         skin_name=_optional_text(row, "skinName", MAX_NAME),
-        image=_optional_image(row),
-        price_cents=_array_price(row["price"]),
+        image=None if row.get("image") is None else image_from(row["image"], "image"),
+        price_cents=None if row["price"] is None else price_from(row["price"], "price"),
         custom_price=custom_price,
         next_price_fetch_ms=_optional_time(row, "nextPriceFetch"),
     )
@@ -194,7 +180,7 @@ def _array_row(row: object) -> ImportedItem:
 
 def _name(value: object, what: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME or not is_storable(value):
-        raise ValueError(f"{what} must be a text of 1 to {MAX_NAME} characters")
+        raise OperatorError(f"{what} must be a text of 1 to {MAX_NAME} characters")
     return value
 
 
@@ -203,15 +189,8 @@ def _optional_text(row: Mapping[str, object], key: str, most: int) -> str | None
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > most or not is_storable(value):
-        raise ValueError(f"{key} must be a text of at most {most} characters")
+        raise OperatorError(f"{key} must be a text of at most {most} characters")
     return value
-
-
-def _optional_image(row: Mapping[str, object]) -> str | None:
-    image = _optional_text(row, "image", MAX_IMAGE)
-    if image and not is_picture_address(image):
-        raise ValueError("image must be an http or https address, or a path that begins with /")
-    return image
 
 
 def _optional_time(row: Mapping[str, object], key: str) -> Millis | None:
@@ -219,23 +198,11 @@ def _optional_time(row: Mapping[str, object], key: str) -> Millis | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise ValueError(f"{key} must be a time in milliseconds")
+        raise OperatorError(f"{key} must be a time in milliseconds")
     return Millis(value)
-
-
-def _array_price(value: object) -> Cents | None:
-    if value is None:
-        return None
-    try:
-        cents = cents_from_number(value)
-    except NotAnAmount:
-        cents = Cents(-1)
-    if cents < 0:
-        raise ValueError("price must be null or a number from 0 to 1000000000 with at most two decimals")
-    return cents
 
 
 def _feed_price(value: object) -> Cents:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_AMOUNT_CENTS:
-        raise ValueError(f"the price must be a whole number of cents from 0 to {MAX_AMOUNT_CENTS}")
+        raise OperatorError(f"the price must be a whole number of cents from 0 to {MAX_AMOUNT_CENTS}")
     return Cents(value)

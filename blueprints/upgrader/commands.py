@@ -21,4 +21,4 @@ def import_items(file: BinaryIO, appid: int | None) -> None:
     kept.
     """
     result = item_import.import_document(read_json(file), app_id=appid, now=platform().clock())
-    print_json({"items": result.items, "created": result.created, "updated": result.updated})
+    print_json({"items": result.total, "created": result.created, "updated": result.updated})

@@ -1,4 +1,4 @@
-"""flask items import: arrays of inventory items and price feeds, all of a file or nothing of it."""
+"""flask items import: stores all items of an array or price feed, or none."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.commands.conftest import NOT_PICTURES
 
 AT = 1_700_000_000_123
 APPID = "appid must be 730 or 252490"
-PRICE = "price must be null or a number from 0 to 1000000000 with at most two decimals"
+PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"
 NAME = "marketHashName must be a text of 1 to 200 characters"
 FEED_PRICE = "the price must be a whole number of cents from 0 to 100000000000"
 FEED_NAME = "the name must be a text of 1 to 200 characters"
@@ -45,14 +45,14 @@ def feed(run, write):
     return import_prices
 
 
-def test_an_array_brings_new_items(array, stored):
+def test_an_array_imports_new_items(array, stored):
     said = array({"marketHashName": "One", "price": 1.5}, {"marketHashName": "Two", "price": None})
 
     assert said == {"items": 2, "created": 2, "updated": 0}
     assert {name: item["price_cents"] for name, item in stored().items()} == {"One": 150, "Two": None}
 
 
-def test_an_item_may_say_everything_about_itself(array, stored):
+def test_a_row_may_have_all_fields(array, stored):
     array(
         {
             "appid": 252490,
@@ -82,18 +82,18 @@ def test_an_item_may_say_everything_about_itself(array, stored):
     }
 
 
-def test_an_item_need_not_say_more_than_game_name_and_price(array, stored):
+def test_a_row_needs_only_game_name_and_price(array, stored):
     array({"marketHashName": "Name", "price": 1})
 
     item = stored()["Name"]
     assert (item["image"], item["custom_price"]) == ("", False)
 
 
-def test_what_a_row_does_not_know_is_ignored(array):
+def test_unknown_keys_of_a_row_are_ignored(array):
     assert array({"marketHashName": "Name", "price": 1, "colour": "red", "_id": 5})["items"] == 1
 
 
-def test_an_optional_null_is_the_same_as_nothing(array, stored):
+def test_an_optional_field_may_be_null(array, stored):
     nothing = dict.fromkeys(("gunName", "skinName", "image", "customPrice", "nextPriceFetch"))
 
     array({"marketHashName": "A | B", "price": 1} | nothing)
@@ -117,7 +117,7 @@ def test_an_optional_null_is_the_same_as_nothing(array, stored):
         ("A|B", "A|B", ""),
     ],
 )
-def test_a_name_says_gun_and_skin(array, stored, name, gun_name, skin_name):
+def test_gun_and_skin_are_parsed_from_the_name(array, stored, name, gun_name, skin_name):
     array({"marketHashName": name, "price": 1})
 
     item = stored()[name]
@@ -137,24 +137,24 @@ def test_a_name_says_gun_and_skin(array, stored, name, gun_name, skin_name):
         ("null", None),
     ],
 )
-def test_a_price_is_taken_to_the_cent(run, write, stored, price, cents):
+def test_a_price_is_imported_to_the_cent(run, write, stored, price, cents):
     run("items", "import", write(f'[{{"appid":730,"marketHashName":"Name","price":{price}}}]'))
 
     assert stored()["Name"]["price_cents"] == cents
 
 
 @pytest.mark.parametrize("price", [None, 0])
-def test_an_item_without_a_price_above_zero_is_not_shown(array, client, price):
+def test_an_item_without_a_price_above_0_is_not_listed(array, client, price):
     array({"marketHashName": "Name", "price": price})
 
     assert client.get("/upgrader/items").json == []
 
 
-def test_an_empty_array_brings_nothing(array):
+def test_an_empty_array_imports_nothing(array):
     assert array() == {"items": 0, "created": 0, "updated": 0}
 
 
-def test_importing_again_updates_and_never_duplicates(array, stored):
+def test_importing_again_updates_items_without_duplicates(array, stored):
     array({"marketHashName": "One", "price": 1}, {"marketHashName": "Two", "price": 2})
 
     said = array({"marketHashName": "Two", "price": 3}, {"marketHashName": "Three", "price": 4})
@@ -167,7 +167,7 @@ def test_importing_again_updates_and_never_duplicates(array, stored):
     }
 
 
-def test_what_a_row_leaves_open_keeps_its_value(array, stored):
+def test_a_field_left_out_keeps_its_stored_value(array, stored):
     row = {"marketHashName": "Name", "gunName": "Gun", "skinName": "Skin", "image": "/media/items/a.webp"}
     array(row | {"price": 1, "nextPriceFetch": AT})
     before = stored()["Name"]
@@ -177,7 +177,7 @@ def test_what_a_row_leaves_open_keeps_its_value(array, stored):
     assert stored()["Name"] == before | {"price_cents": 200}
 
 
-def test_what_a_row_says_replaces_what_was_there(array, stored):
+def test_a_field_of_a_row_replaces_the_stored_value(array, stored):
     array({"marketHashName": "Name", "price": 1, "gunName": "Gun", "skinName": "Skin", "image": "/a.webp"})
 
     array(
@@ -212,7 +212,7 @@ def test_a_custom_price_is_kept(array, stored, price):
 
 
 @pytest.mark.parametrize("custom", [True, False])
-def test_a_row_that_says_custom_price_changes_a_custom_price(array, stored, custom):
+def test_a_row_with_custom_price_changes_a_custom_price(array, stored, custom):
     array({"marketHashName": "Name", "price": 5, "customPrice": True})
 
     array({"marketHashName": "Name", "price": 7, "customPrice": custom})
@@ -231,7 +231,7 @@ def test_a_feed_keeps_a_custom_price(array, feed, stored):
     assert {name: item["price_cents"] for name, item in stored().items()} == {"Name": 500, "Other": 778}
 
 
-def test_a_feed_brings_items_with_parsed_names_and_prices_in_cents(feed, stored):
+def test_a_feed_imports_items_with_parsed_names_and_prices_in_cents(feed, stored):
     feed({"\u2605 Karambit | Ember (Factory New)": 123_456})
 
     item = stored()["\u2605 Karambit | Ember (Factory New)"]
@@ -240,13 +240,13 @@ def test_a_feed_brings_items_with_parsed_names_and_prices_in_cents(feed, stored)
 
 
 @pytest.mark.parametrize("appid", ["730", "252490"])
-def test_the_items_of_a_feed_are_of_the_game_that_is_named(feed, stored, appid):
+def test_the_items_of_a_feed_get_the_game_of_the_option(feed, stored, appid):
     feed({"Name": 1}, appid)
 
     assert stored()["Name"]["app_id"] == int(appid)
 
 
-def test_a_feed_keeps_images_and_names_of_items_that_are_there(array, feed, stored):
+def test_a_feed_keeps_images_and_names_of_existing_items(array, feed, stored):
     array({"marketHashName": "A | B", "price": 1, "gunName": "Gun", "image": "/media/items/a.webp"})
 
     feed({"A | B": 200})
@@ -255,7 +255,7 @@ def test_a_feed_keeps_images_and_names_of_items_that_are_there(array, feed, stor
     assert (item["gun_name"], item["skin_name"], item["image"]) == ("Gun", "B", "/media/items/a.webp")
 
 
-def test_a_long_feed_with_all_that_a_real_one_has_is_imported(run, write, client):
+def test_a_long_feed_with_other_keys_is_imported(run, write, client):
     prices = {f"AK-47 | Skin {number} (Field-Tested)": number for number in range(400)}
     metadata = {
         "updated_at": "2026-01-01T00:00:00.000Z",
@@ -272,7 +272,7 @@ def test_a_long_feed_with_all_that_a_real_one_has_is_imported(run, write, client
     assert {item["gunName"] for item in listed} == {"AK-47"}
 
 
-def test_a_feed_that_comes_again_updates(feed):
+def test_importing_a_feed_again_updates_prices(feed):
     feed({"One": 1, "Two": 2})
 
     assert feed({"Two": 3, "Three": 4}) == {"items": 2, "created": 1, "updated": 1}
@@ -331,7 +331,7 @@ BAD_ROWS = [
         (with_value("nextPriceFetch", value), "nextPriceFetch must be a time in milliseconds")
         for value in ('"now"', "-1", "1.5", "true", "9007199254740992")
     ),
-    (with_value("marketHashName", '"Good"'), "marketHashName stands in the file twice"),
+    (with_value("marketHashName", '"Good"'), "the file has this marketHashName twice"),
 ]
 
 
@@ -383,21 +383,21 @@ def test_a_feed_of_another_currency_is_refused(fails, write, stored, currency):
     ],
     ids=str,
 )
-def test_an_object_that_is_no_feed_is_refused(fails, write, document):
+def test_an_object_that_is_not_a_feed_is_refused(fails, write, document):
     said = fails("items", "import", write(document), "--appid", "730")
 
     assert said == "Error: a price feed has the objects metadata and prices"
 
 
 @pytest.mark.parametrize("options", [[], ["--appid", "440"], ["--appid", "0"]], ids=str)
-def test_a_feed_needs_the_game_of_its_items(fails, write, stored, options):
+def test_a_feed_without_the_appid_option_is_refused(fails, write, stored, options):
     file = write({"metadata": {"currency": "USD"}, "prices": {"Good": 1}})
 
     assert fails("items", "import", file, *options) == "Error: a price feed needs --appid 730 or 252490"
     assert stored() == {}
 
 
-def test_a_game_that_is_no_number_is_refused_in_one_line(fails, write):
+def test_an_appid_that_is_not_a_number_is_refused_in_one_line(fails, write):
     said = fails("items", "import", write([]), "--appid", "gamea")
 
     assert said.startswith("Error: ")
@@ -406,7 +406,7 @@ def test_a_game_that_is_no_number_is_refused_in_one_line(fails, write):
 
 
 @pytest.mark.parametrize("document", ["5", "null", '"text"', "true"])
-def test_a_file_of_neither_format_is_refused(fails, write, document):
+def test_a_file_that_is_neither_array_nor_feed_is_refused(fails, write, document):
     said = fails("items", "import", write(document))
 
     assert said == "Error: the file is neither an array of items nor a price feed"
@@ -429,7 +429,7 @@ def test_a_file_with_a_byte_order_mark_is_read(run, write):
 
 
 @pytest.mark.parametrize("path", ["no-such-file.json", "."])
-def test_a_file_that_is_not_there_is_refused_in_one_line(fails, path):
+def test_a_missing_file_is_refused_in_one_line(fails, path):
     said = fails("items", "import", path)
 
     assert said.startswith("Error: ")
@@ -437,7 +437,7 @@ def test_a_file_that_is_not_there_is_refused_in_one_line(fails, path):
     assert len(said.splitlines()) == 1
 
 
-def test_a_bad_row_leaves_what_was_there(array, fails, write, stored):
+def test_a_bad_row_keeps_the_stored_items(array, fails, write, stored):
     array({"marketHashName": "Name", "price": 5})
     before = stored()
 
