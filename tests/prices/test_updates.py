@@ -128,6 +128,7 @@ def test_a_request_does_not_start_the_task(client, prices):
     assert prices.listeners == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_command_does_not_start_the_task(app, env, source):
     source.answer = feed({})
@@ -142,6 +143,7 @@ def test_a_command_does_not_start_the_task(app, env, source):
     assert source.asks == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, standing):
     add({"One": 1})
