@@ -115,7 +115,10 @@ def _configure(app: Flask) -> None:
 
 def _install_request_hooks(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> None:
     """What happens before each request in this order, and after each in the opposite one."""
-    log_requests(app, count=install_metrics(app).count_request, trust_proxy=settings.trusted_proxies > 0)
+    metrics = install_metrics(app)
+    log_requests(
+        app, requests=metrics.requests, seconds=metrics.seconds, trust_proxy=settings.trusted_proxies > 0
+    )
     if settings.ratelimit_enabled:
         limit_requests(app, timer=timer)
     read_requests_strictly(app)

@@ -10,9 +10,10 @@ import re
 import sys
 import time
 import uuid
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Flask, Response, g, got_request_exception, has_app_context, request
+from prometheus_client import Counter, Histogram
 
 from blueprints.common import repeated_lines
 from blueprints.common.failures import describe
@@ -25,6 +26,10 @@ REQUEST_ID = "X-Request-Id"
 REQUEST_ID_OF_PROXY = re.compile("[0-9a-f]{32}", re.ASCII)
 
 UNKNOWN = "unknown"
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+OTHER_METHOD = "other"
+"""All methods that clients make up are counted as one."""
 
 PLAYED = ("won", "lost")
 """Outcomes with a line for each event. Clients can cause refusals at will, so those are aggregated."""
@@ -72,17 +77,13 @@ def configure_logging() -> None:
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 
-class CountRequest(Protocol):
-    """Counts a request. ``route`` is the rule of its URL, such as ``/upgrader/bets/<int:nonce>``."""
-
-    def __call__(self, *, method: str, route: str, status: int, seconds: float) -> None: ...
-
-
-def log_requests(app: Flask, *, count: CountRequest, trust_proxy: bool) -> None:
+def log_requests(app: Flask, *, requests: Counter, seconds: Histogram, trust_proxy: bool) -> None:
     """Log and count every request, and send its id in ``X-Request-Id``.
 
-    Install this first, so that the time includes the other hooks. An id has 32 hexadecimal digits. With
-    ``trust_proxy`` it is the one that the proxy sent, so that both logs have the same.
+    Install this first, so that the time includes the other hooks. ``requests`` is labelled with method, route
+    and status, ``seconds`` with the route. A route is the rule of a URL, such as
+    ``/upgrader/bets/<int:nonce>``. An id has 32 hexadecimal digits. With ``trust_proxy`` it is the one that
+    the proxy sent, so that both logs have the same.
     """
 
     @app.before_request
@@ -93,9 +94,11 @@ def log_requests(app: Flask, *, count: CountRequest, trust_proxy: bool) -> None:
 
     @app.after_request
     def end(response: Response) -> Response:
-        seconds = time.perf_counter() - g.began
+        took = time.perf_counter() - g.began
         route = request.url_rule.rule if request.url_rule else UNKNOWN
-        count(method=request.method, route=route, status=response.status_code, seconds=seconds)
+        method = request.method if request.method in METHODS else OTHER_METHOD
+        requests.labels(method, route, response.status_code).inc()
+        seconds.labels(route).observe(took)
         requests_log.info(
             "request",
             extra={
@@ -103,7 +106,7 @@ def log_requests(app: Flask, *, count: CountRequest, trust_proxy: bool) -> None:
                 "method": request.method,
                 "route": route,
                 "status": response.status_code,
-                "ms": round(seconds * 1000, 1),
+                "ms": round(took * 1000, 1),
             },
         )
         response.headers[REQUEST_ID] = g.request_id

@@ -16,7 +16,6 @@ from prometheus_client import (
 from blueprints.realtime.server import realtime
 
 EXTENSION = "metrics"
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,6 @@ class Metrics:
     seconds: Histogram
     spins: Counter
     sockets: Gauge
-
-    def count_request(self, *, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request. Methods that clients make up are counted as one."""
-        self.requests.labels(method if method in METHODS else "other", route, status).inc()
-        self.seconds.labels(route).observe(seconds)
 
     def count_spin(self, outcome: str) -> None:
         """Count a spin that was won, lost, or refused with this text."""
