@@ -118,3 +118,6 @@ def read_requests_strictly(app: Flask) -> None:
     @app.teardown_request
     def end(_failure: BaseException | None) -> None:
         patience.end()
+        # Socket events have no route. The traceback of that error refers to the request and to all frames of
+        # the connection: a cycle, which would stay in memory until a garbage collection.
+        request.routing_exception = None
