@@ -104,9 +104,9 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         created_at_ms=now,
     )
     if type_ is PaymentType.WITHDRAW:
-        referrals.count_withdrawal(user_id=user.id, amount=usd)
+        referrals.count_payment(user_id=user.id, withdrawn=usd)
     else:
-        referrals.count_deposit(user_id=user.id, amount=usd)
+        referrals.count_payment(user_id=user.id, deposited=usd)
         notifications.notify(
             user_id=user.id,
             title=DEPOSIT_TITLE,

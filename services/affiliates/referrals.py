@@ -13,7 +13,7 @@ from services import users
 from services.affiliates.commission import earned_cents, rate_percent
 from services.clock import Millis
 from services.ledger import TransactionId
-from services.money import Cents
+from services.money import NO_COINS, Cents
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,16 @@ def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: Transact
     ).execute()
 
 
-def count_deposit(*, user_id: int, amount: Cents) -> None:
-    """Add a deposit to the player's referral, if there is one.
+def count_payment(*, user_id: int, deposited: Cents = NO_COINS, withdrawn: Cents = NO_COINS) -> None:
+    """Add a payment to the player's referral, if there is one.
 
     Part of the payment's transaction, after its ledger posting, which has locked the player's row: a code
     used at the same time either came before and is seen here, or comes after.
     """
-    _count(user_id, Referral.deposited_cents, amount)
-
-
-def count_withdrawal(*, user_id: int, amount: Cents) -> None:
-    """Add a withdrawal in the same way as ``count_deposit``."""
-    _count(user_id, Referral.withdrawn_cents, amount)
-
-
-def _count(user_id: int, column: peewee.BigIntegerField, amount: Cents) -> None:
-    Referral.update({column: column + amount}).where(Referral.user == user_id).execute()
+    Referral.update(
+        deposited_cents=Referral.deposited_cents + deposited,
+        withdrawn_cents=Referral.withdrawn_cents + withdrawn,
+    ).where(Referral.user == user_id).execute()
 
 
 @reading()
