@@ -96,6 +96,9 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def lift_statement_limit(self) -> None:
         """Reads of SQLite have no time limit to lift."""
 
+    def lock_tables(self, *_tables: type["Table"]) -> None:
+        """A write transaction is the only one already."""
+
     def know_tables(self, *_tables: type["Table"]) -> None:
         """SQLite plans by the indexes alone."""
 

@@ -213,6 +213,11 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 60000"
         )
 
+    def lock_tables(self, *tables: type[peewee.Model]) -> None:
+        """Lock these tables, in this order, against writes of others until the transaction ends."""
+        for table in tables:
+            self.execute_sql(f'LOCK TABLE "{table._meta.table_name}" IN EXCLUSIVE MODE')  # noqa: SLF001  # peewee's own way
+
     def know_tables(self, *tables: type[peewee.Model]) -> None:
         """Look at how much is in these tables now, for the planner.
 

@@ -1,23 +1,26 @@
 """Marks in the history of the database, by which a server recognises that the database went back in time.
 
 The marks form a chain: each number follows the one before it and has a random token. A server keeps the last
-mark that it made outside the database (services/seed_witness.py). A database that lacks this mark was
-restored, or is another one. The last mark also carries the epoch of the announced server seeds: a seed of an
-earlier epoch must be redrawn before it is used.
+mark that it knows in a file outside the database (services/seed_witness.py). A database that lacks this mark
+was restored, or is another one. The last mark also carries the epoch of the announced server seeds: a seed of
+an earlier epoch must be redrawn before it is used.
 """
 
+import secrets
 from typing import Any, NamedTuple
 
 import peewee
+from peewee import fn
 
 from models.database import Table, database
+from models.users import AnnouncedSeed
 
-KEPT = 100_000
-"""How many marks are kept. A server that plays without a pause makes about 15,000 a day."""
+FIRST_NUMBER = 1
+"""The number of the mark that the migration makes; the first server and the first backup append to it."""
 
 
 class SeedMark(Table):
-    """One mark. Two processes that append one number collide on the primary key, so the chain is linear."""
+    """One mark. The primary key keeps the chain linear."""
 
     number = peewee.BigIntegerField(primary_key=True)
     token = peewee.CharField(max_length=32)
@@ -34,39 +37,11 @@ class Mark(NamedTuple):
     token: str
 
 
-# Parts of statements, also of models/spin_settlement.py.
-CURRENT_EPOCH = "(SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)"
-HOLDS_MARK = "EXISTS (SELECT 1 FROM seed_marks WHERE number = {} AND token = {})"
+class LastMark(NamedTuple):
+    """The end of the chain, and whether the chain contains the mark that the caller knows."""
 
-FIND = f"""
-SELECT nonce, server_seed_commitment, sealed_server_seed, epoch = {CURRENT_EPOCH},
-    {HOLDS_MARK.format("?", "?")}
-FROM announced_seeds WHERE user_id = ?
-"""  # noqa: S608  # texts of this file
-REDRAW = f"""
-UPDATE announced_seeds SET server_seed_commitment = ?, sealed_server_seed = ?, epoch = {CURRENT_EPOCH}
-WHERE user_id = ? AND nonce = ? AND server_seed_commitment = ?
-"""  # noqa: S608
-APPEND = f"""
-INSERT INTO seed_marks (number, token, epoch)
-SELECT number + 1, ?, epoch FROM seed_marks
-WHERE number = (SELECT MAX(number) FROM seed_marks) AND {HOLDS_MARK.format("?", "?")}
-RETURNING number
-"""  # noqa: S608
-BEGIN_EPOCH = """
-INSERT INTO seed_marks (number, token, epoch)
-SELECT number + 1, ?, epoch + 1 FROM seed_marks WHERE number = (SELECT MAX(number) FROM seed_marks)
-RETURNING number
-"""
-HEAD = f"""
-SELECT number, token FROM seed_marks
-WHERE number = (SELECT MAX(number) FROM seed_marks) AND {HOLDS_MARK.format("?", "?")}
-"""  # noqa: S608
-IS_NEW = """
-SELECT NOT EXISTS (SELECT 1 FROM seed_marks WHERE number > 1) AND NOT EXISTS (SELECT 1 FROM bets)
-"""
-FIRST = "SELECT number, token FROM seed_marks WHERE number = 1"
-PRUNE = "DELETE FROM seed_marks WHERE number <= ?"
+    mark: Mark
+    contains_known: bool
 
 
 class FoundSeed(NamedTuple):
@@ -77,60 +52,77 @@ class FoundSeed(NamedTuple):
     sealed: str
     is_current: bool
     """Whether it was drawn in the current epoch."""
-    holds_mark: bool
+    contains_known: bool
     """Whether the database contains the mark that the caller knows."""
+
+
+def current_epoch() -> Any:
+    """A subquery: the epoch of the last mark."""
+    return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1)
+
+
+def contains(number: Any, token: Any) -> Any:
+    """A condition: the database contains this mark."""
+    mark = SeedMark.select(SeedMark.number).where(SeedMark.number == number, SeedMark.token == token)
+    return fn.EXISTS(mark)
+
+
+def last(*, known: Mark) -> LastMark:
+    """The last mark. To be used within ``reading()``."""
+    query: Any = SeedMark.select(SeedMark.number, SeedMark.token, contains(*known))
+    number, token, contains_known = query.order_by(SeedMark.number.desc()).limit(1).tuples().get()
+    return LastMark(Mark(number, token), bool(contains_known))
+
+
+def is_new() -> bool:
+    """Whether no server and no backup has used this database yet. To be used within ``reading()``."""
+    return bool(SeedMark.select(fn.MAX(SeedMark.number)).scalar() == FIRST_NUMBER)
+
+
+def append(*, new_epoch: bool) -> Mark:
+    """Add a mark to the chain. With ``new_epoch`` every seed announced so far must be redrawn.
+
+    To be used within ``writing()``.
+    """
+    database.obj.lock_tables(SeedMark)
+    end = SeedMark.select().order_by(SeedMark.number.desc()).get()
+    mark = Mark(end.number + 1, secrets.token_hex(16))
+    SeedMark.insert(**mark._asdict(), epoch=end.epoch + int(new_epoch)).execute()
+    return mark
 
 
 def find_seed(user_id: int, *, known: Mark) -> FoundSeed | None:
     """The player's announced seed. To be used within ``reading()``."""
-    found = _execute(FIND, known.number, known.token, user_id).fetchone()
+    # In one statement, so that the marks are those of the database that the seed was read from.
+    found = (
+        AnnouncedSeed.select(
+            AnnouncedSeed.nonce,
+            AnnouncedSeed.server_seed_commitment,
+            AnnouncedSeed.sealed_server_seed,
+            AnnouncedSeed.epoch == current_epoch(),
+            contains(*known),
+        )
+        .where(AnnouncedSeed.user == user_id)
+        .tuples()
+        .first()
+    )
     return None if found is None else FoundSeed(*found)
 
 
 def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, sealed: str) -> bool:
-    """Put a new seed in the place of this one; the nonce stays.
+    """Replace this seed by a new one with the same nonce.
 
-    False when a spin or another process has replaced the old one first. To be used within ``writing()``.
+    False when a spin or another process has replaced it first. To be used within ``writing()``.
     """
-    changed = _execute(REDRAW, commitment, sealed, user_id, old.nonce, old.commitment)
-    return bool(changed.rowcount)
-
-
-def append(token: str, *, known: Mark) -> Mark | None:
-    """Add a mark of the current epoch; None when the database does not contain the known one.
-
-    To be used within ``writing()``. Raises peewee.IntegrityError when another process was first.
-    """
-    return _inserted(token, _execute(APPEND, token, known.number, known.token).fetchone())
-
-
-def begin_epoch(token: str) -> Mark:
-    """Add a mark of a new epoch: every seed announced so far must be redrawn. Otherwise as ``append``."""
-    mark = _inserted(token, _execute(BEGIN_EPOCH, token).fetchone())
-    if mark is None:
-        raise peewee.OperationalError("the table seed_marks is empty")
-    return mark
-
-
-def head(*, known: Mark) -> Mark | None:
-    """The last mark; None when the database does not contain the known one."""
-    found = _execute(HEAD, known.number, known.token).fetchone()
-    return None if found is None else Mark(*found)
-
-
-def first() -> Mark | None:
-    """The mark of the migration, when the database is so new that no server and no backup has added one."""
-    if not _execute(IS_NEW).fetchone()[0]:
-        return None
-    return Mark(*_execute(FIRST).fetchone())
-
-
-def _inserted(token: str, row: tuple[int] | None) -> Mark | None:
-    if row is None:
-        return None
-    _execute(PRUNE, row[0] - KEPT)
-    return Mark(row[0], token)
-
-
-def _execute(text: str, *parameters: object) -> Any:
-    return database.execute_sql(text.replace("?", database.obj.param), parameters)
+    changed = (
+        AnnouncedSeed.update(
+            server_seed_commitment=commitment, sealed_server_seed=sealed, epoch=current_epoch()
+        )
+        .where(
+            AnnouncedSeed.user == user_id,
+            AnnouncedSeed.nonce == old.nonce,
+            AnnouncedSeed.server_seed_commitment == old.commitment,
+        )
+        .execute()
+    )
+    return bool(changed)

@@ -15,7 +15,6 @@ from weakref import WeakSet
 from models.database import database, reading
 from models.fifo_semaphore import FifoSemaphore
 from models.postgres import held
-from models.seed_marks import CURRENT_EPOCH, HOLDS_MARK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,18 +77,17 @@ class Unsettled(Enum):
     BALANCE_TOO_LOW = auto()
 
 
-# In a restored database the announced seed may have been revealed already: models/seed_marks.py.
-SEED_MAY_BE_USED = f"""
-    epoch = {CURRENT_EPOCH} AND {HOLDS_MARK.format(":mark_number", ":mark_token")}
-""".strip()
-
+# The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed
+# already (models/seed_marks.py).
+#
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
 # last the shard that players share. The transaction gets its number when the player is locked.
-AT_ONCE = f"""
+AT_ONCE = """
 WITH seed AS (
     SELECT user_id FROM announced_seeds
     WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :commitment
-        AND {SEED_MAY_BE_USED}
+        AND epoch = (SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)
+        AND EXISTS (SELECT 1 FROM seed_marks WHERE number = :mark_number AND token = :mark_token)
     FOR UPDATE
 ), player AS (
     UPDATE users SET
@@ -148,7 +146,7 @@ SELECT
     EXISTS (SELECT FROM seed), bet.id,
     player.balance_cents, player.vault_cents, player.sweepstake_cents
 FROM (VALUES (1)) AS always LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE
-"""  # noqa: S608  # texts of the models
+"""
 
 PARAMETERS = {
     field.name: "bigint" if field.type is int else "text"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import peewee
 
-from models.database import Sqlite, database, reading
+from models import seed_marks
+from models.database import Sqlite, database, reading, writing
 from services.errors import OperatorError
-from services.seed_witness import mark_new_database
 
 
 def backup(path: Path) -> None:
@@ -23,7 +23,9 @@ def backup(path: Path) -> None:
         except OSError:
             raise OperatorError("the file must not exist, and its directory must") from None
         # A machine without a witness file trusts a new database; it must not trust this copy.
-        mark_new_database()
+        with writing():
+            if seed_marks.is_new():
+                seed_marks.append(new_epoch=False)
         try:
             database.execute_sql("VACUUM INTO ?", (str(path),))
         except peewee.OperationalError as failure:

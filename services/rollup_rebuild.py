@@ -6,8 +6,9 @@ from typing import Any
 
 import peewee
 
+from models.bets import Bet
 from models.database import database, writing
-from models.postgres import Postgres
+from models.payments import Payment
 from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
 from services import rollup_sums
@@ -54,10 +55,8 @@ def _keep_writers_out() -> None:
     A transaction that adds one has changed its player first, so ``users`` is locked first: whoever waits
     for this holds nothing that it needs. On SQLite there is one writer anyway.
     """
-    if isinstance(database.obj, Postgres):
-        database.obj.lift_statement_limit()
-        for table in ("users", "bets", "payments"):
-            database.execute_sql(f"LOCK TABLE {table} IN EXCLUSIVE MODE")
+    database.obj.lift_statement_limit()
+    database.obj.lock_tables(User, Bet, Payment)
 
 
 def _replace(table: Any, rows: Sequence[tuple[object, ...]]) -> int:

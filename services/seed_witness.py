@@ -6,12 +6,9 @@ seed is public. docs/seeds-after-a-restore.md says what this recognises, and wha
 """
 
 import logging
-import secrets
 import threading
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
-
-import peewee
 
 from models import seed_marks
 from models.database import database, reading, writing
@@ -25,24 +22,18 @@ UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
 
-TOO_MANY = "other processes mark the database all the time"
-
-ATTEMPTS = 5
-"""Another process may append a mark, or begin an epoch, at the same moment."""
-
 
 class SeedWitness:
     """Knows the mark that the database must contain. ``directory`` is where its file is kept."""
 
     def __init__(self, directory: Path) -> None:
         self._file = WitnessFile(directory / FILE_NAME)
-        self._known: Mark | None = None
+        self._witnessed: Witnessed | None = None
         self._version: Version | None = None
         self._covering = threading.Lock()
-        # Of the bets settled here since the last mark: their ids, and the last nonce of each player.
-        self._bets: set[int] = set()
-        self._nonces: dict[int, int] = {}
-        self._covered: set[int] = set()
+        # Each player's last nonce, of the bets settled here: those since the last mark, and those it covers.
+        self._settled: dict[int, int] = {}
+        self._covered: dict[int, int] = {}
 
     def known(self) -> Mark:
         """The mark that the database must contain for its announced seeds to be used.
@@ -50,148 +41,117 @@ class SeedWitness:
         Begins a new epoch when there is no file, unless the database is new, and when the file is about
         another database.
         """
-        if self._known is None or self._file.version() != self._version:
-            return self._load()
-        return self._known
+        if self._witnessed is None or self._file.version() != self._version:
+            with self._file.locked():
+                return self._load().mark
+        return self._witnessed.mark
 
     def last_nonce(self, user_id: int) -> int:
         """The nonce of the player's last bet settled here since the last mark, or 0.
 
-        To be read before the database is, which must then announce a later one.
+        Read it before the database, which must then announce a later one.
         """
-        return self._nonces.get(user_id, 0)
+        return self._settled.get(user_id, 0)
 
-    def settled(self, *, bet_id: int, user_id: int, nonce: int) -> None:
-        """Remember a bet that is in the database and in no mark's past yet."""
-        self._nonces[user_id] = nonce
-        self._bets.add(bet_id)
+    def settled(self, *, user_id: int, nonce: int) -> None:
+        """Remember a bet that no mark covers yet."""
+        self._settled[user_id] = nonce
 
     def distrust(self, doubted: Mark) -> None:
-        """The database went back in time: have every seed announced in it redrawn before it is used.
+        """Have every announced seed redrawn before it is used: the database went back in time.
 
-        Nothing is done when another request or process has done so since ``doubted`` was known.
+        Does nothing when another request or process has done so since ``doubted`` was known.
         """
         with self._file.locked():
-            witnessed = self._file.read()
-            if witnessed is None or witnessed.mark == doubted:
+            if self._load().mark == doubted:
                 self._begin_epoch(OLDER)
 
-    def cover(self, bet_ids: Collection[int]) -> None:
+    def cover(self, nonces: Mapping[int, int]) -> None:
         """Make sure that a database without these bets is recognised. Call it before showing their seeds.
 
-        Nearly always nothing: one mark covers all bets that are settled by then, revealed seconds later.
-        Raises OSError when the file can't be written.
+        ``nonces`` holds each player's last one. One mark covers all bets that are settled by then, so this
+        rarely has to append one. Raises OSError when the file can't be written.
         """
-        if self._covered.issuperset(bet_ids):
-            return
-        with self._covering:
-            if not self._covered.issuperset(bet_ids):
-                self._mark(bet_ids)
+        if not self._covers(nonces):
+            with self._covering:
+                if not self._covers(nonces):
+                    self._append()
 
     def cover_all(self) -> None:
-        """The same for every bet settled here. For an orderly end."""
+        """Cover every bet settled here. For an orderly end."""
         with self._covering:
-            if self._bets:
-                self._mark(())
+            if self._settled:
+                self._append()
 
     def watch(self) -> None:
-        """Look at the database although nobody asks; note marks that other machines have made."""
-        known = self.known()
+        """Check the database between uses, and remember marks that other machines have appended."""
         with self._file.locked():
-            witnessed = self._file.read()
-            if witnessed is None or witnessed.mark != known:
-                return
+            known, identity = self._load(), _identity()
             with reading():
-                head = seed_marks.head(known=known)
-            if head is None:
+                last = seed_marks.last(known=known.mark)
+            if not last.contains_known:
                 self._begin_epoch(OLDER)
-            elif witnessed.database != _identity():
+            elif identity != known.database:
                 self._begin_epoch(ANOTHER)
-            elif head != known:
-                self._write(head)
+            elif last.mark != known.mark:
+                self._keep(Witnessed(last.mark, identity))
 
-    def _mark(self, bet_ids: Collection[int]) -> None:
-        """Append a mark; what was settled here before it, or read from the database, is in its past."""
-        bets, nonces = set(self._bets), dict(self._nonces)
-        self._append()
-        self._covered = bets.union(bet_ids)
-        self._bets -= bets
-        for user_id, nonce in nonces.items():
-            if self._nonces.get(user_id) == nonce:
-                del self._nonces[user_id]
-
-    def _load(self) -> Mark:
-        # Before reading: what another process writes meanwhile is read the next time.
-        version = self._file.version()
-        witnessed = self._file.read()
-        if witnessed is None or witnessed.database != _identity():
-            with self._file.locked():
-                version = self._file.version()
-                now = self._file.read()
-                if now is None:
-                    return self._first_mark() or self._begin_epoch(UNKNOWN)
-                if now == witnessed:
-                    return self._begin_epoch(ANOTHER)
-                witnessed = now
-        self._known, self._version = witnessed.mark, version
-        return witnessed.mark
-
-    def _first_mark(self) -> Mark | None:
-        """The first mark of a new database; None when this is no new one. Within ``locked``."""
-        mark = mark_new_database()
-        if mark is not None:
-            self._write(mark)
-        return mark
+    def _covers(self, nonces: Mapping[int, int]) -> bool:
+        return all(self._covered.get(user_id, 0) >= nonce for user_id, nonce in nonces.items())
 
     def _append(self) -> None:
-        for _ in range(ATTEMPTS):
-            known = self.known()
-            with self._file.locked():
-                if self._file.version() != self._version:
-                    continue
-                try:
-                    with writing():
-                        mark = seed_marks.append(secrets.token_hex(16), known=known)
-                except peewee.IntegrityError:
-                    continue
-                if mark is not None:
-                    self._write(mark)
-                    return
-                self._begin_epoch(OLDER)
+        """Append a mark, which covers every bet that is in the database already."""
+        with self._file.locked():
+            known = self._load()
+            settled = dict(self._settled)
+            with writing():
+                is_older = not seed_marks.last(known=known.mark).contains_known
+                mark = seed_marks.append(new_epoch=is_older)
+            self._keep(Witnessed(mark, known.database))
+            if is_older:
+                self._redraw(OLDER)
                 return
-        raise peewee.OperationalError(TOO_MANY)
+        self._covered = settled
+        for user_id, nonce in settled.items():
+            if self._settled.get(user_id) == nonce:
+                del self._settled[user_id]
 
-    def _begin_epoch(self, reason: str) -> Mark:
-        """Within ``locked``."""
-        mark = begin_epoch()
-        self._nonces.clear()
-        self._write(mark)
+    def _load(self) -> Witnessed:
+        """What the file says, or will say about a database that it does not know. Within ``locked``."""
+        version = self._file.version()
+        if self._witnessed is not None and version == self._version:
+            return self._witnessed
+        witnessed = self._file.read()
+        if witnessed is None:
+            return self._begin_epoch(UNKNOWN)
+        if witnessed.database != _identity():
+            return self._begin_epoch(ANOTHER)
+        # Another process may have begun an epoch, in which nonces are played anew.
+        self._covered = {}
+        self._witnessed, self._version = witnessed, version
+        return witnessed
+
+    def _begin_epoch(self, reason: str) -> Witnessed:
+        """Append a mark of a new epoch. Within ``locked``."""
+        identity = _identity()
+        with writing():
+            is_new = reason == UNKNOWN and seed_marks.is_new()
+            witnessed = Witnessed(seed_marks.append(new_epoch=not is_new), identity)
+        self._keep(witnessed)
+        if not is_new:
+            self._redraw(reason)
+        return witnessed
+
+    def _redraw(self, reason: str) -> None:
+        self._settled.clear()
+        self._covered = {}
         log.warning("server seeds are redrawn: %s", reason)
-        return mark
 
-    def _write(self, mark: Mark) -> None:
-        self._file.write(Witnessed(mark, _identity()))
-        self._known, self._version = mark, self._file.version()
+    def _keep(self, witnessed: Witnessed) -> None:
+        self._file.write(witnessed)
+        self._witnessed, self._version = witnessed, self._file.version()
 
 
 @reading()
 def _identity() -> str:
     return str(database.obj.identity())
-
-
-@writing()
-def mark_new_database() -> Mark | None:
-    """Append the first mark, after which the database counts as used; None when there is one already."""
-    first = seed_marks.first()
-    return None if first is None else seed_marks.append(secrets.token_hex(16), known=first)
-
-
-def begin_epoch() -> Mark:
-    """Have every announced seed redrawn before it is used. Opens the outermost transaction."""
-    for _ in range(ATTEMPTS):
-        try:
-            with writing():
-                return seed_marks.begin_epoch(secrets.token_hex(16))
-        except peewee.IntegrityError:
-            continue
-    raise peewee.OperationalError(TOO_MANY)

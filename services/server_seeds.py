@@ -10,12 +10,12 @@ from models import seed_marks
 from models.bets import Bet
 from models.database import reading, writing
 from models.proof_queries import DueBet
-from models.seed_marks import FoundSeed, SeedMark
+from models.seed_marks import FoundSeed
 from models.users import AnnouncedSeed
 from services import fairness
 from services.errors import Unavailable, UserNotFound
 from services.sealing import Sealer
-from services.seed_witness import SeedWitness, begin_epoch
+from services.seed_witness import SeedWitness
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ServerSeeds:
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
             sealed_server_seed=seed.sealed,
-            epoch=SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1),
+            epoch=seed_marks.current_epoch(),
         ).execute()
 
     def draw(self, *, nonce: int) -> SeedInPlay:
@@ -127,7 +127,7 @@ class ServerSeeds:
             found = seed_marks.find_seed(user_id, known=known)
             if found is None:
                 raise UserNotFound
-            if not found.holds_mark or found.nonce <= last_nonce:
+            if not found.contains_known or found.nonce <= last_nonce:
                 self.witness.distrust(known)
             elif found.is_current:
                 return found, None
@@ -146,12 +146,12 @@ class ServerSeeds:
         return seed
 
     def redraw_all(self) -> int:
-        """Have every announced seed replaced before it is used; how many there are.
+        """Have every announced seed replaced before it is used; returns how many there are.
 
-        Takes no longer for a million players: it begins a new epoch, and each seed is drawn at its next use.
+        This takes no longer for a million players: each seed is drawn at its next use.
         """
-        begin_epoch()
-        with reading():
+        with writing():
+            seed_marks.append(new_epoch=True)
             return int(AnnouncedSeed.select().count())
 
     def of_bet(self, bet: Bet | DueBet) -> str:

@@ -59,7 +59,7 @@ class Proofs:
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
             with reading():
                 bets = proof_queries.find(chunk)
-            self._seeds.witness.cover([bet.id for bet in bets if bet.server_seed is None])
+            self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
             for bet in bets:
                 seed = self._seeds.of_bet(bet)
                 if bet.server_seed is None:
@@ -92,7 +92,8 @@ class Proofs:
         if bet.server_seed is None and bet.completed_at_ms > now and bet.id not in self._out:
             return ""
         if bet.server_seed is None:
-            self._seeds.witness.cover([bet.id])
+            user_id: int = bet.user_id  # type: ignore[attr-defined]  # made by peewee
+            self._seeds.witness.cover({user_id: bet.nonce})
         return self._seeds.of_bet(bet)
 
     @reading()

@@ -5,13 +5,11 @@ On SQLite, under group commit. On PostgreSQL one statement writes the same rows 
 
 from collections.abc import Callable
 
-from peewee import fn
-
+from models import seed_marks
 from models.bets import Bet
 from models.database import Sqlite, database
 from models.group_commit import GroupCommit
 from models.prepared_query import PreparedQuery
-from models.seed_marks import SeedMark
 from models.spin_settlement import Settled, Settlement, SpinTimes, Unsettled, settle_at_once
 from models.users import AnnouncedSeed, User
 from services import ledger, rollups
@@ -102,12 +100,8 @@ _REPLACE_SEED = PreparedQuery(
         AnnouncedSeed.nonce == value("nonce"),
         AnnouncedSeed.server_seed_commitment == value("commitment"),
         # In a restored database the announced seed may have been revealed already: models/seed_marks.py.
-        AnnouncedSeed.epoch == SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1),
-        fn.EXISTS(
-            SeedMark.select(SeedMark.number).where(
-                SeedMark.number == value("mark_number"), SeedMark.token == value("mark_token")
-            )
-        ),
+        AnnouncedSeed.epoch == seed_marks.current_epoch(),
+        seed_marks.contains(value("mark_number"), value("mark_token")),
     )
 )
 _INSERT_BET = PreparedQuery(

@@ -199,7 +199,7 @@ class Upgrader:
             settled = settle(settlement, times=lambda: self._times(order.clock()))
         except SeedUsed:
             return None
-        self._seeds.witness.settled(bet_id=settled.bet_id, user_id=order.user_id, nonce=seed.nonce)
+        self._seeds.witness.settled(user_id=order.user_id, nonce=seed.nonce)
         invalidate_after_commit(Tag.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
         bet = bet_of(settlement, settled)

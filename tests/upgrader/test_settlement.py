@@ -220,7 +220,7 @@ def test_a_spin_that_is_refused_changes_nothing(settlement, write):
 def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
     spin = settlement(won=True)
     with writing():
-        seed_marks.begin_epoch("a token")
+        seed_marks.append(new_epoch=True)
 
     with pytest.raises(SeedUsed):
         write(spin)
