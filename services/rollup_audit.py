@@ -1,73 +1,105 @@
-"""Proving the rollups: every sum and count equals what it sums and counts."""
+"""Proving the rollups: every sum and count equals what the bets and payments themselves say."""
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import peewee
 from peewee import fn
 
-from models.bets import Bet
-from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
+from models.bets import HIGH_ROLL, Bet
+from models.database import Table
+from models.payments import Payment
+from models.rollups import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
-from services import rollup_sums
-from services.rollup_sums import by_first_column
+from services.clock import Millis
+from services.periods import DAY_MS, Period
 
-Key = TypeVar("Key", bound=Hashable)
+Row = tuple[Any, ...]
+"""The values of one row, in the order of the table's columns."""
 
 
 def problems() -> Iterator[str]:
     """A line for each rollup that is wrong, in the caller's snapshot (ids and times only, never amounts)."""
-    yield from _wrong_totals_of_play()
-    yield from _wrong_counts_of_play()
-    yield from _wrong_period_wagers()
-    yield from _wrong_live_bet_counts()
-    yield from _wrong_payment_totals()
-
-
-def _wrong_totals_of_play() -> Iterator[str]:
-    for user_id, _, _ in rollup_sums.wrong_totals_of_play():
+    for user_id, _, _ in wrong_totals_of_play():
         yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
+    for table, expected_rows in EXPECTED_ROWS.items():
+        stored = set(table.select().tuples().iterator())
+        # A row that is missing differs as well, and one that should not be there.
+        yield from sorted({_problem(table, row) for row in stored ^ expected_rows()})
 
 
-def _wrong_counts_of_play() -> Iterator[str]:
-    """Lists take a player's newest nonce for the number of bets, and a page for a range of nonces."""
-    query = Bet.select(Bet.user).group_by(Bet.user).having(fn.COUNT(Bet.id) != fn.MAX(Bet.nonce))
-    for user_id in query.scalars():
-        yield f"the bets of {_platform_id(user_id)} are not as many as their nonces say"
-
-
-def _wrong_period_wagers() -> Iterator[str]:
-    rows = PeriodWager.select(
-        PeriodWager.period, PeriodWager.starts_at_ms, PeriodWager.user, PeriodWager.wagered_cents
-    )
-    kept = {(period, start, user_id): cents for period, start, user_id, cents in rows.tuples().iterator()}
-    for period, start, user_id in _different(kept, rollup_sums.period_wagers()):
-        yield f"the {period} wager of {_platform_id(user_id)} since {start} differs from the bets"
-
-
-def _wrong_live_bet_counts() -> Iterator[str]:
-    kept = LiveBetCount.select(LiveBetCount.shard, LiveBetCount.bets, LiveBetCount.high_rolls)
-    for number in _different(by_first_column(kept), rollup_sums.live_bet_counts()):
-        yield f"the live bet counts of shard {number} differ from the bets"
-
-
-def _wrong_payment_totals() -> Iterator[str]:
-    kept = PaymentTotals.select(
-        PaymentTotals.user,
-        PaymentTotals.deposits,
-        PaymentTotals.deposited_cents,
-        PaymentTotals.withdraws,
-        PaymentTotals.withdrawn_cents,
-    )
-    for user_id in _different(by_first_column(kept), rollup_sums.payment_totals()):
-        yield f"the payment totals of {_platform_id(user_id)} differ from the payments"
-
-
-def _different(kept: Mapping[Key, object], counted: Mapping[Key, object]) -> list[Key]:
-    """The keys that one of the two lacks, or has another value for."""
-    return sorted(
-        (key for key in kept.keys() | counted.keys() if kept.get(key) != counted.get(key)), key=repr
-    )
+def _problem(table: type[Table], row: Row) -> str:
+    if table is PeriodWager:
+        period, start, user_id, _ = row
+        return f"the {period} wager of {_platform_id(user_id)} since {start} differs from the bets"
+    if table is LiveBetCount:
+        return f"the live bet counts of shard {row[0]} differ from the bets"
+    return f"the payment totals of {_platform_id(row[0])} differ from the payments"
 
 
 def _platform_id(user_id: int) -> str:
     return str(User.select(User.platform_id).where(User.id == user_id).scalar())
+
+
+def wrong_totals_of_play() -> list[tuple[int, int, int]]:
+    """The players whose own totals differ from their bets: id, and the right wagered and earned cents."""
+    sums = (
+        Bet.select(
+            Bet.user,
+            fn.SUM(Bet.wager_cents).alias("wagered"),
+            fn.SUM(Bet.payout_cents).alias("earned"),
+        )
+        .group_by(Bet.user)
+        .alias("sums")
+    )
+    wagered, earned = fn.COALESCE(sums.c.wagered, 0), fn.COALESCE(sums.c.earned, 0)
+    query: Any = (
+        User.select(User.id, wagered, earned)
+        .join(sums, peewee.JOIN.LEFT_OUTER, on=(sums.c.user_id == User.id))
+        .where((User.wagered_cents != wagered) | (User.earned_cents != earned))
+    )
+    return [(user_id, int(wagered), int(earned)) for user_id, wagered, earned in query.tuples()]
+
+
+def _period_wagers() -> set[Row]:
+    day = Bet.created_at_ms / DAY_MS
+    days = Bet.select(Bet.user, day, fn.SUM(Bet.wager_cents)).group_by(Bet.user, day)
+    wagered: dict[Row, int] = defaultdict(int)
+    # Weeks and months begin with a day, so sums by day are enough.
+    for user_id, number, cents in days.tuples().iterator():
+        for period in Period:
+            wagered[period, period.start(Millis(number * DAY_MS)), user_id] += int(cents)
+    return {(*key, cents) for key, cents in wagered.items()}
+
+
+def _live_bet_counts() -> set[Row]:
+    # Not with the operator %, which psycopg2 takes for a parameter.
+    shard = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
+    high_rolls = fn.SUM(peewee.Case(None, [(HIGH_ROLL, 1)], 0))
+    return _numbers(Bet.select(shard, fn.COUNT(Bet.id), high_rolls).group_by(shard))
+
+
+def _payment_totals() -> set[Row]:
+    def count_and_sum(kind: str) -> tuple[Any, Any]:
+        is_kind = Payment.type == kind
+        return (
+            fn.SUM(peewee.Case(None, [(is_kind, 1)], 0)),
+            fn.SUM(peewee.Case(None, [(is_kind, Payment.usd_cents)], 0)),
+        )
+
+    columns = (Payment.user, *count_and_sum("deposit"), *count_and_sum("withdraw"))
+    return _numbers(Payment.select(*columns).group_by(Payment.user))
+
+
+def _numbers(query: Any) -> set[Row]:
+    # PostgreSQL's sums are decimals.
+    return {tuple(map(int, row)) for row in query.tuples().iterator()}
+
+
+EXPECTED_ROWS: dict[type[Table], Callable[[], set[Row]]] = {
+    PeriodWager: _period_wagers,
+    LiveBetCount: _live_bet_counts,
+    PaymentTotals: _payment_totals,
+}
+"""For each table the rows that it must hold, computed from the bets and payments."""

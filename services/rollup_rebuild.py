@@ -1,18 +1,16 @@
-"""Making the sums and counts of models/rollups.py anew from the bets and payments."""
+"""Recomputing the sums and counts of models/rollups.py from the bets and payments."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import peewee
 
 from models.bets import Bet
-from models.database import database, writing
+from models.database import Table, database, writing
 from models.payments import Payment
 from models.rollups import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
-from services import rollup_sums
 from services.cache_invalidation import Tag, invalidate_after_commit
+from services.rollup_audit import EXPECTED_ROWS, wrong_totals_of_play
 
 ROWS_A_STATEMENT = 500
 
@@ -30,37 +28,25 @@ class Rebuilt:
 def rebuild() -> Rebuilt:
     """Set every sum and count to what it sums and counts, in one write transaction; spins wait meanwhile."""
     with writing():
-        _keep_writers_out()
+        database.obj.lift_statement_limit()
+        # A bet or payment written meanwhile would be counted twice, or not at all. A transaction that writes
+        # one changes its player first, so ``users`` is locked first: whoever waits for it holds no other lock.
+        database.obj.lock_tables(User, Bet, Payment)
         invalidate_after_commit(Tag.BETS)
-        wrong = rollup_sums.wrong_totals_of_play()
+        wrong = wrong_totals_of_play()
         for user_id, wagered, earned in wrong:
             User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()
         return Rebuilt(
             corrected_players=len(wrong),
-            period_wagers=_replace(
-                PeriodWager, [(*key, cents) for key, cents in rollup_sums.period_wagers().items() if cents]
-            ),
-            live_bet_counts=_replace(
-                LiveBetCount, [(shard, *counts) for shard, counts in rollup_sums.live_bet_counts().items()]
-            ),
-            payment_totals=_replace(
-                PaymentTotals, [(user_id, *sums) for user_id, sums in rollup_sums.payment_totals().items()]
-            ),
+            period_wagers=_replace_rows(PeriodWager),
+            live_bet_counts=_replace_rows(LiveBetCount),
+            payment_totals=_replace_rows(PaymentTotals),
         )
 
 
-def _keep_writers_out() -> None:
-    """See that nobody adds a bet or a payment before the end: it would be counted twice, or not at all.
-
-    A transaction that adds one has changed its player first, so ``users`` is locked first: whoever waits
-    for this holds nothing that it needs. On SQLite there is one writer anyway.
-    """
-    database.obj.lift_statement_limit()
-    database.obj.lock_tables(User, Bet, Payment)
-
-
-def _replace(table: Any, rows: Sequence[tuple[object, ...]]) -> int:
-    """Make these the only rows; each has its values in the order of the table's columns."""
+def _replace_rows(table: type[Table]) -> int:
+    """Replace what the table holds by what it must hold; returns the number of rows."""
+    rows = EXPECTED_ROWS[table]()
     table.delete().execute()
     fields = table._meta.sorted_fields  # noqa: SLF001  # peewee's own way
     for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):

@@ -78,10 +78,6 @@ TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("ho
 SPOILED = {
     "a wager too much": ("UPDATE users SET wagered_cents = wagered_cents + 1 WHERE id = {alice}", PLAY),
     "a payout too little": ("UPDATE users SET earned_cents = earned_cents - 1 WHERE id = {alice}", PLAY),
-    "a nonce left out": (
-        "UPDATE bets SET nonce = 2 {alices}",
-        ["the bets of {alice} are not as many as their nonces say"],
-    ),
     "another week's wager": (
         "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'weekly'",
         WEEKLY,
