@@ -36,7 +36,6 @@ INFRASTRUCTURE_FILES = {
     "models/patience.py",
     "models/postgres.py",
     "models/prepared_query.py",
-    "models/rows.py",
     "services/background.py",
     "services/cache_invalidation.py",
     "services/exact_json.py",

@@ -1,4 +1,4 @@
-"""A semaphore whose slots are given out strictly in the order of asking."""
+"""A semaphore whose slots are given out strictly in the order of the requests."""
 
 import threading
 from collections import deque
@@ -21,23 +21,14 @@ class FifoSemaphore:
     @contextmanager
     def hold(self, *, timeout_seconds: float) -> Iterator[None]:
         """Hold one slot for the block. Raises TimeoutError if none becomes free in time."""
-        if not self.take_free():
-            self.wait(timeout_seconds)
+        self.acquire(timeout_seconds)
         try:
             yield
         finally:
             self.release()
 
-    def take_free(self) -> bool:
-        """Take a free slot without waiting; returns whether there was one."""
-        with self._guard:
-            if not self._free:
-                return False
-            self._free -= 1
-            return True
-
-    def wait(self, timeout_seconds: float) -> None:
-        """Take a slot, after all who wait already. Raises TimeoutError if none becomes free in time."""
+    def acquire(self, timeout_seconds: float) -> None:
+        """Take a slot, after the earlier waiters. Raises TimeoutError if none becomes free in time."""
         with self._guard:
             if self._free:
                 self._free -= 1
@@ -47,7 +38,7 @@ class FifoSemaphore:
         if turn.wait(timeout_seconds):
             return
         with self._guard:
-            # It may have been handed over at the moment of giving up.
+            # The slot may have been given to this waiter just after the timeout.
             if not turn.is_set():
                 self._waiting.remove(turn)
                 raise TimeoutError

@@ -50,13 +50,12 @@ _peewee: Any = peewee
 
 @contextmanager
 def held(slots: FifoSemaphore) -> Iterator[None]:
-    """One of these slots for the block. Raises MaxConnectionsExceeded after waiting in vain."""
-    if not slots.take_free():
-        try:
-            with patience.waiting(POOL_WAIT_SECONDS) as seconds:
-                slots.wait(seconds)
-        except TimeoutError:
-            raise MaxConnectionsExceeded("no connection became free in time") from None
+    """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
+    try:
+        with patience.waiting(POOL_WAIT_SECONDS) as seconds:
+            slots.acquire(seconds)
+    except TimeoutError:
+        raise MaxConnectionsExceeded("no connection became free in time") from None
     try:
         yield
     finally:

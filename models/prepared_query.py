@@ -5,12 +5,13 @@ as the statements themselves.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import peewee
 
-from models.database import database
+from models.database import Table, database
 
+Row = TypeVar("Row", bound=Table)
 Parameter = Callable[[str], peewee.Value]
 
 
@@ -47,3 +48,22 @@ class PreparedQuery:
 def _parameter(name: str) -> peewee.Value:
     # Not converted, as a value of a column would be.
     return peewee.Value(_Name(name), converter=False)
+
+
+class PreparedSelect(Generic[Row]):
+    """Finds single rows of a table by a unique column, with SQL that is generated once."""
+
+    def __init__(self, table: type[Row], column: peewee.Field) -> None:
+        self._table = table
+        self._fields = table._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+        self._query = PreparedQuery(lambda value: table.select().where(column == value("value")))
+
+    def find(self, value: Any) -> Row | None:
+        """The row with this value, if there is one. To be used within ``reading()``."""
+        found = self._query.execute({"value": value}).fetchone()
+        if found is None:
+            return None
+        columns = zip(self._fields, found, strict=True)
+        row: Any = self._table(**{field.name: field.python_value(each) for field, each in columns})
+        row._dirty.clear()  # noqa: SLF001  # as peewee does: nothing of the row is to be saved
+        return row  # type: ignore[no-any-return]

@@ -19,11 +19,11 @@ from models.postgres import held
 
 @dataclass(frozen=True, kw_only=True)
 class Settlement:
-    """A rolled spin as it is to be written. Amounts in cents."""
+    """A rolled spin to write. The names are those of the columns of ``bets`` wherever there is one."""
 
     user_id: int
     nonce: int
-    commitment: str
+    server_seed_commitment: str
     """Nonce and commitment must still be the announced ones."""
     sealed_server_seed: str
     next_commitment: str
@@ -33,11 +33,11 @@ class Settlement:
     """The database must contain this mark, and the announced seed be of the current epoch."""
 
     game: str
-    wager: int
-    payout: int
+    wager_cents: int
+    payout_cents: int
     status: str
     item: str
-    price: int
+    price_cents: int
     house_edge_ppm: int
     threshold: int
     roll: int
@@ -51,10 +51,10 @@ class Settlement:
 
 @dataclass(frozen=True, kw_only=True)
 class SpinTimes:
-    """When a spin is settled, when its proof is due, and when its week and its month began. All in ms."""
+    """When a spin is settled, when its proof is due, and when its week and its month began, in ms."""
 
-    made_at: int
-    completed_at: int
+    created_at_ms: int
+    completed_at_ms: int
     week: int
     month: int
 
@@ -85,17 +85,17 @@ class Unsettled(Enum):
 AT_ONCE = """
 WITH seed AS (
     SELECT user_id FROM announced_seeds
-    WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :commitment
+    WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
         AND epoch = (SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)
         AND EXISTS (SELECT 1 FROM seed_marks WHERE number = :mark_number AND token = :mark_token)
     FOR UPDATE
 ), player AS (
     UPDATE users SET
-        balance_cents = balance_cents - :wager + :payout,
-        wagered_cents = wagered_cents + :wager,
-        earned_cents = earned_cents + :payout
+        balance_cents = balance_cents - :wager_cents + :payout_cents,
+        wagered_cents = wagered_cents + :wager_cents,
+        earned_cents = earned_cents + :payout_cents
     FROM seed
-    WHERE id = seed.user_id AND balance_cents >= :wager
+    WHERE id = seed.user_id AND balance_cents >= :wager_cents
     RETURNING id, balance_cents, vault_cents, sweepstake_cents
 ), following AS (
     UPDATE announced_seeds SET
@@ -106,15 +106,15 @@ WITH seed AS (
     WHERE user_id = player.id
 ), posting AS (
     INSERT INTO ledger_transactions (kind, created_at_ms)
-    SELECT 'spin', :made_at FROM player
+    SELECT 'spin', :created_at_ms FROM player
     RETURNING id
 ), entries AS (
     INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
     SELECT posting.id, entry.account, entry.user_id, entry.amount
     FROM posting, (
         VALUES
-            ('balance', :user_id, -:wager), ('house.bets', NULL, :wager),
-            ('house.bets', NULL, -:payout), ('balance', :user_id, :payout)
+            ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
+            ('house.bets', NULL, -:payout_cents), ('balance', :user_id, :payout_cents)
     ) AS entry (account, user_id, amount)
     WHERE entry.amount <> 0
 ), bet AS (
@@ -124,14 +124,14 @@ WITH seed AS (
         request_digest, created_at_ms, completed_at_ms
     )
     SELECT
-        :user_id, :game, :nonce, posting.id, :wager, :payout, :status, :item, :price, :house_edge_ppm,
-        :threshold, :roll, :client_seed, :commitment, :sealed_server_seed, :request_id, :request_digest,
-        :made_at, :completed_at
+        :user_id, :game, :nonce, posting.id, :wager_cents, :payout_cents, :status, :item, :price_cents,
+        :house_edge_ppm, :threshold, :roll, :client_seed, :server_seed_commitment, :sealed_server_seed,
+        :request_id, :request_digest, :created_at_ms, :completed_at_ms
     FROM posting
     RETURNING id
 ), periods AS (
     INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
-    SELECT period.name, period.starts_at, :user_id, :wager
+    SELECT period.name, period.starts_at, :user_id, :wager_cents
     FROM bet, (VALUES ('weekly', :week), ('monthly', :month)) AS period (name, starts_at)
     ON CONFLICT (period, starts_at_ms, user_id)
     DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents

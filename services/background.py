@@ -119,7 +119,7 @@ class WorkerPool:
 
     def _wait_for_worker(self) -> None:
         try:
-            self._workers.wait(self._wait_seconds)
+            self._workers.acquire(self._wait_seconds)
         except TimeoutError:
             raise TooBusy from None
 

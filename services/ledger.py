@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from typing import NewType
 
 from models.database import writing
@@ -76,14 +75,8 @@ def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
         for user_id, changes in _by_user(entries).items():
             _move_balances(user_id, changes)
         transaction_id = _INSERT_TRANSACTION.execute({"kind": kind, "now": now}).fetchone()[0]
-        _insert_entries(len(entries)).execute(
-            {"transaction": transaction_id}
-            | {
-                f"{name}{number}": value
-                for number, entry in enumerate(entries)
-                for name, value in vars(entry).items()
-            }
-        )
+        for entry in entries:
+            _INSERT_ENTRY.execute(vars(entry) | {"transaction": transaction_id})
     return TransactionId(transaction_id)
 
 
@@ -92,24 +85,14 @@ _INSERT_TRANSACTION = PreparedQuery(
         LedgerTransaction.id
     )
 )
-
-
-@cache
-def _insert_entries(count: int) -> PreparedQuery:
-    """So many entries of one transaction, whose values are numbered from 0."""
-    return PreparedQuery(
-        lambda value: LedgerEntry.insert_many(
-            [
-                {
-                    "transaction": value("transaction"),
-                    "account": value(f"account{number}"),
-                    "user": value(f"user_id{number}"),
-                    "amount_cents": value(f"amount{number}"),
-                }
-                for number in range(count)
-            ]
-        )
+_INSERT_ENTRY = PreparedQuery(
+    lambda value: LedgerEntry.insert(
+        transaction=value("transaction"),
+        account=value("account"),
+        user=value("user_id"),
+        amount_cents=value("amount"),
     )
+)
 
 
 def _by_user(entries: Sequence[Entry]) -> dict[int, list[Entry]]:

@@ -14,7 +14,7 @@ _ADD_WAGER = PreparedQuery(
                 "period": period,
                 "starts_at_ms": value(starts_at),
                 "user": value("user_id"),
-                "wagered_cents": value("wager"),
+                "wagered_cents": value("wager_cents"),
             }
             for period, starts_at in (("weekly", "week"), ("monthly", "month"))
         ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import peewee
 
 from models.database import reading, writing
-from models.rows import RowBy
+from models.prepared_query import PreparedSelect
 from models.users import User
 from services import fairness, ledger
 from services.cache_invalidation import Tag, invalidate_after_commit
@@ -27,8 +27,8 @@ MAX_LEVEL = 10_000
 NAMES_A_QUERY = 500
 MAX_COLLISIONS = 100
 
-_by_platform_id = RowBy(User, User.platform_id)
-_by_id = RowBy(User, User.id)
+_by_platform_id = PreparedSelect(User, User.platform_id)
+_by_id = PreparedSelect(User, User.id)
 
 
 def random_platform_id() -> str:

@@ -52,26 +52,26 @@ async function settle(player, { amount, item, clientSeed }) {
   const values = {
     user_id: player.id,
     nonce: seed.nonce,
-    commitment: seed.commitment,
+    server_seed_commitment: seed.commitment,
     sealed_server_seed: seed.serverSeed,
     next_commitment: following.commitment,
     next_sealed_server_seed: following.serverSeed,
     mark_number: mark.number,
     mark_token: mark.token,
     game: "upgrader",
-    wager,
-    payout,
+    wager_cents: wager,
+    payout_cents: payout,
     status: payout ? "won" : "lost",
     item,
-    price,
+    price_cents: price,
     house_edge_ppm: HOUSE_EDGE_PPM,
     threshold,
     roll,
     client_seed: clientSeed,
     request_id: null,
     request_digest: null,
-    made_at: now,
-    completed_at: now + proofDelayMs,
+    created_at_ms: now,
+    completed_at_ms: now + proofDelayMs,
     shard: player.id % SHARDS,
     high_rolls: wager >= 5_000 || payout >= 10 * wager ? 1 : 0,
     proof_delay: proofDelayMs,
@@ -91,7 +91,7 @@ async function prove(io, socket, player, { seed, values, betId }) {
     text: "UPDATE bets SET server_seed = $1, sealed_server_seed = NULL, proof_delivered_at_ms = $2 WHERE id = $3",
     values: [seed.serverSeed, Date.now(), betId],
   });
-  const { client_seed: clientSeed, wager, payout } = values;
+  const { client_seed: clientSeed, wager_cents: wager, payout_cents: payout } = values;
   io.emit("live-bets:new", {
     id: String(betId),
     game: "upgrader",
@@ -100,7 +100,7 @@ async function prove(io, socket, player, { seed, values, betId }) {
     wager: wager / 100,
     multiplier: Math.floor((payout * 100) / wager) / 100,
     payout: payout / 100,
-    date: values.completed_at,
+    date: values.completed_at_ms,
   });
   const { serverSeed, commitment: serverSeedCommitment, nonce } = seed;
   socket.emit("upgrader:proof", { serverSeed, serverSeedCommitment, clientSeed, nonce });

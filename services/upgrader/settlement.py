@@ -10,7 +10,7 @@ from models.bets import Bet
 from models.database import Sqlite, database
 from models.group_commit import GroupCommit
 from models.prepared_query import PreparedQuery
-from models.spin_settlement import Settled, Settlement, SpinTimes, Unsettled, settle_at_once
+from models.spin_settlement import PARAMETERS, Settled, Settlement, SpinTimes, Unsettled, settle_at_once
 from models.users import AnnouncedSeed, User
 from services import ledger, rollups
 from services.clock import Millis
@@ -46,7 +46,9 @@ def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
     values = vars(settlement) | vars(times)
     if not _REPLACE_SEED.execute(values).rowcount:
         raise SeedUsed
-    transaction_id = ledger.post(kind=Kind.SPIN, entries=_entries(settlement), now=Millis(times.made_at))
+    transaction_id = ledger.post(
+        kind=Kind.SPIN, entries=_entries(settlement), now=Millis(times.created_at_ms)
+    )
     (bet_id,) = _INSERT_BET.execute(values | {"ledger_transaction": transaction_id}).fetchone()
     rollups.add_bet(settlement, times)
     return Settled(times, bet_id, *_ADD_TOTALS.execute(values).fetchone())
@@ -55,39 +57,25 @@ def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
 def bet_of(settlement: Settlement, settled: Settled) -> Bet:
     """The bet that was written, without asking the database for it."""
     values = vars(settlement) | vars(settled.times)
-    return Bet(id=settled.bet_id, **{column: values[name] for column, name in BET_COLUMNS.items()})
+    return Bet(id=settled.bet_id, **{field.name: values[field.column_name] for field in _BET_FIELDS})
 
 
 def _entries(settlement: Settlement) -> list[Entry]:
     """The wager to the house and, for a bet that was won, the payout to the player."""
-    wager, payout, user_id = Cents(settlement.wager), Cents(settlement.payout), settlement.user_id
+    wager, payout = Cents(settlement.wager_cents), Cents(settlement.payout_cents)
+    user_id = settlement.user_id
     entries = [Entry(Account.BALANCE, Cents(-wager), user_id), Entry(Account.HOUSE_BETS, wager)]
     if payout:
         entries += [Entry(Account.HOUSE_BETS, Cents(-payout)), Entry(Account.BALANCE, payout, user_id)]
     return entries
 
 
-# The columns of a bet, and the values of Settlement and SpinTimes that they hold.
-BET_COLUMNS = {
-    "user": "user_id",
-    "game": "game",
-    "nonce": "nonce",
-    "wager_cents": "wager",
-    "payout_cents": "payout",
-    "status": "status",
-    "item": "item",
-    "price_cents": "price",
-    "house_edge_ppm": "house_edge_ppm",
-    "threshold": "threshold",
-    "roll": "roll",
-    "client_seed": "client_seed",
-    "server_seed_commitment": "commitment",
-    "sealed_server_seed": "sealed_server_seed",
-    "request_id": "request_id",
-    "request_digest": "request_digest",
-    "created_at_ms": "made_at",
-    "completed_at_ms": "completed_at",
-}
+_BET_FIELDS = [
+    field
+    for field in Bet._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+    if field.column_name in PARAMETERS
+]
+"""The columns whose values are in Settlement and SpinTimes."""
 
 # No row is updated when another spin has used the seed, or the database may have gone back in time.
 _REPLACE_SEED = PreparedQuery(
@@ -98,7 +86,7 @@ _REPLACE_SEED = PreparedQuery(
     ).where(
         AnnouncedSeed.user == value("user_id"),
         AnnouncedSeed.nonce == value("nonce"),
-        AnnouncedSeed.server_seed_commitment == value("commitment"),
+        AnnouncedSeed.server_seed_commitment == value("server_seed_commitment"),
         # In a restored database the announced seed may have been revealed already: models/seed_marks.py.
         AnnouncedSeed.epoch == seed_marks.current_epoch(),
         seed_marks.contains(value("mark_number"), value("mark_token")),
@@ -107,14 +95,14 @@ _REPLACE_SEED = PreparedQuery(
 _INSERT_BET = PreparedQuery(
     lambda value: Bet.insert(
         ledger_transaction=value("ledger_transaction"),
-        **{column: value(name) for column, name in BET_COLUMNS.items()},
+        **{field.name: value(field.column_name) for field in _BET_FIELDS},
     ).returning(Bet.id)
 )
 _ADD_TOTALS = PreparedQuery(
     lambda value: (
         User.update(
-            wagered_cents=User.wagered_cents + value("wager"),
-            earned_cents=User.earned_cents + value("payout"),
+            wagered_cents=User.wagered_cents + value("wager_cents"),
+            earned_cents=User.earned_cents + value("payout_cents"),
         )
         .where(User.id == value("user_id"))
         .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents)

@@ -205,7 +205,7 @@ class Upgrader:
         bet = bet_of(settlement, settled)
         # A row lock or a slow network held the statement itself. The player waits for the answer.
         now = order.clock()
-        is_late = now - settled.times.made_at > SLOW_SETTLEMENT_MS
+        is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS
         if is_late:
             bet.completed_at_ms = now + self.rules.proof_delay
         return Spin(
@@ -221,8 +221,8 @@ class Upgrader:
 
     def _times(self, now: Millis) -> SpinTimes:
         return SpinTimes(
-            made_at=now,
-            completed_at=now + self.rules.proof_delay,
+            created_at_ms=now,
+            completed_at_ms=now + self.rules.proof_delay,
             week=Period.WEEKLY.start(now),
             month=Period.MONTHLY.start(now),
         )
@@ -237,18 +237,18 @@ class Upgrader:
         return Settlement(
             user_id=order.user_id,
             nonce=seed.nonce,
-            commitment=seed.commitment,
+            server_seed_commitment=seed.commitment,
             sealed_server_seed=seed.sealed,
             next_commitment=following.commitment,
             next_sealed_server_seed=following.sealed,
             mark_number=mark.number,
             mark_token=mark.token,
             game=GAME,
-            wager=order.wager,
-            payout=payout,
+            wager_cents=order.wager,
+            payout_cents=payout,
             status=WON if won else LOST,
             item=order.item.market_hash_name,
-            price=order.item.price_cents,
+            price_cents=order.item.price_cents,
             house_edge_ppm=self.rules.house_edge_ppm,
             threshold=order.threshold,
             roll=roll,

@@ -13,7 +13,10 @@ from services.upgrader.settlement import SeedUsed, settle_in_steps
 
 MADE_AT = at("2026-03-18 12:00")
 TIMES = SpinTimes(
-    made_at=MADE_AT, completed_at=MADE_AT + 6_000, week=at("2026-03-16 00:00"), month=at("2026-03-01 00:00")
+    created_at_ms=MADE_AT,
+    completed_at_ms=MADE_AT + 6_000,
+    week=at("2026-03-16 00:00"),
+    month=at("2026-03-01 00:00"),
 )
 SHARD = 7
 
@@ -64,18 +67,18 @@ def settlement(player):
             **{
                 "user_id": player.id,
                 "nonce": seed.nonce,
-                "commitment": seed.server_seed_commitment,
+                "server_seed_commitment": seed.server_seed_commitment,
                 "sealed_server_seed": seed.sealed_server_seed,
                 "next_commitment": f"commitment {seed.nonce + 1}",
                 "next_sealed_server_seed": f"sealed {seed.nonce + 1}",
                 "mark_number": mark.number,
                 "mark_token": mark.token,
                 "game": "upgrader",
-                "wager": 500,
-                "payout": 6_000 if won else 0,
+                "wager_cents": 500,
+                "payout_cents": 6_000 if won else 0,
                 "status": "won" if won else "lost",
                 "item": "An item",
-                "price": 6_000,
+                "price_cents": 6_000,
                 "house_edge_ppm": 50_000,
                 "threshold": 791_666,
                 "roll": 791_665 if won else 791_666,
@@ -203,10 +206,10 @@ def test_a_second_bet_adds_to_the_totals(settlement, player, write):
 
 def test_a_spin_that_is_refused_changes_nothing(settlement, write):
     refused = {
-        "commitment": (SeedUsed, settlement(won=True, commitment="another commitment")),
+        "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
         "nonce": (SeedUsed, settlement(won=True, nonce=2)),
         "mark": (SeedUsed, settlement(won=True, mark_token="another mark")),
-        "balance": (InsufficientBalance, settlement(won=True, wager=10_001)),
+        "balance": (InsufficientBalance, settlement(won=True, wager_cents=10_001)),
     }
     before = rows()
 
@@ -228,4 +231,4 @@ def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
 
 def test_a_used_seed_is_reported_before_an_insufficient_balance(settlement, write):
     with pytest.raises(SeedUsed):
-        write(settlement(won=True, commitment="another commitment", wager=10_001))
+        write(settlement(won=True, server_seed_commitment="another commitment", wager_cents=10_001))
