@@ -1,8 +1,8 @@
-"""The database behind one choice of DATABASE_URL, and the only three ways to use it.
+"""The database of DATABASE_URL, and the three ways to use it.
 
-``reading()`` borrows a connection, ``writing()`` adds a transaction, ``snapshot()`` gives many reads
-one and the same state. Each is a context manager and a decorator, and joins what is already open, so
-HTTP views, socket handlers, commands and background greenlets all need nothing else.
+``reading()`` borrows a connection, ``writing()`` adds a transaction, ``snapshot()`` gives many reads the
+same state. Each is a context manager and a decorator, and joins an outer one. HTTP views, socket handlers,
+commands and background greenlets use nothing else.
 """
 
 import os
@@ -21,11 +21,11 @@ from models import patience
 from models.postgres import STATEMENT_MS, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
-"""What is raised when the database is away, slow or out of connections: worth trying again later."""
+"""The errors of a database that is away, slow or out of connections. A later retry may succeed."""
 
 
 class _SqliteConnection(sqlite3.Connection):
-    """A connection that knows which file it has opened."""
+    """A connection with the inode of the file that it has opened."""
 
     def __init__(self, path: str, *args: Any, **kwargs: Any) -> None:
         before = inode_of(path)
@@ -34,7 +34,7 @@ class _SqliteConnection(sqlite3.Connection):
 
 
 def inode_of(path: str) -> int | None:
-    """The number of the file at this path, another one after the file was replaced; None without a file."""
+    """The inode of the file at this path, which changes when the file is replaced; None without a file."""
     try:
         return Path(path).stat().st_ino
     except OSError:
@@ -58,18 +58,18 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
                 "journal_mode": "wal",
                 "foreign_keys": 1,
                 "busy_timeout": STATEMENT_MS,
-                # Money is kept here: a commit that was answered survives a power cut.
+                # A commit that was answered survives a power cut.
                 "synchronous": "full",
             },
             lock_type="IMMEDIATE",
             factory=_SqliteConnection,
         )
-        # SQLite lets one writer in and makes the others poll. Within a process they queue here
-        # instead, because a greenlet that polls inside SQLite stops all the others.
+        # SQLite has one writer at a time, and the others poll. Writers of this process wait for this lock
+        # instead, because a greenlet that polls inside SQLite blocks all others.
         self._write_turn = threading.Lock()
 
     def _connect(self) -> Any:
-        # SQLite gives a new file, and the -wal and -shm files beside it, to everybody who may read.
+        # SQLite makes a new file, and with it the -wal and -shm files, readable for every user.
         with suppress(OSError):
             os.close(os.open(self.database, os.O_CREAT | os.O_EXCL, 0o600))
         return super()._connect()
@@ -78,11 +78,11 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         return nullcontext()
 
     def identity(self) -> str:
-        """Tells the file from another one that takes its place."""
+        """A text that changes when the file is replaced."""
         return f"sqlite {inode_of(self.database)}"
 
     def _is_closed(self, conn: _SqliteConnection) -> bool:
-        """Whether a pooled connection can't be used again: also when the file has been replaced."""
+        """Whether a pooled connection is closed, or its file has been replaced."""
         if super()._is_closed(conn):
             return True
         if conn.inode == inode_of(self.database):
@@ -94,17 +94,17 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         return self._write_turn
 
     def lift_statement_limit(self) -> None:
-        """Reads of SQLite have no time limit to lift."""
+        """Do nothing: reads of SQLite have no time limit."""
 
     def lock_tables(self, *_tables: type["Table"]) -> None:
-        """A write transaction is the only one already."""
+        """Do nothing: there is only one write transaction at a time."""
 
     def know_tables(self, *_tables: type["Table"]) -> None:
-        """SQLite plans by the indexes alone."""
+        """Do nothing: SQLite plans by the indexes alone."""
 
 
 UNDEFINED = {"42P01": "a table", "42703": "a column"}
-"""PostgreSQL's codes."""
+"""What is missing, by PostgreSQL's error codes."""
 MISSING = (
     re.compile(r"no such (?P<kind>table|column): (?P<name>[\w.]+)"),
     re.compile(r"(?P<kind>relation|column) \"?(?P<name>[\w.]+)\"? (of relation \"\w+\" )?does not exist"),
@@ -113,21 +113,21 @@ MISSING = (
 
 
 def schema_problem(error: BaseException) -> str | None:
-    """Which table or column a statement failed for want of; None for a failure of another kind."""
+    """Which table or column is missing, if that is why a statement failed; otherwise None."""
     for pattern in MISSING:
         if found := pattern.match(str(error)):
             kind = found["kind"].replace("relation", "table")
             return f"the {kind} {found['name']} is missing: flask db upgrade"
-    # A server whose messages are in another language.
+    # The server's messages may be in another language.
     code = getattr(error.__cause__ or error.__context__, "pgcode", None)
     return f"{UNDEFINED[code]} is missing: flask db upgrade" if code in UNDEFINED else None
 
 
 SCHEMA_ERRORS = (peewee.ProgrammingError, peewee.OperationalError)
-"""What ``schema_problem`` can say something about: PostgreSQL's and SQLite's."""
+"""The errors that ``schema_problem`` may recognise, on PostgreSQL and on SQLite."""
 
 database = peewee.DatabaseProxy()
-"""What all models are bound to; ``open_database`` says which one it is."""
+"""The database of all models, set by ``open_database``."""
 
 
 class Table(peewee.Model):
@@ -139,7 +139,7 @@ class Table(peewee.Model):
 
 
 def open_database(url: str) -> Sqlite | Postgres:
-    """Point the models at the database of this URL. Connects only when it is first used."""
+    """Bind the models to the database of this URL. It connects at the first use."""
     path = url.removeprefix("sqlite:///")
     opened = Sqlite(path) if path != url else Postgres(url)
     database.initialize(opened)
@@ -148,14 +148,11 @@ def open_database(url: str) -> Sqlite | Postgres:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Hold a connection for the block; the one that is open already when there is one.
-
-    Raises one of UNAVAILABLE when none is to be had.
-    """
+    """Hold a connection for the block, or use the one that is open. Raises one of UNAVAILABLE."""
     if not database.is_closed():
         yield
         return
-    # A request has a patience of its own; what runs beside requests gets one for each block.
+    # A request has a wait budget already; other code gets one for each block.
     with patience.one_answer(), database.slot():
         database.connect()
         try:
@@ -166,9 +163,9 @@ def reading() -> Iterator[None]:
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Run the block in one write transaction, or as part of the one that is open already.
+    """Run the block in one write transaction, or as part of the one that is open.
 
-    On SQLite writers of one process take turns; a block must not wait for anything but the database.
+    On SQLite this holds the write lock of the process, so a block must wait for nothing but the database.
     """
     if database.in_transaction():
         yield
@@ -181,7 +178,7 @@ def writing() -> Iterator[None]:
 def snapshot(*, within_limit: bool = False) -> Iterator[None]:
     """Run the block's reads against one state of the database, however long they take.
 
-    ``within_limit`` is for a request: there no statement may take longer than statements may.
+    With ``within_limit`` each statement keeps its time limit: for requests.
     """
     with reading(), database.atomic(*database.snapshot_begin):
         if not within_limit:

@@ -1,6 +1,6 @@
-"""Group commit: on SQLite, transactions that come at the same moment share one commit.
+"""Group commit: on SQLite, concurrent transactions share one commit, and so one wait for the disk.
 
-Each alone would wait for the disk. With 20 players SQLite settled twice as many spins a second this way.
+With 20 players SQLite settles twice as many spins a second this way.
 """
 
 import threading
@@ -13,7 +13,7 @@ from models.database import database, writing
 Result = TypeVar("Result")
 
 MOST = 50
-"""Works in one batch. While a batch runs, nothing else in the process does: about 1 ms for each work."""
+"""The most works in one batch. A batch blocks the process for about 1 ms for each work."""
 
 
 class _Work(Generic[Result]):
@@ -22,7 +22,7 @@ class _Work(Generic[Result]):
         self._result: list[Result] = []
         self._error: BaseException | None = None
         self.called = threading.Event()
-        """Set when the work has ended, or is the next one to lead a batch."""
+        """Set when the work has ended, or must lead the next batch."""
         self.ended = False
 
     def attempt(self) -> None:
@@ -46,9 +46,9 @@ class _Work(Generic[Result]):
 
 
 class GroupCommit:
-    """Runs works in the order of their arrival, those of the same moment in one transaction.
+    """Runs works in the order of their arrival, concurrent ones in one transaction.
 
-    A work must do nothing but short statements.
+    A work must run short statements only.
     """
 
     def __init__(self) -> None:
@@ -71,14 +71,14 @@ class GroupCommit:
     def _lead(self, work: _Work[Any]) -> None:
         """Commit a batch that begins with this work, then wake the next leader if there is one."""
         try:
-            # Let other greenlets that are ready to run add their works first.
+            # Let greenlets that are ready to run add their works first.
             time.sleep(0)
             with self._guard:
                 batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
             _commit(batch)
         finally:
             with self._guard:
-                # A leader that was killed before its batch leaves nothing to do.
+                # A leader that was killed before its batch is still in the queue.
                 self._waiting = [other for other in self._waiting if other is not work]
                 self._led = bool(self._waiting)
                 if self._led:

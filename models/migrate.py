@@ -1,4 +1,4 @@
-"""Bringing the schema up to date: numbered files in ``migrations/``, each applied once."""
+"""Upgrades the schema: applies each numbered file of ``migrations/`` once."""
 
 import fcntl
 from collections.abc import Iterator
@@ -14,22 +14,22 @@ ADVISORY_LOCK = 4_915_231_710_227
 
 
 def upgrade() -> list[str]:
-    """Apply what is pending, in order; returns the names applied.
+    """Apply the pending migrations in order; returns their names.
 
-    Safe to run twice, and by two processes at once: the second waits, then finds nothing to do.
+    Of two processes at once the second waits, then finds nothing to do.
     """
     with _only_one_process():
         return list(_runner().up())
 
 
 def pending() -> list[str]:
-    """The names of the migrations that this database still lacks."""
+    """The names of the migrations that are not applied yet."""
     with reading():
         return [migration.name for migration in _runner().status() if not migration.applied]
 
 
 def look_at_tables() -> None:
-    """Raise the database's error if a table is missing; the first of them is named in it."""
+    """Raise the database's error if a table is missing; the error names the first one."""
     names = [model._meta.table_name for model in Table.__subclasses__()]  # noqa: SLF001  # peewee's documented way
     nothing = [f'SELECT 1 FROM "{name}" WHERE 1 = 0' for name in names]  # noqa: S608  # names of our own
     with reading():
@@ -42,7 +42,7 @@ def _runner() -> Runner:
 
 @contextmanager
 def _only_one_process() -> Iterator[None]:
-    """Hold a connection, and the right to change the schema, for the block."""
+    """Hold a connection and the lock of schema changes for the block."""
     if isinstance(database.obj, Sqlite):
         with _file_lock(), reading():
             yield
@@ -53,7 +53,7 @@ def _only_one_process() -> Iterator[None]:
 
 @contextmanager
 def _file_lock() -> Iterator[None]:
-    # Before the first connection: making a new file a WAL one takes SQLite's own lock without waiting for it.
+    # Taken before the first connection, which switches a new file to WAL and does not wait for SQLite's lock.
     with Path(f"{database.database}.upgrade-lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -61,7 +61,7 @@ def _file_lock() -> Iterator[None]:
 
 @contextmanager
 def _advisory_lock() -> Iterator[None]:
-    # Waiting for another process to finish its upgrade may take longer than a statement may.
+    # The wait for another process's upgrade may exceed the time limit of statements.
     database.execute_sql("SET statement_timeout = 0")
     database.execute_sql("SET lock_timeout = 0")
     database.execute_sql("SELECT pg_advisory_lock(%s)", (ADVISORY_LOCK,))

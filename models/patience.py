@@ -1,7 +1,7 @@
-"""How long whoever asks may be kept waiting for the database: over all that they ask, not for each of it.
+"""The wait budget of a request: how long it may wait for the database in total.
 
-A request makes many statements. With a bound on each alone, a database that is slow rather than gone would
-keep it for minutes. Only the waiting counts: what a request does besides takes nothing from it.
+A request runs many statements. With a limit on each statement alone, a slow database would keep the request
+for minutes. Only waiting counts: the request's own work takes nothing from the budget.
 """
 
 import time
@@ -11,12 +11,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 ANSWER_SECONDS = 8.5
-"""Below the ten seconds in which everything must be answered, with some left for the answer itself."""
+"""Less than the ten seconds in which every request must be answered."""
 
 
 @dataclass
 class Patience:
-    """What is left of one asker's patience."""
+    """What is left of one budget."""
 
     seconds_left: float = ANSWER_SECONDS
 
@@ -25,18 +25,18 @@ _current: ContextVar[Patience | None] = ContextVar("patience", default=None)
 
 
 def begin() -> None:
-    """Give whoever asks from here on the patience for one answer."""
+    """Give the current request a new budget."""
     _current.set(Patience())
 
 
 def end() -> None:
-    """Who asks from here on has no patience of their own."""
+    """Remove the budget of the current request."""
     _current.set(None)
 
 
 @contextmanager
 def one_answer() -> Iterator[None]:
-    """One patience for all that the block asks; within another one, that one goes on."""
+    """Give the block a budget, unless it already has one."""
     if _current.get() is not None:
         yield
         return
@@ -48,14 +48,14 @@ def one_answer() -> Iterator[None]:
 
 
 def seconds_left() -> float:
-    """How much patience there is for what comes next."""
+    """What is left of the current budget; a whole one where there is none."""
     patience = _current.get()
     return ANSWER_SECONDS if patience is None else patience.seconds_left
 
 
 @contextmanager
 def waiting(most_seconds: float) -> Iterator[float]:
-    """How long the block may wait for one thing; what it takes is gone from the patience."""
+    """Take the time of the block from the budget; yields how many seconds the block may wait."""
     patience = _current.get()
     if patience is None:
         yield most_seconds

@@ -1,4 +1,4 @@
-"""PostgreSQL: its pool of connections, and how long anybody waits for one or for an answer."""
+"""PostgreSQL: the connection pool, and the limits on waiting for connections and answers."""
 
 import socket
 import time
@@ -21,16 +21,15 @@ POOL_SIZE = 20
 POOL_WAIT_SECONDS = 5
 CONNECT_SECONDS = 4
 STATEMENT_MS = 5_000
-"""Each for one thing that is waited for. All together are bounded by the asker's patience."""
+"""Limits on single waits. The wait budget (models/patience.py) limits their sum."""
 
 COMMIT_SECONDS = 0.5
-"""What must be left of the patience to begin a commit: nobody would hear of its outcome otherwise."""
+"""What must be left of the wait budget to begin a commit: a client must learn its outcome."""
 
 LONGEST_USE_SECONDS = 300
 DISTRUST_SECONDS = 1.0
-"""How often at most one broken connection makes all others suspect: a database that is only slow must not
-be kept busy with connecting."""
-
+"""Within this time only the first broken connection makes the pool drop the older ones, so that a database
+that is only slow is not kept busy with new connections."""
 
 IDENTITY = """
 SELECT concat_ws(
@@ -45,7 +44,7 @@ SELECT concat_ws(
 table, which pg_restore makes anew."""
 
 _peewee: Any = peewee
-"""Without its types, which leave out what a pool has to do with."""
+"""Peewee without its types, which leave out what a pool needs."""
 
 
 @contextmanager
@@ -63,7 +62,7 @@ def held(slots: FifoSemaphore) -> Iterator[None]:
 
 
 class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
-    """A connection that knows its age."""
+    """A connection with the time when it was opened."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -73,9 +72,8 @@ class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carr
 class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     """PostgreSQL for production.
 
-    The pool is our own: peewee's holds a lock while it connects, so behind a database that accepts
-    connections and says nothing everybody would wait for everybody before them. Nor does it see
-    that a connection it kept has been cut, and so hands out each of them to one more request.
+    Peewee's own pool holds a lock while it connects: when the server accepts connections but does not answer,
+    all requests would wait one after the other. It also hands out idle connections that have been cut.
     """
 
     snapshot_begin = ("REPEATABLE READ",)
@@ -89,37 +87,37 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             connection_factory=_Connection,
             connect_timeout=CONNECT_SECONDS,
             options=(
-                # Money is kept here: an answered commit survives a crash, whatever the server is set to.
+                # An answered commit survives a crash, whatever the server's own setting is.
                 "-c synchronous_commit=on"
                 f" -c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
-                # What a server that vanished has locked is free again soon.
+                # Locks of a process that vanished are released soon.
                 " -c idle_in_transaction_session_timeout=10000 -c timezone=UTC"
             ),
         )
-        # In order: with 400 sockets connecting at once some starved when newcomers could overtake.
+        # First come, first served: with 400 sockets connecting at once some waited for seconds otherwise.
         self._slots = FifoSemaphore(POOL_SIZE)
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """The right to one of the pool's connections. Raises MaxConnectionsExceeded after waiting in vain."""
+        """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
         with held(self._slots):
             try:
                 yield
             except peewee.DatabaseError as error:
-                # What the server says has a class of its own. This one is of a server that says nothing any
-                # more, when the driver has not found out yet that the connection is gone.
+                # Errors that the server reports have a subclass. The base class means that the connection was
+                # lost and the driver has not noticed yet.
                 if type(error) is peewee.DatabaseError:
                     raise peewee.OperationalError("the connection was lost") from error
                 raise
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
-        """Borrow a connection from the pool, or open one. Nobody else waits meanwhile."""
+        """Borrow a connection from the pool, or open one without making other requests wait."""
         if not self._state.closed:
             if reuse_if_open:
                 return False
             raise peewee.OperationalError("Connection already opened.")
         with _peewee.__exception_wrapper__:
-            connection = self._kept() or self._connect()
+            connection = self._pop_good() or self._connect()
         self._state.set_connection(connection)
         return True
 
@@ -129,20 +127,20 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         return connection
 
     def execute_sql(self, *arguments: Any, **options: Any) -> Any:
-        """Raises OperationalError when there was no answer; the driver takes some lost ones for empty."""
+        """Run the SQL. Raises OperationalError for lost answers that the driver takes for empty ones."""
         cursor = super().execute_sql(*arguments, **options)
         if cursor.statusmessage is None:
             raise peewee.OperationalError("the connection was lost")
         return cursor
 
     def commit(self) -> Any:
-        """Raises OperationalError, and has committed nothing, when too little patience is left."""
+        """Raises OperationalError, and commits nothing, when too little of the wait budget is left."""
         if patience.seconds_left() < COMMIT_SECONDS:
             raise peewee.OperationalError("no time is left for a commit")
         return super().commit()
 
-    def _kept(self) -> _Connection | None:
-        """A connection of the pool that is still one, the last one used first."""
+    def _pop_good(self) -> _Connection | None:
+        """An idle connection that works, the last used one first."""
         while (connection := self._pop()) is not None:
             if self._is_good(connection):
                 return connection
@@ -150,7 +148,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         return None
 
     def _pop(self) -> _Connection | None:
-        # Not looked at first: another thread may take the last one in between.
+        # Without a check for an empty list, after which another thread may take the last one.
         try:
             return self._idle.pop()
         except IndexError:
@@ -160,7 +158,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         if connection.opened_at <= max(self._trusted_since, time.monotonic() - LONGEST_USE_SECONDS):
             return False
         try:
-            # Whatever came unasked is a farewell. One look may read it, the next one sees the end.
+            # All that an idle connection may receive is the server's goodbye. The first call may read it, the
+            # second finds the end.
             connection.poll()
             connection.poll()
         except psycopg2.Error:
@@ -168,7 +167,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         return not connection.closed
 
     def _close(self, connection: _Connection) -> None:
-        """Keep a connection for the next one who wants it, when it can be used again."""
+        """Return a connection to the pool if it can be used again."""
         if connection.closed:
             self._distrust()
         elif connection.get_transaction_status() == extensions.TRANSACTION_STATUS_IDLE:
@@ -177,25 +176,25 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             connection.close()
 
     def _distrust(self) -> None:
-        """After one has broken, use none that is as old: each would cost a request, and a long wait."""
+        """Use no connection that is as old as a broken one: each could cost a request and a long wait."""
         now = time.monotonic()
         if now - self._trusted_since > DISTRUST_SECONDS:
             self._trusted_since = now
 
     def close_idle(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         while (connection := self._pop()) is not None:
             connection.close()
 
     def close_all(self) -> None:
-        """Close the caller's connection, and those that nobody uses."""
+        """Close the caller's connection and the idle ones."""
         self.close()
         self.close_idle()
 
     def identity(self) -> str:
-        """Tells the database from a copy, a restored one, and one that was promoted or recovered to a time.
+        """A text that differs for a copy, and after a restore, a promotion or a point-in-time recovery.
 
-        To be used within ``reading()``. Empty where the role may not look.
+        To be used within ``reading()``. Empty if the role may not read it.
         """
         try:
             (found,) = self.execute_sql(IDENTITY).fetchone()
@@ -218,9 +217,9 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             self.execute_sql(f'LOCK TABLE "{table._meta.table_name}" IN EXCLUSIVE MODE')  # noqa: SLF001  # peewee's own way
 
     def know_tables(self, *tables: type[peewee.Model]) -> None:
-        """Look at how much is in these tables now, for the planner.
+        """Update the planner's statistics of these tables.
 
-        The server does so too, but up to a minute later, and until then reads a table of 34,500 rows whole
+        The server does so by itself up to a minute later. Until then it may read a table of 34,500 rows whole
         to find 120 of them.
         """
         names = ", ".join(f'"{table._meta.table_name}"' for table in tables)  # noqa: SLF001  # peewee's own way
@@ -228,7 +227,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
 
 def _addresses(url: str) -> dict[str, str]:
-    """Where the server is, looked up here: the driver would stop everybody while name servers are silent."""
+    """The addresses of the server's name. The driver's own lookup would block the whole process."""
     parts = extensions.parse_dsn(url)
     name = parts.get("host", "")
     if not name or name.startswith("/") or "," in name or "hostaddr" in parts:
@@ -249,17 +248,17 @@ def _look_up(name: str) -> Any:
 
 
 def cooperate_with_gevent() -> None:
-    """Make psycopg2 yield to other greenlets while it waits, for as long as the asker has patience.
+    """Make psycopg2 yield to other greenlets while it waits, and limit the wait.
 
-    Without it one slow query stops the whole process. The wait is bounded here as well, because
-    connect_timeout does not count once the waiting is ours, and a server that vanished never answers.
+    Without this, one slow query blocks the whole process. psycopg2 ignores connect_timeout when it waits with
+    a callback, and a server that vanished never answers.
     """
     waits = {extensions.POLL_READ: wait_read, extensions.POLL_WRITE: wait_write}
 
     def wait(connection: Any) -> None:
         connecting = connection.status == extensions.STATUS_SETUP
         with patience.waiting(CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1) as seconds:
-            # For the whole answer, however many pieces it comes in.
+            # One deadline for the whole answer, which may come in many pieces.
             deadline = time.monotonic() + seconds
             while (state := connection.poll()) != extensions.POLL_OK:
                 try:

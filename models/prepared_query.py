@@ -1,7 +1,7 @@
 """Peewee queries whose SQL is generated once.
 
-Peewee generates the SQL of a query each time that it runs. For a spin on SQLite that took three times as long
-as the statements themselves.
+Peewee generates the SQL each time that a query runs. For a spin on SQLite that took three times as long as
+the statements themselves.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,8 +34,8 @@ class PreparedQuery:
         self._generated: dict[str, tuple[str, list[Any]]] = {}
 
     def execute(self, values: Mapping[str, Any]) -> Any:
-        """Run the query with these values, as the database takes them; returns the cursor."""
-        # Each kind of database marks parameters in its own way.
+        """Run the query with these values, which are not converted, and return the cursor."""
+        # The two databases have different placeholders.
         generated = self._generated.get(database.obj.param)
         if generated is None:
             generated = self._build(_parameter).sql()
@@ -46,7 +46,7 @@ class PreparedQuery:
 
 
 def _parameter(name: str) -> peewee.Value:
-    # Not converted, as a value of a column would be.
+    # Without the column's conversion of values, which would run only once.
     return peewee.Value(_Name(name), converter=False)
 
 

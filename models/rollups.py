@@ -1,7 +1,7 @@
-"""Sums and counts of bets and payments, kept up by the transaction that makes the row they count.
+"""Sums and counts of bets and payments, updated by the transaction that writes the bet or payment.
 
-What a list or a total shows then costs the same however long the history is. ``flask ledger audit``
-proves that each of them equals what it sums.
+Lists and totals then cost the same however long the history is. ``flask ledger audit`` compares each of them
+with the rows that it sums.
 """
 
 import peewee
@@ -11,11 +11,11 @@ from models.database import Table
 from models.users import User
 
 LIVE_BET_SHARDS = 64
-"""Over how many rows the platform's counts are spread: the spins of one row wait for each other."""
+"""The platform's counts are spread over so many rows, because spins that update the same row wait."""
 
 
 class PeriodWager(Table):
-    """What one player wagered in one week or month. Source of the leaderboard."""
+    """What one player wagered in one week or month. The leaderboard reads it."""
 
     period = peewee.CharField(max_length=8, constraints=[Check("period IN ('weekly', 'monthly')")])
     starts_at_ms = peewee.BigIntegerField()
@@ -24,11 +24,11 @@ class PeriodWager(Table):
 
     class Meta:
         table_name = "period_wagers"
-        # The row that a spin adds to; two first spins of a period end up in one row.
+        # A spin adds to this row. Two concurrent first spins of a period make one row.
         primary_key = peewee.CompositeKey("period", "starts_at_ms", "user")
 
 
-# The top of a period.
+# The leaderboard of a period.
 PeriodWager.add_index(
     PeriodWager.index(
         PeriodWager.period,
@@ -41,7 +41,7 @@ PeriodWager.add_index(
 
 
 class LiveBetCount(Table):
-    """How many bets, and high rolls among them, the players of one shard have made, over or not."""
+    """How many bets, and high rolls among them, the players of one shard have made."""
 
     shard = peewee.IntegerField(primary_key=True, constraints=[Check("shard BETWEEN 0 AND 63")])
     bets = peewee.BigIntegerField(constraints=[Check("bets >= 0")])

@@ -1,4 +1,4 @@
-"""All that a spin changes, in one statement of PostgreSQL.
+"""The settling statement: all that a spin changes, in one statement of PostgreSQL.
 
 It writes the same rows as services/upgrader/settlement.py does step by step with the ledger. With 20 players
 PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and 3,800 in one that each
@@ -61,7 +61,7 @@ class SpinTimes:
 
 @dataclass(frozen=True)
 class Settled:
-    """The times that were written, the bet's id, and what the player's accounts hold now, in cents."""
+    """The times that were written, the bet's id, and the player's new balances in cents."""
 
     times: SpinTimes
     bet_id: int
@@ -81,7 +81,7 @@ class Unsettled(Enum):
 # already (models/seed_marks.py).
 #
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
-# last the shard that players share. The transaction gets its number when the player is locked.
+# last the shard that players share. The ledger transaction gets its id after the player is locked.
 AT_ONCE = """
 WITH seed AS (
     SELECT user_id FROM announced_seeds
@@ -159,9 +159,9 @@ PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub
 EXECUTE = f"EXECUTE settle_spin ({', '.join(f'%({name})s' for name in PARAMETERS)})"
 
 SETTLING_AT_ONCE = 12
-"""Connections of the pool's twenty that settle spins at the same time; the others stay free for requests.
-Of 20 players PostgreSQL settled 1,770 spins a second on twelve and 1,550 on twenty, where the spins commit at
-the same moment, wait for each other, and come back at the same moment."""
+"""How many of the pool's twenty connections settle spins; the others stay free for requests.
+With 20 players PostgreSQL settled 1,770 spins a second on twelve connections and 1,550 on twenty, where spins
+commit together, wait for each other, and come back together."""
 
 _slots = FifoSemaphore(SETTLING_AT_ONCE)
 
@@ -172,9 +172,9 @@ _prepared: WeakSet[Any] = WeakSet()
 def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) -> Settled | Unsettled:
     """Write the spin, all or nothing, on PostgreSQL.
 
-    ``take_times`` is called when a connection is there. Of two spins with one nonce, in whatever process, one
-    finds SEED_IS_USED. The wager must be there before the payout is added. Raises peewee.IntegrityError if
-    the request id has a bet already.
+    ``take_times`` is called after the wait for a connection. Of two spins with one nonce, in any process,
+    one gets SEED_IS_USED. The balance must cover the wager without the payout. Raises peewee.IntegrityError
+    if the request id has a bet already.
     """
     with held(_slots), reading():
         connection = database.connection()

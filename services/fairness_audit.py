@@ -1,4 +1,4 @@
-"""Proving the bets: every one recomputed from its seeds and its stored price and edge."""
+"""Audits all bets: recomputes each from its seeds and its stored price and edge."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ BETS_A_QUERY = 5_000
 
 @dataclass
 class FairnessAudit:
-    """What was recomputed, and a line for each bet that does not come out the same (nonces, never seeds)."""
+    """Sums over all bets, and a line for each mismatch (ids only, never seeds)."""
 
     bets: int = 0
     wagered: Cents = NO_COINS
@@ -27,17 +27,17 @@ class FairnessAudit:
 
     @property
     def return_to_player(self) -> float | None:
-        """What was paid for each coin wagered; None before the first bet."""
+        """What was paid for each coin wagered; None without bets."""
         return self.paid / self.wagered if self.wagered else None
 
 
 def audit(
     *, seeds: ServerSeeds, progress: Callable[[int, int], None] = lambda _done, _of: None
 ) -> FairnessAudit:
-    """Recompute every settled bet in one snapshot; safe while players play.
+    """Recompute every settled bet in one snapshot, while players may play.
 
-    Seeds that are not revealed yet are opened here and shown nowhere. ``progress`` is told how many bets
-    are done, of how many.
+    Seeds that are not revealed yet are decrypted here and shown nowhere. ``progress`` gets the number of bets
+    checked so far and of all.
     """
     result = FairnessAudit()
     with snapshot():

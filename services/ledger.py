@@ -1,7 +1,7 @@
-"""The ledger: the one module that changes a balance.
+"""The ledger: the one module that changes balances.
 
-Every change is one transaction whose entries sum to zero over the accounts it touches, written in the
-same database transaction as the balance columns themselves.
+Every change is one ledger transaction whose entries sum to zero, written in the same database transaction as
+the balance columns. On PostgreSQL, spins write the same rows by one statement (models/spin_settlement.py).
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from services.money import Cents
 
 
 class Account(StrEnum):
-    """Where coins can be: a player's three accounts, and the house's, which have no balance row."""
+    """A player's three accounts, and those of the house, which have no balance row."""
 
     BALANCE = "balance"
     VAULT = "vault"
@@ -62,12 +62,12 @@ class Entry:
 
 
 def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
-    """Write one ledger transaction and move the balances with it, all or nothing.
+    """Write one ledger transaction and change the balances with it, all or nothing.
 
-    What is taken from an account must be there before what the same transaction adds to it: a wager
-    is not paid from its own winnings. Of two postings that want the same last coin the database lets
-    one through; the other raises InsufficientBalance and has changed nothing. The transaction gets its
-    number when the rows of its players are locked, so one player's numbers are in the order of the changes.
+    An account must hold what is taken from it before anything is added: a wager is not paid from its own
+    winnings. Of two postings that want the same last coin the database lets one through; the other raises
+    InsufficientBalance and changes nothing. The transaction gets its id after its players' rows are locked,
+    so the ids of one player's transactions are in the order of the changes.
     """
     if sum(entry.amount for entry in entries) != 0 or not entries:
         raise ValueError("ledger entries must sum to zero")
@@ -96,7 +96,7 @@ _INSERT_ENTRY = PreparedQuery(
 
 
 def _by_user(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
-    """The entries of players' accounts, in a fixed order of players so that no two postings deadlock."""
+    """The entries of players' accounts by player, in a fixed order so that two postings can't deadlock."""
     grouped: dict[int, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.user_id is not None:

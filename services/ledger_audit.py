@@ -1,4 +1,4 @@
-"""Proving the ledger: balances equal their entries, transactions sum to zero, rollups equal their rows."""
+"""Audits the ledger: balances equal their entries, transactions sum to zero, totals equal their rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from services.ledger import BALANCE_COLUMN
 
 @dataclass(frozen=True)
 class LedgerAudit:
-    """What was read, and a line for each thing that does not add up (ids only, never amounts)."""
+    """How much was read, and a line for each mismatch (ids only, never amounts)."""
 
     users: int
     transactions: int
@@ -26,7 +26,7 @@ class LedgerAudit:
 
 
 def audit() -> LedgerAudit:
-    """Read the whole ledger in one snapshot; safe while players play."""
+    """Check the whole ledger in one snapshot, while players may play."""
     with snapshot():
         return LedgerAudit(
             users=User.select().count(),
@@ -81,4 +81,4 @@ CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     rollup_audit.problems,
     cases_audit.mismatches,
 )
-"""Each gives a line for everything that it finds wrong."""
+"""Each yields a line for each mismatch."""

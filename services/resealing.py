@@ -1,4 +1,4 @@
-"""Sealing everything in the database anew, after SECRET_KEY has changed."""
+"""Re-encrypts the secrets in the database after SECRET_KEY has changed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ BATCH = 200
 
 @dataclass
 class Resealed:
-    """How many were sealed anew, and a line for each that no key opens (ids, never contents)."""
+    """How many values were re-encrypted, and a line for each that no key opens (ids, never contents)."""
 
     announced_seeds: int = 0
     bets: int = 0
@@ -28,10 +28,10 @@ class Resealed:
 
 
 def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> Resealed:
-    """Seal what lies under a previous key with the current one, batch by batch.
+    """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
-    Safe while players play, when the servers that run have the current key: they write under no other, so
-    a row that one of them changes meanwhile needs nothing more, and is left to it by a guarded update.
+    Players may play meanwhile if the running servers have the current key: a row that a server changes after
+    it was read here has that key already, and the guarded update leaves it alone.
     """
     unreadable: list[str] = []
     return Resealed(
@@ -49,11 +49,11 @@ def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> Reseal
 def _reseal(
     key: peewee.Field, sealed: peewee.Field, *, renew: Callable[[str], str], unreadable: list[str]
 ) -> int:
-    """How many values of one column were sealed anew."""
+    """Re-encrypt the values of one column; returns how many changed."""
     table = key.model
     count = 0
     for batch in _batches(key, sealed):
-        # Worked out before the transaction, which must wait for nothing.
+        # Outside the transaction, which should be short.
         changes = []
         for number, old in batch:
             try:

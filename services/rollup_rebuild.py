@@ -29,8 +29,8 @@ def rebuild() -> Rebuilt:
     """Set every sum and count to what it sums and counts, in one write transaction; spins wait meanwhile."""
     with writing():
         database.obj.lift_statement_limit()
-        # A bet or payment written meanwhile would be counted twice, or not at all. Its transaction changes its
-        # player first, so ``users`` is locked first: a transaction that waits for this one holds no lock.
+        # A bet or payment written meanwhile would be counted twice, or not at all. Its transaction changes
+        # the player first, so ``users`` is locked first: whoever waits for this lock holds no other.
         database.obj.lock_tables(User, Bet, Payment)
         invalidate_after_commit(Tag.BETS)
         wrong = wrong_totals_of_play()

@@ -1,4 +1,4 @@
-"""Sealing secrets that must lie in the database: authenticated encryption under keys from SECRET_KEY."""
+"""Encrypts secrets that are stored in the database, with keys derived from SECRET_KEY."""
 
 import base64
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
 class Sealer:
-    """Seals texts for one purpose; what one purpose sealed no other can open.
+    """Authenticated encryption of texts for one purpose; a sealer of another purpose can't open them.
 
-    ``previous_keys`` open what they once sealed; nothing is sealed under them any more.
+    ``previous_keys`` only open texts that were sealed with them.
     """
 
     def __init__(self, *, secret_key: str, purpose: str, previous_keys: Sequence[str] = ()) -> None:
@@ -22,11 +22,11 @@ class Sealer:
         return self._current.encrypt(text.encode()).decode()
 
     def open(self, sealed: str) -> str:
-        """Raises cryptography.fernet.InvalidToken when it was sealed under a key not given, or changed."""
+        """Raises cryptography.fernet.InvalidToken for an altered text, and for one of an unknown key."""
         return self._any.decrypt(sealed.encode()).decode()
 
     def renew(self, sealed: str) -> str:
-        """The same sealed under the current key; itself when it is already. Raises InvalidToken."""
+        """The text sealed with the current key; unchanged if it is already. Raises InvalidToken."""
         try:
             self._current.decrypt(sealed.encode())
         except InvalidToken:
