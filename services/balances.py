@@ -1,4 +1,4 @@
-"""What a player's three accounts hold."""
+"""The balances of a player's three accounts."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Balances:
 
 @reading()
 def balances_of(user_id: int) -> Balances:
-    """What a player has now. Raises UserNotFound."""
+    """The player's current balances. Raises UserNotFound."""
     user = users.get_by_id(user_id)
     return Balances(
         balance=Cents(user.balance_cents),

@@ -1,4 +1,4 @@
-"""Settled bets, as their player may look them up."""
+"""Lookups of settled bets."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def multiplier_hundredths(bet: Bet | DueBet) -> int:
 
 
 def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
-    """Whether a bet was of 50 coins, or paid 10 times its wager. Source: SPEC 8; an index says the same."""
+    """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
     return wager >= HIGH_ROLL_WAGER_CENTS or payout >= HIGH_ROLL_MULTIPLIER * wager
 
 

@@ -1,4 +1,4 @@
-"""Cache tags. A change counts up the version of its tag; what was cached under an older version is invalid.
+"""Cache tags. A change gives its tag a new version; responses cached under an older version are invalid.
 
 This process only. For changes by another one, such as a command, see blueprints/common/caching.py.
 """
@@ -11,7 +11,7 @@ from models.database import database
 
 
 class Tag(StrEnum):
-    """What cached responses are made of."""
+    """The data that cached responses are built from."""
 
     BETS = "bets"
     CASES = "cases"
@@ -27,12 +27,12 @@ _versions = dict.fromkeys(Tag, 0)
 
 
 def versions(tags: Iterable[Tag]) -> Versions:
-    """The versions of now. What is read after this call is at least as new."""
+    """The current versions. Data read after this call is at least as new."""
     return tuple(_versions[tag] for tag in tags)
 
 
 def invalidate_after_commit(tag: Tag) -> None:
-    """Invalidate what has this tag when the current transaction is committed; at once if there is none."""
+    """Invalidate responses with this tag after the current transaction commits; at once without one."""
     database.after_commit(lambda: _invalidate(tag))
 
 

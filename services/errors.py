@@ -1,14 +1,14 @@
-"""What can go wrong by the rules: one class for each, with the text and the HTTP status it answers."""
+"""One class for each refusal, with its text and HTTP status."""
 
 from typing import ClassVar
 
 
 class PlatformError(Exception):
-    """A refusal that the caller is told of in so many words. Changes nothing."""
+    """A refusal, whose text the client receives. Nothing has changed."""
 
     status: ClassVar[int] = 400
     text: ClassVar[str] = "Bad request"
-    # When trying again makes sense; None where it is not a matter of time.
+    # When a retry may succeed; None if time makes no difference.
     retry_after_seconds: int | None = None
 
     def __init__(self) -> None:
@@ -16,7 +16,7 @@ class PlatformError(Exception):
 
 
 class Unavailable(PlatformError):
-    """Something that this needs is away for now: the database, or room on the disk."""
+    """The database, the disk or another service is unavailable for now."""
 
     status = 503
     text = "The service is temporarily unavailable"
@@ -24,13 +24,13 @@ class Unavailable(PlatformError):
 
 
 class UnstorableText(PlatformError):
-    """A text that the databases can't keep."""
+    """A text that the databases can't store."""
 
     text = "Text must not have NUL characters or lone surrogates"
 
 
 class Unauthorized(PlatformError):
-    """No token, or one that is not good."""
+    """No valid token."""
 
     status = 401
     text = "Unauthorized"
@@ -50,7 +50,7 @@ class UserNotFound(PlatformError):
 
 
 class PlayerGone(PlatformError):
-    """The token is good, but its player is no longer there."""
+    """The token is valid, but its player no longer exists."""
 
     text = "User not found"
 
@@ -63,4 +63,4 @@ class BetNotFound(PlatformError):
 
 
 class OperatorError(Exception):
-    """A command was given something it can't take; ``str()`` is the one line that says what."""
+    """An invalid argument of a command; ``str()`` is the line to print."""

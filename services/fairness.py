@@ -1,4 +1,4 @@
-"""The provably fair roll: pure functions, the same for the game, the audit and a player with a calculator.
+"""The provably fair roll, as pure functions for the game, the audit and the verifying command.
 
     commitment = sha256(server seed as text), lowercase hex
     digest     = HMAC-SHA256(key = server seed as text, message = "<client seed>:<nonce>:<round>")
@@ -42,7 +42,7 @@ def is_client_seed(text: object) -> bool:
 
 
 def commitment_of(server_seed: str) -> str:
-    """What is published before the spin: sha256 of the seed's text, in lowercase hex."""
+    """The commitment that is published before the spin: sha256 of the seed's text, in lowercase hex."""
     return hashlib.sha256(server_seed.encode()).hexdigest()
 
 
@@ -53,7 +53,7 @@ def digest(*, server_seed: str, client_seed: str, nonce: int, round_: int = 0) -
 
 
 def roll(*, server_seed: str, client_seed: str, nonce: int, round_: int = 0) -> int:
-    """The rolled number, 0 to 9,999,999, each as likely as any other (to within 2**-232)."""
+    """The rolled number, 0 to 9,999,999, uniformly distributed (to within 2**-232)."""
     number = int.from_bytes(
         digest(server_seed=server_seed, client_seed=client_seed, nonce=nonce, round_=round_),
         "big",

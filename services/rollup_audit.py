@@ -1,4 +1,4 @@
-"""Proving the rollups: every sum and count equals what the bets and payments themselves say."""
+"""Audits the totals: recomputes every sum and count from the bets and payments."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 
 
 def problems() -> Iterator[str]:
-    """A line for each rollup that is wrong, in the caller's snapshot (ids and times only, never amounts)."""
+    """A line for each wrong total, in the caller's snapshot (ids and times only, never amounts)."""
     for user_id, _, _ in wrong_totals_of_play():
         yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
     for table, expected_rows in EXPECTED_ROWS.items():

@@ -1,4 +1,4 @@
-"""Totals that are updated by the transaction that makes a bet or a payment."""
+"""Updates the totals within the transaction that writes a bet or a payment."""
 
 from peewee import EXCLUDED
 
@@ -37,14 +37,14 @@ _ADD_LIVE_BET = PreparedQuery(
 
 
 def add_bet(settlement: Settlement, times: SpinTimes) -> None:
-    """Count a bet for the leaderboard's week and month, and for the number of live bets."""
+    """Add a bet to the wagers of its week and month, and to the counts of live bets."""
     values = vars(settlement) | vars(times)
     _ADD_WAGER.execute(values)
     _ADD_LIVE_BET.execute(values)
 
 
 def add_payment(payment: Payment) -> None:
-    """Count a payment for its player's totals, in the transaction that records it."""
+    """Add a payment to its player's totals, in the transaction that records it."""
     user_id: int = payment.user_id  # type: ignore[attr-defined]  # made by peewee
     is_deposit = payment.type == "deposit"
     columns = (

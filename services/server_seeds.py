@@ -1,4 +1,4 @@
-"""The server seed of a player's next spin: drawn, sealed and announced before the player chooses."""
+"""The server seed of a player's next spin: drawn, encrypted, and announced before the player bets."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ class Commitment:
 
 @dataclass(frozen=True)
 class SeedInPlay:
-    """An announced seed, opened: only for the spin that is about to use it."""
+    """An announced seed, decrypted for the spin that is about to use it."""
 
     nonce: int
     commitment: str
     sealed: str
     server_seed: str = field(repr=False)
     is_redrawn: bool = False
-    """Whether it was drawn for this very request, in the place of one that may have been revealed."""
+    """Whether it has just replaced a seed that may have been revealed."""
 
     @property
     def announcement(self) -> Commitment:
@@ -43,14 +43,14 @@ class SeedInPlay:
 
 
 ATTEMPTS = 5
-"""How often the announced seed is looked for while other processes replace it."""
+"""How often a lookup is tried while other processes replace the announced seed."""
 
 REMEMBERED = 10_000
-"""Of how many players the next seed is kept in memory; of any other it is read and opened for the spin."""
+"""How many players' next seeds are kept in memory; any other is read and decrypted for the spin."""
 
 
 class ServerSeeds:
-    """Draws and announces server seeds; a seed never leaves unsealed before its spin is settled."""
+    """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class ServerSeeds:
     ) -> None:
         self.witness = witness
         self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
-        """Told the player's id and the new commitment when an announced seed has been replaced."""
+        """Called with the player's id and the new commitment after an announced seed was replaced."""
         self._sealer = Sealer(secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds")
         self._draw = draw
         self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
@@ -80,7 +80,7 @@ class ServerSeeds:
         ).execute()
 
     def draw(self, *, nonce: int) -> SeedInPlay:
-        """A new seed, sealed; it is announced by whoever writes it down."""
+        """A new seed; the caller stores it, which announces it."""
         server_seed = self._draw()
         return SeedInPlay(
             nonce=nonce,
@@ -90,12 +90,12 @@ class ServerSeeds:
         )
 
     def remember(self, *, user_id: int, seed: SeedInPlay) -> None:
-        """Keep what has just been announced at hand: it saves the next spin a query, and opening the seed."""
+        """Keep an announced seed in memory: it saves the next spin a query and a decryption."""
         with self._guard:
             self._announced_here[user_id] = seed
 
     def recall(self, *, user_id: int) -> SeedInPlay | None:
-        """What was last announced here; once. Another process may have used it: the spin's guard tells."""
+        """Remove and return the remembered seed. The settlement refuses it if another process used it."""
         with self._guard:
             seed: SeedInPlay | None = self._announced_here.pop(user_id, None)
         return seed
@@ -108,20 +108,20 @@ class ServerSeeds:
 
     @reading()
     def in_play(self, *, user_id: int) -> SeedInPlay:
-        """The seed that the player's next spin uses, opened. Raises UserNotFound."""
+        """The seed of the player's next spin, decrypted. Raises UserNotFound."""
         found, redrawn = self._find(user_id)
         if redrawn is not None:
             return redrawn
         return SeedInPlay(
             nonce=found.nonce,
             commitment=found.commitment,
-            # The bet takes this over. Renewed, so that nothing is written under a previous key any more.
+            # The bet stores this text, which must be encrypted with the current key.
             sealed=self.renew(found.sealed),
             server_seed=self._sealer.open(found.sealed),
         )
 
     def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
-        """The announced seed, and the one drawn in its place when it may have been revealed."""
+        """The announced seed, and its replacement if it had to be redrawn."""
         for _ in range(ATTEMPTS):
             known, last_nonce = self.witness.known(), self.witness.last_nonce(user_id)
             found = seed_marks.find_seed(user_id, known=known)
@@ -136,7 +136,7 @@ class ServerSeeds:
         raise Unavailable
 
     def _redraw(self, user_id: int, found: FoundSeed) -> SeedInPlay | None:
-        """Replace an announced seed; None when a spin or another process was first."""
+        """Replace an announced seed; None if a spin or another process was first."""
         seed = replace(self.draw(nonce=found.nonce), is_redrawn=True)
         with writing():
             changed = seed_marks.redraw_seed(user_id, found, commitment=seed.commitment, sealed=seed.sealed)
@@ -155,7 +155,7 @@ class ServerSeeds:
             return int(AnnouncedSeed.select().count())
 
     def of_bet(self, bet: Bet | DueBet) -> str:
-        """A settled bet's seed, revealed or not; callers see to it that nobody is shown it too early."""
+        """A settled bet's seed, revealed or not. Callers must not show it before its proof is due."""
         if bet.server_seed is not None:
             return bet.server_seed
         if bet.sealed_server_seed is None:
@@ -163,5 +163,5 @@ class ServerSeeds:
         return self._sealer.open(bet.sealed_server_seed)
 
     def renew(self, sealed: str) -> str:
-        """A sealed seed under the current key. Raises cryptography.fernet.InvalidToken."""
+        """A sealed seed, encrypted with the current key. Raises cryptography.fernet.InvalidToken."""
         return self._sealer.renew(sealed)

@@ -18,24 +18,21 @@ Version = tuple[int, int]
 
 
 class Witnessed(NamedTuple):
-    """What the file says."""
+    """The content of the file."""
 
     mark: Mark
     database: str
-    """Which database it was, as far as the database can tell: see ``identity`` in models/."""
+    """The ``identity`` of the database (models/database.py, models/postgres.py)."""
 
 
 class WitnessFile:
-    """A small file with mode 0600, replaced as a whole and written through to the disk.
-
-    All processes of one machine share it.
-    """
+    """A small file with mode 0600, shared by all processes of a machine. A write replaces it atomically."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def version(self) -> Version | None:
-        """Differs whenever the file has been replaced; None when there is no file."""
+        """A value that changes when the file is replaced; None without a file."""
         try:
             status = self._path.stat()
         except FileNotFoundError:
@@ -43,7 +40,7 @@ class WitnessFile:
         return status.st_ino, status.st_mtime_ns
 
     def read(self) -> Witnessed | None:
-        """None when there is no file, or not a whole one. Raises OSError when it may not be read."""
+        """The content; None if the file is missing or damaged. Raises OSError if it can't be read."""
         try:
             content = json.loads(self._path.read_bytes())
             return Witnessed(Mark(int(content["number"]), str(content["token"])), str(content["database"]))
@@ -51,7 +48,7 @@ class WitnessFile:
             return None
 
     def write(self, witnessed: Witnessed) -> None:
-        """Replace the file; it is on the disk when this returns. Only within ``locked``. Raises OSError."""
+        """Replace the file and sync it to the disk. Only within ``locked``. Raises OSError."""
         new = self._path.with_suffix(".new")
         content = {**witnessed.mark._asdict(), "database": witnessed.database}
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -68,7 +65,7 @@ class WitnessFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Let no other process change the file during the block. Raises TimeoutError."""
+        """Keep other processes from changing the file during the block. Raises TimeoutError."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -79,7 +76,7 @@ class WitnessFile:
 
 
 def _lock(descriptor: int) -> None:
-    # A blocking flock would stop all greenlets of the process.
+    # A blocking flock would block all greenlets of the process.
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:

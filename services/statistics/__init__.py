@@ -1,1 +1,1 @@
-"""What players may look up of their own play and payments."""
+"""Statistics of a player's own games and payments."""

@@ -1,4 +1,4 @@
-"""A player's bets as proofs: the seeds that decided them, as far as they are revealed."""
+"""The seeds of a player's bets, server seeds only if they are revealed."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ ALL_GAMES = "all"
 
 NONCE = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 IN_A_SEED = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-"""What a part of a seed can be; no other text needs a look at the history."""
+"""The form of a part of a seed. A search for any other text finds nothing."""
 
 
 class Sort(StrEnum):
@@ -28,7 +28,7 @@ class Sort(StrEnum):
 
 
 NONCES_A_STATEMENT = 1_000
-"""Of a search. On SQLite a statement blocks the whole process: 2 ms for so many bets, 0.9 s for 400,000."""
+"""Slices of a search. On SQLite a statement blocks the process: 2 ms for so many bets, 0.9 s for 400,000."""
 
 
 def page(
@@ -44,11 +44,10 @@ def page(
     """One page of the player's bets.
 
     ``search`` is part of a client seed or of a server seed whose proof is due, in any case, or an exact
-    nonce. It reads the whole history of this one player in slices, and calls ``pause`` after each; a page
-    without a search never does.
+    nonce. It reads all bets of this player in slices, and calls ``pause`` after each.
     """
     if search:
-        # A seed that is due but still sealed in its row is shown on a page, so a search must find it too.
+        # A page shows seeds that are due but not revealed in the database yet, so a search must find them.
         proofs.reveal_due(user_id=user_id, now=now)
         nonces = _matching_nonces(user_id, search, pause)
         start, end = place.bounds(len(nonces))
@@ -78,7 +77,7 @@ def _matching_nonces(user_id: int, search: str, pause: Callable[[], Any]) -> lis
 
 
 def _matches(search: str) -> Any:
-    # The column of server seeds holds those that have been revealed.
+    # The column server_seed holds revealed seeds only.
     matches = Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
     if NONCE.fullmatch(search) and int(search) <= bets.MAX_NONCE:
         matches |= Bet.nonce == int(search)

@@ -1,4 +1,4 @@
-"""A player's games, one entry a bet."""
+"""A player's games, one entry for each bet."""
 
 from enum import StrEnum
 
@@ -28,7 +28,7 @@ BY_EARNING = {
 
 
 def page(*, user_id: int, place: Place, sort: Sort, search: str) -> Page[Bet]:
-    """One page of the player's bets in games whose name has the search text in it, in any case."""
+    """One page of the player's bets in games whose name contains the search text, in any case."""
     if not any(search.casefold() in game for game in GAMES):
         return Page([], 0)
     with snapshot(within_limit=True):
@@ -41,7 +41,7 @@ def page(*, user_id: int, place: Place, sort: Sort, search: str) -> Page[Bet]:
 
 
 def nonces_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]:
-    """The nonces of a page of all bets of a player: a range, wherever the page lies."""
+    """The nonces of one page of all bets of a player, which are always a range."""
     start, end = place.bounds(total)
     if newest_first:
         return list(range(total - start, total - end, -1))
@@ -49,6 +49,6 @@ def nonces_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]
 
 
 def _nonces_by_earning(user_id: int, sort: Sort, place: Place, total: int) -> list[int]:
-    # Nonces alone are read from the index, without a look at the bets that are skipped.
+    # Only nonces, which the index contains: the skipped bets are not read.
     query = Bet.select(Bet.nonce).where(Bet.user == user_id).tuples()
     return [nonce for (nonce,) in rows_of_page(query, order=BY_EARNING[sort], place=place, total=total)]

@@ -46,10 +46,9 @@ ROWS_A_TURN = 1_000
 def page(
     *, user_id: int, place: Place, kind: Kind, sort: Sort, search: str, pause: Callable[[], Any]
 ) -> Page[Payment]:
-    """One page of the player's payments whose txhash, chain or asset has the search text in it, in any case.
+    """One page of the player's payments whose txhash, chain or asset contains the search text, in any case.
 
-    A search looks at these three of all payments of this one player, and calls ``pause`` now and then to let
-    others run; a page without a search never does.
+    A search reads all payments of this player, and calls ``pause`` regularly to let other requests run.
     """
     condition = Payment.user == user_id
     if kind is not Kind.ALL:
@@ -65,7 +64,7 @@ def page(
 
 
 def _found(condition: Any, order: Any, folded: str, pause: Callable[[], Any]) -> Iterator[int]:
-    """The ids of the payments that have this text in them, in this order."""
+    """The ids of the payments that contain this text, in this order."""
     query = Payment.select(Payment.id, Payment.txhash, Payment.chain, Payment.asset).where(condition)
     rows: Iterable[Any] = query.order_by(*order).tuples().iterator()
     for number, (payment_id, *texts) in enumerate(rows, start=1):

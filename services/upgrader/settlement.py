@@ -1,4 +1,4 @@
-"""Settling a spin: the ledger's posting and what else a bet changes, in one transaction.
+"""Settles a spin: posts it to the ledger and writes the bet and its totals, in one transaction.
 
 On SQLite, under group commit. On PostgreSQL one statement writes the same rows (models/spin_settlement.py).
 """
@@ -28,8 +28,8 @@ class SeedUsed(Exception):
 def settle(settlement: Settlement, *, times: Callable[[], SpinTimes]) -> Settled:
     """Write the spin, all or nothing.
 
-    ``times`` is called as late as possible: after the wait for a connection or for the write lock. Raises
-    SeedUsed, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
+    ``times`` is called after the wait for a connection or for the write lock. Raises SeedUsed,
+    InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
     """
     if isinstance(database.obj, Sqlite):
         return _group_commit.run(lambda: settle_in_steps(settlement, times()))
@@ -55,7 +55,7 @@ def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
 
 
 def bet_of(settlement: Settlement, settled: Settled) -> Bet:
-    """The bet that was written, without asking the database for it."""
+    """The bet that was written, without a query."""
     values = vars(settlement) | vars(settled.times)
     return Bet(id=settled.bet_id, **{field.name: values[field.column_name] for field in _BET_FIELDS})
 
