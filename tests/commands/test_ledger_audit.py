@@ -177,7 +177,7 @@ def told(alice, bob):
 
 
 @pytest.mark.parametrize("case", TAMPERED)
-def test_tampering_is_told_line_by_line(fails, tamper, told, case):
+def test_an_audit_prints_a_line_for_each_tampered_row(fails, tamper, told, case):
     statements, texts = TAMPERED[case]
     expected = told(texts)
     tamper(*statements)

@@ -1,4 +1,4 @@
-"""A commit that was answered is kept, whatever the server was set up for."""
+"""Commits are durable whatever the database server's settings are."""
 
 from urllib.parse import urlsplit
 
@@ -9,7 +9,7 @@ from models.database import database, open_database, reading
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_commits_wait_for_the_disk_although_the_servers_need_not(database_url):
+def test_postgresql_commits_are_synchronous_whatever_the_server_setting(database_url):
     name = urlsplit(database_url).path[1:]
     administer(database_url, f'ALTER DATABASE "{name}" SET synchronous_commit = off')
     opened = open_database(database_url)
@@ -22,7 +22,7 @@ def test_commits_wait_for_the_disk_although_the_servers_need_not(database_url):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_commits_wait_for_the_disk_on_sqlite(database_url):
+def test_sqlite_commits_are_fully_synchronous(database_url):
     opened = open_database(database_url)
 
     with reading():

@@ -1,4 +1,4 @@
-"""Transactions that come at the same moment share one commit on SQLite, and nothing else."""
+"""Concurrent transactions share one commit on SQLite, and nothing else."""
 
 import threading
 
@@ -63,11 +63,11 @@ def failing(player):
     return fail
 
 
-def test_each_gets_what_its_own_work_gave(at_once, player):
+def test_each_caller_gets_the_result_of_its_own_work(at_once, player):
     assert at_once(*(taking(player, cents) for cents in (1, 2, 3))) == [1, 2, 3]
 
 
-def test_a_work_that_raises_is_undone_and_the_others_stand(at_once, player, coins_of):
+def test_a_work_that_raises_is_undone_and_the_others_are_committed(at_once, player, coins_of):
     before = coins_of(player)
 
     outcomes = at_once(taking(player, 1), taking(player, 2), failing(player), taking(player, 4))
@@ -76,7 +76,7 @@ def test_a_work_that_raises_is_undone_and_the_others_stand(at_once, player, coin
     assert before - coins_of(player) == 7
 
 
-def test_the_only_work_that_raises_leaves_nothing(at_once, player, coins_of):
+def test_a_work_that_raises_alone_is_undone(at_once, player, coins_of):
     before = coins_of(player)
 
     at_once(failing(player))
@@ -84,7 +84,7 @@ def test_the_only_work_that_raises_leaves_nothing(at_once, player, coins_of):
     assert coins_of(player) == before
 
 
-def test_a_commit_that_fails_is_told_to_all_who_waited_for_it(at_once, player, coins_of, monkeypatch):
+def test_a_failed_commit_is_raised_by_every_work_of_the_batch(at_once, player, coins_of, monkeypatch):
     before = coins_of(player)
 
     def fail(*_arguments):
@@ -97,7 +97,7 @@ def test_a_commit_that_fails_is_told_to_all_who_waited_for_it(at_once, player, c
     assert coins_of(player) == before
 
 
-def test_after_a_failure_the_next_work_is_done(together, at_once, player):
+def test_a_work_after_a_failed_batch_is_committed(together, at_once, player):
     at_once(failing(player), failing(player))
 
     assert together.run(taking(player, 1)) == 1

@@ -1,4 +1,4 @@
-"""The pool of connections to PostgreSQL: dead ones are nobody's, and nobody waits for somebody else's."""
+"""The connection pool of PostgreSQL: broken connections are not reused, and waits are bounded."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +48,7 @@ def fill_pool():
         return set(together.map(hold, range(MANY)))
 
 
-def test_connections_that_were_cut_cost_nobody_a_question(proxy):
+def test_queries_succeed_after_idle_connections_were_cut(proxy):
     fill_pool()
 
     proxy.become(RESET)
@@ -57,14 +57,14 @@ def test_connections_that_were_cut_cost_nobody_a_question(proxy):
     assert [one() for _ in range(MANY)] == [1] * MANY
 
 
-def test_connections_that_the_server_has_ended_cost_nobody_a_question(proxy, database_url):
+def test_queries_succeed_after_the_server_ended_idle_connections(proxy, database_url):
     for pid in fill_pool():
         administer(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
 
     assert [one() for _ in range(MANY)] == [1] * MANY
 
 
-def test_after_one_connection_broke_in_use_none_that_is_as_old_is_used(proxy, database_url):
+def test_after_a_connection_breaks_in_use_older_idle_ones_are_not_used(proxy, database_url):
     old = fill_pool()
 
     with reading():
@@ -76,7 +76,7 @@ def test_after_one_connection_broke_in_use_none_that_is_as_old_is_used(proxy, da
         assert backend() not in old
 
 
-def test_while_one_connects_in_vain_others_use_the_connections_that_are_there(proxy):
+def test_a_request_that_waits_to_connect_does_not_block_idle_connections(proxy):
     one()
     with reading():
         proxy.become(STALL)
@@ -92,7 +92,7 @@ def test_while_one_connects_in_vain_others_use_the_connections_that_are_there(pr
     assert (was_done, connected) == (False, 1)
 
 
-def test_what_one_asker_waits_for_is_taken_from_one_patience(proxy):
+def test_all_waits_of_a_request_use_one_wait_budget(proxy):
     with patience.one_answer():
         with patience.waiting(5), patience.one_answer():
             threading.Event().wait(0.05)
@@ -105,7 +105,7 @@ def test_what_one_asker_waits_for_is_taken_from_one_patience(proxy):
     assert patience.seconds_left() == patience.ANSWER_SECONDS
 
 
-def test_a_commit_is_not_begun_when_nobody_would_hear_of_it(proxy):
+def test_a_commit_is_refused_when_the_wait_budget_is_nearly_used_up(proxy):
     def insert():
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 

@@ -1,4 +1,4 @@
-"""The schema: the models say the same as the migrations, and the database keeps the rules by itself."""
+"""The schema: models and migrations agree, and the database enforces the constraints."""
 
 import importlib
 import pkgutil
@@ -86,11 +86,11 @@ def modelled(migrated, database_url, tmp_path):
     opened.close_all()
 
 
-def test_the_models_are_what_the_migrations_made(migrated, modelled):
+def test_the_models_equal_the_migrated_schema(migrated, modelled):
     assert modelled == migrated
 
 
-def test_the_catalogue_that_is_compared_knows_every_table_and_rule(migrated):
+def test_the_compared_catalogue_contains_every_table_and_check(migrated):
     shown = repr(migrated)
 
     missing = [
@@ -192,7 +192,7 @@ def bet(insert, user):
     ],
     ids=str,
 )
-def test_a_player_cannot_be_so(user, change):
+def test_an_invalid_player_is_refused(user, change):
     with pytest.raises(peewee.IntegrityError), writing():
         User.update(change).where(User.id == user).execute()
 
@@ -209,7 +209,7 @@ def test_an_account_can_be_emptied_and_not_overdrawn(user, column):
 
 
 @pytest.mark.parametrize("same", ["platform_id", "username_folded"])
-def test_two_players_cannot_share(insert, user, same):
+def test_two_players_cannot_share_a_unique_value(insert, user, same):
     other = {"platform_id": "76561198000000002", "username_folded": "bob"} | {same: USER[same]}
 
     with pytest.raises(peewee.IntegrityError):
@@ -242,7 +242,7 @@ def test_many_players_may_own_no_affiliate_code(insert):
     ],
     ids=str,
 )
-def test_an_item_cannot_be_so(insert, change):
+def test_an_invalid_item_is_refused(insert, change):
     with pytest.raises(peewee.IntegrityError):
         insert(Item, **(ITEM | change))
 
@@ -257,7 +257,7 @@ def test_an_item_cannot_be_so(insert, change):
     ],
     ids=str,
 )
-def test_an_item_may_be_so(insert, change):
+def test_a_valid_item_is_accepted(insert, change):
     assert insert(Item, **(ITEM | change))
 
 
@@ -284,7 +284,7 @@ def test_two_items_cannot_have_one_name(insert):
         ("balance", "a stranger's", 5),
     ],
 )
-def test_an_entry_cannot_be_so(insert, user, account, whose, amount):
+def test_an_invalid_ledger_entry_is_refused(insert, user, account, whose, amount):
     owner = {"the player's": user, "nobody's": None, "a stranger's": user + 1}[whose]
     transaction = insert(LedgerTransaction, kind="grant", created_at_ms=AT)
 
@@ -297,20 +297,20 @@ def test_an_entry_cannot_be_so(insert, user, account, whose, amount):
     [("balance", True), ("vault", True), ("sweepstake", True), ("house.bets", False)],
 )
 @pytest.mark.parametrize("amount", [1, -1, 2**62])
-def test_an_entry_may_be_so(insert, user, account, is_players, amount):
+def test_a_valid_ledger_entry_is_accepted(insert, user, account, is_players, amount):
     transaction = insert(LedgerTransaction, kind="grant", created_at_ms=AT)
     owner = user if is_players else None
 
     assert insert(LedgerEntry, transaction=transaction, account=account, user=owner, amount_cents=amount)
 
 
-def test_an_entry_cannot_be_of_no_transaction(insert, user):
+def test_a_ledger_entry_needs_a_transaction(insert, user):
     with pytest.raises(peewee.IntegrityError):
         insert(LedgerEntry, transaction=999, account="balance", user=user, amount_cents=1)
 
 
 @pytest.mark.parametrize("table", [User, LedgerTransaction])
-def test_what_the_ledger_speaks_of_cannot_be_deleted(insert, user, table):
+def test_rows_that_the_ledger_refers_to_cannot_be_deleted(insert, user, table):
     transaction = insert(LedgerTransaction, kind="grant", created_at_ms=AT)
     insert(LedgerEntry, transaction=transaction, account="balance", user=user, amount_cents=1)
 
@@ -319,7 +319,7 @@ def test_what_the_ledger_speaks_of_cannot_be_deleted(insert, user, table):
 
 
 @pytest.mark.parametrize("change", [{}, WON, {"server_seed": "s" * 64, "sealed_server_seed": None}], ids=str)
-def test_a_bet_may_be_so(bet, change):
+def test_a_valid_bet_is_accepted(bet, change):
     assert bet(**change)
 
 
@@ -357,7 +357,7 @@ def test_a_bet_may_be_so(bet, change):
     ],
     ids=str,
 )
-def test_a_bet_cannot_be_so(bet, change):
+def test_an_invalid_bet_is_refused(bet, change):
     with pytest.raises(peewee.IntegrityError):
         bet(**change)
 
@@ -371,14 +371,14 @@ def test_a_bet_cannot_be_so(bet, change):
     ],
     ids=["a nonce", "a commitment", "a request id"],
 )
-def test_two_bets_of_a_player_cannot_share(bet, first, second):
+def test_two_bets_of_a_player_cannot_share_a_unique_value(bet, first, second):
     bet(**({"nonce": 1, "server_seed_commitment": "a" * 64} | first))
 
     with pytest.raises(peewee.IntegrityError):
         bet(**({"nonce": 2, "server_seed_commitment": "b" * 64} | second))
 
 
-def test_two_bets_cannot_be_of_one_transaction(bet, insert):
+def test_two_bets_cannot_share_a_ledger_transaction(bet, insert):
     transaction = insert(LedgerTransaction, kind="spin", created_at_ms=AT)
     bet(ledger_transaction=transaction)
 
@@ -399,7 +399,7 @@ def test_players_may_use_the_same_nonce_and_request_id(bet, insert):
     assert bet(user=other, server_seed_commitment="d" * 64, request_id="mine")
 
 
-def test_two_players_cannot_have_bets_with_one_commitment(bet, insert):
+def test_bets_of_two_players_cannot_share_a_commitment(bet, insert):
     other = insert(User, **(USER | {"platform_id": "2", "username_folded": "bob"}))
     bet()
 
@@ -435,7 +435,7 @@ def announce(insert):
 @pytest.mark.parametrize(
     "change", [{"nonce": 0}, {"server_seed_commitment": None}, {"sealed_server_seed": None}], ids=str
 )
-def test_an_announced_seed_cannot_be_so(announce, user, change):
+def test_an_invalid_announced_seed_is_refused(announce, user, change):
     with pytest.raises(peewee.IntegrityError):
         announce(user, **change)
 
@@ -455,7 +455,7 @@ def test_a_seed_cannot_be_announced_to_two_players(announce, insert, user):
         announce(other)
 
 
-def test_a_seed_cannot_be_announced_to_nobody(announce, user):
+def test_an_announced_seed_needs_a_player(announce, user):
     with pytest.raises(peewee.IntegrityError):
         announce(user + 1)
 
@@ -486,23 +486,23 @@ def refer(insert, user):
     ],
     ids=str,
 )
-def test_a_referral_cannot_be_so(refer, change):
+def test_an_invalid_referral_is_refused(refer, change):
     with pytest.raises(peewee.IntegrityError):
         refer(**change)
 
 
-def test_a_player_is_referred_once(refer):
+def test_a_player_cannot_be_referred_twice(refer):
     refer()
 
     with pytest.raises(peewee.IntegrityError):
         refer()
 
 
-def test_a_player_is_not_referred_by_themselves(refer, user):
+def test_a_player_cannot_be_referred_by_themselves(refer, user):
     with pytest.raises(peewee.IntegrityError):
         refer(owner=user)
 
 
-def test_an_owner_cannot_have_claimed_less_than_nothing(insert, user):
+def test_a_negative_claimed_sum_is_refused(insert, user):
     with pytest.raises(peewee.IntegrityError):
         insert(Affiliate, user=user, claimed_cents=-1)

@@ -1,4 +1,4 @@
-"""A server process on a database that is backed up and restored behind its back."""
+"""Fixtures: a server process whose database is backed up and restored."""
 
 import os
 from contextlib import ExitStack, contextmanager

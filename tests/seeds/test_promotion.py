@@ -1,4 +1,4 @@
-"""A replica that is promoted lacks what had not reached it, and continues on a timeline of its own."""
+"""A promoted replica, which lacks the last changes of the primary and begins a new timeline."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Redrawing announced seeds: by the command, and lazily, one player at a time."""
+"""Redrawing announced seeds: by the command, and lazily for one player at a time."""
 
 import stat
 
@@ -55,13 +55,13 @@ def test_after_the_command_no_spin_uses_a_remembered_seed(app, player, item, run
     assert spin(app, player, item).nonce == bet.nonce + 1
 
 
-def test_a_redrawn_commitment_stands(app, player, run):
+def test_a_redrawn_commitment_is_not_redrawn_again(app, player, run):
     run("seeds", "redraw")
 
     assert announced(app, player) == announced(app, player)
 
 
-def test_every_socket_of_the_player_is_told_of_a_redrawn_seed(app, player, connect, run):
+def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, player, connect, run):
     socket = connect(player)
     before = socket.expect("upgrader:commitment")
     run("seeds", "redraw")
@@ -71,9 +71,7 @@ def test_every_socket_of_the_player_is_told_of_a_redrawn_seed(app, player, conne
     assert socket.expect("upgrader:commitment") == over_http != before
 
 
-def test_the_first_look_at_a_restored_database_changes_one_seed_however_many_there_are(
-    app, new_player, env, tmp_path
-):
+def test_the_first_request_after_a_restore_redraws_one_players_seed_only(app, new_player, env, tmp_path):
     players = [new_player(f"player-{number}") for number in range(20)]
     announced(app, players[0])
     with reading():
@@ -87,7 +85,7 @@ def test_the_first_look_at_a_restored_database_changes_one_seed_however_many_the
     assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
 
 
-def test_a_database_that_lost_its_last_marks_is_recognised_whatever_file_it_is_in(app, player, item):
+def test_a_database_that_lost_its_last_mark_is_recognised(app, player, item):
     reveal(app, spin(app, player, item))
     before = announced(app, player)
     with writing():
@@ -97,7 +95,7 @@ def test_a_database_that_lost_its_last_marks_is_recognised_whatever_file_it_is_i
     assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
-def test_marks_of_another_history_are_not_taken_for_the_lost_ones(app, player, item):
+def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(app, player, item):
     """A server on another machine has played on in the restored database."""
     reveal(app, spin(app, player, item))
     before = announced(app, player)
@@ -107,7 +105,7 @@ def test_marks_of_another_history_are_not_taken_for_the_lost_ones(app, player, i
     assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
-def test_what_another_machine_plays_is_no_reason_to_redraw(make_app, app, new_player, item, tmp_path):
+def test_bets_of_another_machine_redraw_no_seeds(make_app, app, new_player, item, tmp_path):
     alice, bob = new_player("alice"), new_player("bob")
     announced(app, alice)
     other = make_app(INSTANCE_DIR=str(tmp_path / "other machine"))
@@ -120,7 +118,7 @@ def test_what_another_machine_plays_is_no_reason_to_redraw(make_app, app, new_pl
     assert announced(make_app(), alice) == told
 
 
-def test_a_seed_is_not_shown_before_the_witness_is_on_the_disk(app, player, item, tmp_path):
+def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, player, item, tmp_path):
     announced(app, player)
     bet = spin(app, player, item)
     witness = tmp_path / "instance" / "seeds.new"
@@ -133,7 +131,7 @@ def test_a_seed_is_not_shown_before_the_witness_is_on_the_disk(app, player, item
     reveal(app, bet)
 
 
-def test_one_mark_covers_all_bets_that_are_settled_by_then(app, player, item):
+def test_one_mark_covers_all_bets_settled_before_it(app, player, item):
     bets = [spin(app, player, item) for _ in range(3)]
     reveal(app, bets[0])
     with reading():
@@ -146,7 +144,7 @@ def test_one_mark_covers_all_bets_that_are_settled_by_then(app, player, item):
         assert SeedMark.select().count() == marks
 
 
-def test_only_the_owner_may_read_the_witness(app, player, tmp_path):
+def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
     announced(app, player)
 
     assert stat.S_IMODE((tmp_path / "instance" / "seeds.witness").stat().st_mode) == 0o600
@@ -161,9 +159,7 @@ def test_the_first_server_of_a_new_platform_keeps_the_first_commitments(app, pla
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_backup_of_a_new_platform_is_not_taken_for_a_new_platform(
-    app, make_app, player, item, run, tmp_path
-):
+def test_a_backup_of_a_new_platform_redraws_its_seeds(app, make_app, player, item, run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))
     told = announced(app, player)
     database.obj.close_all()

@@ -35,7 +35,7 @@ def test_a_revealed_seed_is_not_announced_again(serve, join, revealed, restore):
     assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
 
 
-def test_a_client_seed_chosen_for_the_revealed_seed_decides_nothing(
+def test_a_client_seed_chosen_for_the_revealed_seed_is_useless_after_a_restore(
     serve, join, spin_with, revealed, restore
 ):
     announced, proof = revealed
@@ -90,7 +90,9 @@ def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, sp
     assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
 
 
-def test_a_roll_that_was_told_counts_although_its_seed_is_secret_yet(serve, backup, restore, join, spin_with):
+def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
+    serve, backup, restore, join, spin_with
+):
     """Who knows what a client seed rolls would play it again with a higher wager."""
     with serve(UPGRADER_PROOF_DELAY=HOUR) as server:
         backup()
@@ -104,7 +106,7 @@ def test_a_roll_that_was_told_counts_although_its_seed_is_secret_yet(serve, back
     assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
 
 
-def test_a_spin_on_an_open_socket_is_told_the_new_commitment_before_it_may_bet(
+def test_an_open_socket_receives_the_new_commitment_before_it_can_bet(
     serve, backup, restore, join, spin_with
 ):
     with serve() as server:
@@ -150,7 +152,9 @@ def test_a_server_killed_before_a_proof_is_due_keeps_the_commitment(serve, join,
 
 
 @pytest.mark.parametrize("content", [None, b"{"])
-def test_without_a_whole_witness_file_seeds_are_redrawn(serve, env, join, spin_with, content, tmp_path):
+def test_seeds_are_redrawn_when_the_witness_file_is_missing_or_damaged(
+    serve, env, join, spin_with, content, tmp_path
+):
     with serve() as server:
         socket, _ = join(server)
         spin_with(socket)

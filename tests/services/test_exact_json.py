@@ -1,4 +1,4 @@
-"""Reading JSON without losing what was written, and writing it."""
+"""Reading JSON with exact numbers, and writing it."""
 
 from decimal import Decimal
 
@@ -23,7 +23,7 @@ wire_values = st.recursive(
 
 
 @given(number=finite)
-def test_a_fraction_is_read_as_the_decimal_that_was_written(number):
+def test_a_fraction_is_read_as_an_exact_decimal(number):
     text = f"{number:f}" if -50 < number.adjusted() < 50 else f"{number:E}"
 
     assert Decimal(exact_json.loads(text)) == number
@@ -42,7 +42,7 @@ def test_a_whole_number_stays_one_however_large():
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_not_a_number_stays_recognisable(text):
+def test_nan_and_infinity_are_read_as_non_finite_values(text):
     number = exact_json.loads(f'{{"amount": {text}}}')["amount"]
 
     assert isinstance(number, Decimal)
@@ -93,12 +93,12 @@ def test_deep_nesting_is_a_value_error(opening):
 
 
 @pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '{"a": 1, "\\u0061": 2}', '[{"b": {"": 1, "": 2}}]'])
-def test_a_key_that_stands_twice_is_an_error_of_its_own(text):
+def test_a_duplicate_key_is_a_separate_error(text):
     with pytest.raises(exact_json.RepeatedKey):
         exact_json.loads(text)
 
 
-def test_one_key_may_stand_in_several_objects():
+def test_several_objects_may_have_the_same_key():
     assert exact_json.loads('{"a": {"a": 1}, "b": [{"a": 2}]}') == {"a": {"a": 1}, "b": [{"a": 2}]}
 
 
@@ -116,7 +116,7 @@ def test_an_exponent_beyond_all_decimals_is_a_value_error(text):
 
 
 @given(text=st.text(st.sampled_from('[]{}":,0123456789eE.+- aflnrstu\\\N{TRADE MARK SIGN}')))
-def test_any_text_is_read_or_is_a_value_error(text):
+def test_any_text_is_read_or_raises_a_value_error(text):
     try:
         exact_json.loads(text)
     except ValueError:
@@ -124,7 +124,7 @@ def test_any_text_is_read_or_is_a_value_error(text):
 
 
 @given(value=wire_values)
-def test_what_is_written_is_read_back_the_same(value):
+def test_written_values_are_read_back_unchanged(value):
     assert exact_json.loads(exact_json.dumps(value)) == value
 
 
@@ -139,11 +139,11 @@ def test_a_decimal_is_written_as_a_number():
 @pytest.mark.parametrize(
     "number", [float("nan"), float("inf"), Decimal("NaN"), Decimal("-Infinity"), Decimal("1e400")]
 )
-def test_what_is_not_a_json_number_is_not_written(number):
+def test_non_finite_numbers_are_not_written(number):
     with pytest.raises(ValueError):
         exact_json.dumps([number])
 
 
-def test_what_json_does_not_know_is_not_written():
+def test_types_unknown_to_json_are_not_written():
     with pytest.raises(TypeError, match="set is not JSON"):
         exact_json.dumps({"items": set()})

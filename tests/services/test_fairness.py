@@ -1,4 +1,4 @@
-"""The roll against vectors made elsewhere, and the rules that hold for every input."""
+"""The roll against vectors of an independent implementation, and properties for every input."""
 
 import hashlib
 import json
@@ -52,12 +52,12 @@ def offer_of(vector):
 
 
 @pytest.mark.process
-def test_the_file_of_vectors_is_what_the_other_implementation_makes():
+def test_the_vectors_file_is_generated_by_the_independent_implementation():
     assert node("make_vectors.mjs") == VECTORS
 
 
 @pytest.mark.parametrize("vector", VECTORS["hmac"])
-def test_the_digest_begins_as_other_sites_publish_it(vector):
+def test_the_digest_equals_a_published_example(vector):
     assert fairness.digest(**spin_of(vector)).hex().startswith(vector["digestBegins"])
 
 
@@ -67,7 +67,7 @@ def test_a_commitment_is_the_sha256_of_the_seeds_text(vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS["rolls"])
-def test_a_roll_is_that_of_the_other_implementation(vector):
+def test_a_roll_equals_that_of_an_independent_implementation(vector):
     spin = spin_of(vector)
 
     assert fairness.digest(**spin).hex() == vector["digest"]
@@ -76,7 +76,7 @@ def test_a_roll_is_that_of_the_other_implementation(vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS["thresholds"], ids=lambda vector: vector["why"])
-def test_a_threshold_is_that_of_the_other_implementation(vector):
+def test_a_threshold_equals_that_of_an_independent_implementation(vector):
     assert fairness.threshold(**offer_of(vector)) == vector["threshold"]
 
 
@@ -105,7 +105,7 @@ def test_the_digests_at_the_ends_and_the_middle_roll_the_ends_and_the_middle(mon
     [{"server_seed": "1" * 64}, {"client_seed": "abce"}, {"nonce": 2}, {"round_": 1}],
     ids=lambda changed: next(iter(changed)),
 )
-def test_every_part_of_a_spin_decides_its_digest(changed):
+def test_every_input_of_a_spin_changes_its_digest(changed):
     spin = {"server_seed": "0" * 64, "client_seed": "abcd", "nonce": 1, "round_": 0}
 
     assert fairness.digest(**spin) != fairness.digest(**spin | changed)
@@ -128,7 +128,7 @@ def test_a_higher_wager_never_wins_less_often(offer, data):
 
 @pytest.mark.slow
 @given(offer=offers(), data=st.data())
-def test_a_dearer_item_never_wins_more_often(offer, data):
+def test_a_more_expensive_item_never_wins_more_often(offer, data):
     dearer = data.draw(st.integers(min_value=offer["price_cents"], max_value=MAX_AMOUNT_CENTS))
 
     assert fairness.threshold(**offer) >= fairness.threshold(**offer | {"price_cents": dearer})
@@ -166,7 +166,7 @@ def test_two_draws_give_two_server_seeds():
     assert fairness.draw_server_seed() != fairness.draw_server_seed()
 
 
-def test_a_server_seed_holds_all_32_bytes_that_were_drawn():
+def test_a_server_seed_contains_all_32_drawn_bytes():
     drawn = Random(1).randbytes(32)
 
     seed = fairness.draw_server_seed(lambda count: drawn[:count])
@@ -174,7 +174,7 @@ def test_a_server_seed_holds_all_32_bytes_that_were_drawn():
     assert bytes.fromhex(seed) == drawn
 
 
-def test_a_commitment_shows_nothing_of_its_seed():
+def test_a_commitment_does_not_contain_its_seed():
     seed = fairness.draw_server_seed()
 
     commitment = fairness.commitment_of(seed)
@@ -233,5 +233,5 @@ def test_blanks_newlines_colons_and_letters_outside_ascii_are_refused(text):
 
 
 @pytest.mark.parametrize("value", [None, 1234, True, b"abcd", ["a", "b", "c", "d"]], ids=repr)
-def test_what_is_no_text_is_no_client_seed(value):
+def test_values_other_than_text_are_not_client_seeds(value):
     assert not fairness.is_client_seed(value)

@@ -1,4 +1,4 @@
-"""The rolls as a stranger would test them. Every seed is fixed, so a failure is a change and not bad luck."""
+"""Statistical tests of the rolls. Every seed is fixed, so a failure is never bad luck."""
 
 from random import Random
 
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_rolls():
     assert first == again
 
 
-def test_rolls_made_in_two_parts_carry_their_nonces_on():
+def test_rolls_made_in_two_parts_continue_their_nonces():
     whole = rolls_of_one_player(1, seed="part", first_nonce=51)
 
     server_seed = fairness.draw_server_seed(Random("part").randbytes)
@@ -119,7 +119,7 @@ def test_the_return_to_player_is_95_percent_within_its_bound():
     assert result.allows(0.95)
 
 
-def test_rolls_a_twentieth_too_low_are_seen_in_the_return_to_player():
+def test_the_return_to_player_shows_rolls_that_are_5_percent_too_low():
     def low(**spin):
         return fairness.roll(**spin) * 19 // 20
 

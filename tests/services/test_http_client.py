@@ -1,4 +1,4 @@
-"""Calls to other servers end in time and within their bytes, whatever the server sends."""
+"""Calls to other servers are bounded in time and size, whatever the server sends."""
 
 import gzip
 import subprocess
@@ -46,7 +46,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("kind", GOOD)
-def test_an_answer_is_read_whole(kind):
+def test_a_response_is_read_completely(kind):
     speak, body = GOOD[kind]
 
     with raw_server(speak) as url:
@@ -75,7 +75,7 @@ SLOW = {
 
 
 @pytest.mark.parametrize("kind", SLOW)
-def test_a_call_that_takes_too_long_is_given_up(kind):
+def test_a_slow_call_is_aborted(kind):
     with raw_server(SLOW[kind]) as url, pytest.raises(requests.Timeout):
         get(url, redirects=30)
 
@@ -89,7 +89,7 @@ def outcome_on_greenlets(url):
 
 @pytest.mark.process
 @pytest.mark.parametrize("kind", SLOW)
-def test_a_call_that_takes_too_long_is_given_up_on_greenlets(kind):
+def test_a_slow_call_is_aborted_on_greenlets(kind):
     with raw_server(SLOW[kind]) as url:
         assert outcome_on_greenlets(url) == ("Timeout\n", "")
 
@@ -98,19 +98,19 @@ HANDSHAKE = dribbling(b"\x16\x03\x03\x40\x00\x02", b"\x00")
 """The head of a TLS record of 16 KiB, and then the record byte by byte."""
 
 
-def test_a_handshake_that_takes_too_long_is_given_up():
+def test_a_slow_handshake_is_aborted():
     with raw_server(HANDSHAKE) as url, pytest.raises(requests.Timeout):
         get(url.replace("http:", "https:"))
 
 
 @pytest.mark.process
-def test_a_handshake_that_takes_too_long_is_given_up_on_greenlets():
+def test_a_slow_handshake_is_aborted_on_greenlets():
     with raw_server(HANDSHAKE) as url:
         assert outcome_on_greenlets(url.replace("http:", "https:")) == ("Timeout\n", "")
 
 
 @pytest.mark.process
-def test_a_slow_name_lookup_is_given_up_on_greenlets():
+def test_a_slow_name_lookup_is_aborted_on_greenlets():
     assert outcome_on_greenlets("http://slow.invalid/") == ("Timeout\n", "")
 
 
@@ -123,7 +123,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("kind", LARGE)
-def test_an_answer_that_is_too_large_is_given_up(kind):
+def test_a_response_that_is_too_large_is_aborted(kind):
     with raw_server(LARGE[kind]) as url, pytest.raises(ResponseTooLarge):
         get(url)
 
@@ -140,12 +140,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_broken_answer_is_an_error_of_the_call(kind):
+def test_a_broken_response_raises_the_error_of_the_client(kind):
     with raw_server(BROKEN[kind]) as url, pytest.raises(requests.RequestException):
         get(url)
 
 
-def test_a_server_that_is_not_there_is_an_error_of_the_call():
+def test_an_unreachable_server_raises_the_error_of_the_client():
     with raw_server(saying(b"")) as url:
         pass
 

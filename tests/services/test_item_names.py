@@ -1,4 +1,4 @@
-"""Market names taken apart, in the forms that a real market has."""
+"""Market names split into their parts, in the forms that a real market has."""
 
 import pytest
 from hypothesis import given
@@ -63,7 +63,7 @@ def test_only_a_wear_in_the_last_parentheses_is_taken_off_the_skin(name, skin_na
         ("Autograph Capsule | Astralis | Atlanta 2017", "Autograph Capsule", "Astralis | Atlanta 2017"),
     ],
 )
-def test_a_name_is_parted_at_its_first_bar_only(name, gun_name, skin_name):
+def test_a_name_is_split_at_its_first_bar_only(name, gun_name, skin_name):
     assert parse(name) == ItemName(gun_name, skin_name, None)
 
 
@@ -79,7 +79,7 @@ def test_a_name_is_parted_at_its_first_bar_only(name, gun_name, skin_name):
         "Left |Right",
     ],
 )
-def test_a_name_without_a_bar_between_blanks_is_all_gun(name):
+def test_a_name_without_a_bar_between_blanks_is_all_gun_name(name):
     assert parse(name) == ItemName(name, "", None)
 
 
@@ -92,7 +92,7 @@ def test_a_wear_in_the_last_parentheses_counts_where_more_text_follows():
 
 
 @given(gun=words, skin=words, wear=wears)
-def test_a_name_put_together_is_taken_apart_again(gun, skin, wear):
+def test_a_composed_name_is_split_into_its_parts(gun, skin, wear):
     assert parse(f"{gun}{SEPARATOR}{skin} ({wear})") == ItemName(gun, skin, wear)
 
 

@@ -1,4 +1,4 @@
-"""Finding names by a part of them: what looking at each would find."""
+"""Searching names by a part of them, compared with a linear scan."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,11 +15,11 @@ def found_by_looking(names, part):
 
 
 @given(names=NAMES, part=PART)
-def test_what_is_found_is_what_looking_at_each_name_finds(names, part):
+def test_the_search_finds_the_same_names_as_a_linear_scan(names, part):
     assert list(NameSearch(names).find(part)) == found_by_looking(names, part)
 
 
-def test_more_finds_than_leaps_are_found_too():
+def test_a_search_with_very_many_matches_finds_all_of_them():
     names = [f"item {number}" for number in range(item_search.MOST_LEAPS * 3)]
 
     found = {part: list(NameSearch(names).find(part)) for part in ("item", "item 1", "9", "none")}
@@ -27,5 +27,5 @@ def test_more_finds_than_leaps_are_found_too():
     assert found == {part: found_by_looking(names, part) for part in found}
 
 
-def test_nothing_is_found_across_two_names():
+def test_a_match_never_spans_two_names():
     assert list(NameSearch(["ab", "cd"]).find("bc")) == []

@@ -1,4 +1,4 @@
-"""Experience and levels at their edges."""
+"""Experience and levels at their boundaries."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ def test_a_level_begins_at_a_hundred_times_its_square_in_coins(coins, level):
 
 
 @pytest.mark.parametrize(("coins", "level"), [(100, 0), (400, 1), (62_500, 24)])
-def test_one_cent_less_is_the_level_before(coins, level):
+def test_one_cent_less_gives_the_previous_level(coins, level):
     assert level_after(coins=coins, cents=-1) == level
 
 

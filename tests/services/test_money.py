@@ -1,4 +1,4 @@
-"""Amounts come in exactly or not at all, and go out as they are."""
+"""Amounts are read exactly or refused, and written exactly."""
 
 import json
 from decimal import Decimal
@@ -54,7 +54,7 @@ def test_the_bound_is_a_thousand_million_coins():
     ],
     ids=str,
 )
-def test_an_amount_of_at_most_two_decimals_is_taken(number, cents):
+def test_an_amount_of_at_most_two_decimals_is_accepted(number, cents):
     assert cents_from_number(number) == cents
 
 
@@ -67,7 +67,7 @@ def test_a_third_decimal_is_refused(number):
 @given(
     cents=amounts, third=st.integers(min_value=1, max_value=9), zeros=st.integers(min_value=0, max_value=60)
 )
-def test_a_digit_behind_the_second_decimal_is_refused_however_far_behind(cents, third, zeros):
+def test_any_digit_after_the_second_decimal_is_refused(cents, third, zeros):
     with pytest.raises(NotAnAmount):
         cents_from_number(exactly(cents, "0" * zeros + str(third)))
 
@@ -89,7 +89,7 @@ def test_a_tiny_fraction_is_refused_and_not_rounded_away(number):
 
 
 @pytest.mark.parametrize("text", ["NaN", "sNaN", "Infinity", "-Infinity"])
-def test_what_is_not_finite_is_refused(text):
+def test_a_non_finite_decimal_is_refused(text):
     with pytest.raises(NotAnAmount):
         cents_from_number(Decimal(text))
 
@@ -115,7 +115,7 @@ def test_a_float_that_is_not_finite_is_refused(number):
     ],
     ids=lambda number: str(number)[:20],
 )
-def test_more_than_the_bound_is_refused_however_much(number):
+def test_any_amount_above_the_bound_is_refused(number):
     with pytest.raises(NotAnAmount):
         cents_from_number(number)
 
@@ -123,13 +123,13 @@ def test_more_than_the_bound_is_refused_however_much(number):
 @pytest.mark.parametrize(
     "value", [None, True, False, "5", "", b"5", [5], {"amount": 5}, 5j, Fraction(5)], ids=repr
 )
-def test_what_is_no_number_is_refused(value):
+def test_values_of_other_types_are_refused(value):
     with pytest.raises(NotAnAmount):
         cents_from_number(value)
 
 
 @given(number=st.one_of(st.decimals(), st.floats(), st.integers()))
-def test_a_number_is_taken_exactly_or_refused(number):
+def test_a_number_is_accepted_exactly_or_refused(number):
     try:
         cents = cents_from_number(number)
     except NotAnAmount:
@@ -187,5 +187,5 @@ def test_a_price_is_a_dollar_sign_and_two_decimals_without_grouping(cents, text)
 
 
 @given(cents=prices)
-def test_a_price_text_says_the_exact_price(cents):
+def test_a_price_text_contains_the_exact_price(cents):
     assert cents_from_number(Decimal(price_text(cents).removeprefix("$"))) == cents

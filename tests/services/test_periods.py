@@ -1,4 +1,4 @@
-"""Weeks and months: each begins where the one before ends."""
+"""Weeks and months: each begins where the previous one ends."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What a provider says of somebody, as an account can have it."""
+"""Usernames and pictures from login providers, made valid for an account."""
 
 import re
 
@@ -32,7 +32,7 @@ from services.login.person import avatar_of, username_of
         (["Alice"], "player"),
     ],
 )
-def test_a_name_becomes_the_username_nearest_to_it(name, username):
+def test_a_name_becomes_the_most_similar_valid_username(name, username):
     assert username_of(name) == username
 
 
@@ -48,7 +48,7 @@ LONGEST = "https://a.example.com/".ljust(500, "x")
     "address",
     ["https://a.example.com/p.png", "http://a.example.com/p?s=96&c=1#x", "HTTPS://a.test/", LONGEST],
 )
-def test_a_picture_on_the_web_is_kept(address):
+def test_an_http_picture_address_is_kept(address):
     assert avatar_of(address, secure=False) == address
 
 
@@ -73,11 +73,11 @@ def test_a_picture_on_the_web_is_kept(address):
         f"{LONGEST}x",
     ],
 )
-def test_anything_else_is_no_picture(address):
+def test_any_other_picture_address_is_ignored(address):
     assert avatar_of(address, secure=False) == ""
 
 
-def test_where_all_goes_over_https_a_picture_must_as_well():
+def test_an_http_picture_is_refused_when_the_site_uses_https():
     addresses = ["https://a.example.com/p.png", "HTTPS://a.test/", "http://a.example.com/p.png"]
 
     kept = [avatar_of(address, secure=True) for address in addresses]

@@ -1,4 +1,4 @@
-"""The moving window against a list of all that was ever allowed."""
+"""The sliding window of the rate limit, compared with a list of all allowed hits."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ class Clock:
 
 
 @given(asked)
-def test_a_client_gets_what_the_window_has_left_and_no_more(asked):
+def test_a_client_gets_only_what_is_left_in_the_window(asked):
     clock = Clock()
     rate = Rate(most=MOST, seconds=SECONDS, timer=clock)
     allowed = []
@@ -36,7 +36,7 @@ def test_a_client_gets_what_the_window_has_left_and_no_more(asked):
             allowed.append((client, clock.now))
 
 
-def test_clients_that_ask_for_nothing_are_forgotten():
+def test_idle_clients_are_forgotten():
     clock = Clock()
     rate = Rate(most=MOST, seconds=SECONDS, timer=clock)
     for client in range(1_000):
