@@ -1,1 +1,1 @@
-"""What the platform remembers: tables, constraints, indexes and migrations. No rules."""
+"""Tables, constraints, indexes and migrations, and access to the database. No business rules."""

@@ -1,4 +1,4 @@
-"""Settled bets, with all that is needed to prove them fair."""
+"""Settled bets, with everything needed to verify them."""
 
 import peewee
 from peewee import SQL, Check
@@ -9,13 +9,13 @@ from models.users import User
 
 
 class Bet(Table):
-    """One settled spin. Its server seed stays sealed until its proof is due."""
+    """One settled spin. Its server seed is encrypted until its proof is due."""
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
     game = peewee.CharField(max_length=16)
     nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
-    # The bet and the money it moved are one: no bet without its entries, no entries booked twice.
+    # Each bet has exactly one ledger transaction.
     ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
 
     wager_cents = peewee.BigIntegerField(constraints=[Check("wager_cents > 0")])
@@ -28,7 +28,7 @@ class Bet(Table):
     roll = peewee.IntegerField(constraints=[Check("roll BETWEEN 0 AND 9999999")])
 
     client_seed = peewee.CharField(max_length=64)
-    # Unique: no server seed is ever used for two spins, of one player or of two.
+    # Unique: no server seed is ever used for two spins.
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
     sealed_server_seed = peewee.TextField(null=True)
     server_seed = peewee.CharField(max_length=64, null=True)
@@ -37,16 +37,16 @@ class Bet(Table):
     request_digest = peewee.CharField(max_length=64, null=True)
 
     created_at_ms = peewee.BigIntegerField()
-    # When the proof is due and the bet counts as over for everybody else.
+    # When the proof is due and the bet appears among the live bets.
     completed_at_ms = peewee.BigIntegerField()
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "bets"
         indexes = (
-            # The last guard of the nonce: two spins with one nonce cannot both be kept.
+            # Two concurrent spins with the same nonce: one fails.
             (("user", "nonce"), True),
-            # The last guard of a retried request; rows without an id do not collide.
+            # Two concurrent spins with the same request id: one fails. Nulls are not compared.
             (("user", "request_id"), True),
         )
         constraints = [
@@ -59,11 +59,11 @@ class Bet(Table):
 
 
 HIGH_ROLL = SQL("(wager_cents >= 5000 OR payout_cents >= 10 * wager_cents)")
-"""50 coins wagered, or 10 times the wager paid. Literal: a partial index serves only its own words."""
+"""50 coins wagered, or 10 times the wager paid. With literals, so that the partial index matches."""
 
-# The newest bets whose wheel has stopped: the live feed.
+# The live bets, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_by_completion"))
-# The proofs that a player has not been sent yet; nearly always empty.
+# A player's undelivered proofs.
 Bet.add_index(
     Bet.index(
         Bet.user,
@@ -72,11 +72,11 @@ Bet.add_index(
         where=SQL("proof_delivered_at_ms IS NULL"),
     )
 )
-# The seeds still sealed: what a start-up has to reveal or to schedule.
+# Bets whose seeds are not revealed, which a start schedules.
 Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))
 # The public list of high rolls, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
-# A player's games by earning. Two indexes, because equal earnings are newest first in either order.
+# A player's games by earning. Two indexes, because equal earnings are newest first in both orders.
 Bet.add_index(
     Bet.index(Bet.user, Bet.payout_cents.desc(), Bet.nonce.desc(), name="bets_of_player_most_earned")
 )

@@ -19,7 +19,7 @@ class LedgerTransaction(Table):
 
 
 class LedgerEntry(Table):
-    """What one transaction adds to (or, negative, takes from) one account.
+    """The amount that a transaction adds to an account, or takes from it if negative.
 
     A player's accounts are ``balance``, ``vault`` and ``sweepstake``; the house's begin with
     ``house.`` and belong to nobody.
@@ -41,7 +41,7 @@ class LedgerEntry(Table):
         ]
 
 
-# A player's own entries, and the audit's sum of each account, without touching the table.
+# A player's entries, and the audit's sums by account, from the index alone.
 LedgerEntry.add_index(
     LedgerEntry.index(
         LedgerEntry.user,

@@ -1,4 +1,4 @@
-"""A spin: the checks in their order, the roll, and then all that it changes at once."""
+"""A spin: the checks in their documented order, the roll, and the settlement."""
 
 import hashlib
 from collections.abc import Callable
@@ -42,7 +42,7 @@ WON = "won"
 LOST = "lost"
 
 SLOW_SETTLEMENT_MS = 250
-"""The proof of a settlement that took longer is due later than the settling statement wrote."""
+"""After a settlement that took longer, the due time of the proof is postponed."""
 
 
 Clock = Callable[[], Millis]
@@ -50,9 +50,9 @@ Clock = Callable[[], Millis]
 
 @dataclass(frozen=True, kw_only=True)
 class SpinRequest:
-    """What a player asks for. ``amount``, ``client_seed`` and the commitment are as they came in.
+    """A spin as the player sent it.
 
-    They are judged here, in the order that players are promised, not where the message is read.
+    ``amount``, ``client_seed`` and the commitment are not validated yet: the checks have a documented order.
     """
 
     amount: object
@@ -63,16 +63,16 @@ class SpinRequest:
     request_id: str | None = None
 
     def digest(self) -> str:
-        """The same for the same content: what a repeated request id is held against."""
+        """A hash of the content, which must be the same when a request id is repeated."""
         content = [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
         return hashlib.sha256(exact_json.dumps([_comparable(part) for part in content]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spin:
-    """A settled spin. ``following`` and ``balances`` are None when it is an earlier one, answered again.
+    """A settled spin. ``following`` and ``balances`` are None for the first answer to a repeated request id.
 
-    ``is_late``: its proof is due later than the database says, until ``Upgrader.postpone`` was called.
+    ``is_late``: the caller must write the later due time of the proof with ``Upgrader.postpone``.
     """
 
     bet: Bet
@@ -83,7 +83,7 @@ class Spin:
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """A request that has passed every check but those that the database makes."""
+    """A request that has passed all checks except those of the settlement."""
 
     user_id: int
     wager: Cents
@@ -96,7 +96,7 @@ class _Order:
 
 
 class Upgrader:
-    """Plays spins by one set of rules."""
+    """Plays spins."""
 
     def __init__(self, *, rules: UpgraderRules, catalogue: CatalogueCache, seeds: ServerSeeds) -> None:
         self.rules = rules
@@ -106,21 +106,20 @@ class Upgrader:
     def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> Spin:
         """Take the wager, roll, and credit the item's value when the roll wins.
 
-        The caller holds the player's spin lock. ``clock`` is read when the bet is settled; the proof is due
-        a delay later. Raises the errors of services/upgrader/errors.py in the order of the checks below,
-        InsufficientBalance last; after any of them nothing has changed. A request id that has been
-        answered before gets the first answer again.
+        The caller holds the player's spin lock. ``clock`` is read when the bet is settled. Raises the errors
+        of services/upgrader/errors.py in the order of the checks below, InsufficientBalance last, and changes
+        nothing then. A repeated request id returns the first spin again.
         """
         try:
             return self._play(user_id=user_id, request=request, clock=clock)
         except (PlatformError, peewee.IntegrityError):
-            # Asked first, it would cost every spin a query; and another process may settle it meanwhile.
+            # A lookup before the spin would cost every spin a query, and miss concurrent ones.
             if request.request_id is not None and (earlier := self._answered(user_id, request)):
                 return earlier
             raise
 
     def postpone(self, bet: Bet) -> None:
-        """Write the later time at which the proof of a late spin is due, unless its seed is revealed."""
+        """Write the later due time of a late spin's proof, unless its seed is revealed already."""
         is_sealed = Bet.server_seed.is_null() & (Bet.completed_at_ms < bet.completed_at_ms)
         with writing():
             Bet.update(completed_at_ms=bet.completed_at_ms).where(Bet.id == bet.id, is_sealed).execute()
@@ -147,9 +146,9 @@ class Upgrader:
             spin = self._settle(order, recalled)
             if spin is not None:
                 return spin
-        # Nothing is remembered, or another process has announced a newer one since.
+        # No seed is remembered, or another process has used it.
         seed = self._seeds.in_play(user_id=user_id)
-        # A player must know the commitment before they choose, so no spin uses a seed drawn for its sake.
+        # A player must know the commitment before the spin, so it never uses a seed that was just redrawn.
         if seed.is_redrawn or expected not in (None, seed.commitment):
             raise CommitmentMismatch
         spin = self._settle(order, seed)
@@ -192,7 +191,7 @@ class Upgrader:
         return threshold
 
     def _settle(self, order: _Order, seed: SeedInPlay) -> Spin | None:
-        """Roll with this seed. None when another spin has used it; nothing has changed then."""
+        """Roll with this seed and settle. None, without a change, if another spin has used the seed."""
         following = self._seeds.draw(nonce=seed.nonce + 1)
         settlement = self._roll(order, seed, following)
         try:
@@ -203,7 +202,7 @@ class Upgrader:
         invalidate_after_commit(Tag.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
         bet = bet_of(settlement, settled)
-        # A row lock or a slow network held the statement itself. The player waits for the answer.
+        # The statement may have waited for a row lock or the network, and the player for the answer.
         now = order.clock()
         is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS
         if is_late:
@@ -261,7 +260,7 @@ class Upgrader:
 
 
 def _client_seed(given: object) -> str | None:
-    """The seed the player sent; None when the profile's own is to be used."""
+    """The seed that the player sent; None for the seed of the profile."""
     if given is None or given == "":
         return None
     if not fairness.is_client_seed(given):
@@ -284,7 +283,7 @@ def _cents_or_none(number: object) -> Cents | None:
 
 
 def _comparable(part: object) -> object:
-    """Amounts by their value, so that 5, 5.0 and 5.00 are the same content; all else as it was written."""
+    """Amounts by value, so that 5, 5.0 and 5.00 are the same content; anything else as it is."""
     cents = _cents_or_none(part)
     if cents is not None:
         return int(cents)
