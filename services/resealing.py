@@ -1,6 +1,6 @@
 """Re-encrypts the secrets in the database after SECRET_KEY has changed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,14 +68,11 @@ def _reseal(
     return count
 
 
-def _batches(key: peewee.Field, sealed: peewee.Field) -> Iterable[list[tuple[Any, str]]]:
-    last = 0
-    while batch := _batch(key, sealed, after=last):
+def _batches(key: peewee.Field, sealed: peewee.Field) -> Iterator[list[tuple[Any, str]]]:
+    """All keys and values of the column, in the order of the keys."""
+    query = key.model.select(key, sealed).where(sealed.is_null(False)).order_by(key).limit(BATCH).tuples()
+    batch: list[tuple[Any, str]] = [(0, "")]
+    while batch:
+        with reading():
+            batch = list(query.where(key > batch[-1][0]))
         yield batch
-        last = batch[-1][0]
-
-
-@reading()
-def _batch(key: peewee.Field, sealed: peewee.Field, *, after: int) -> list[tuple[Any, str]]:
-    query = key.model.select(key, sealed).where(key > after, sealed.is_null(False)).order_by(key).limit(BATCH)
-    return list(query.tuples())
