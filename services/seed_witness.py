@@ -10,6 +10,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from cachetools import FIFOCache
+
 from models import seed_marks
 from models.database import database, reading, writing
 from models.seed_marks import Mark
@@ -22,6 +24,9 @@ UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
 
+REMEMBERED = 100_000
+"""For how many players it is known that a mark covers their last bet. For any other a mark is appended."""
+
 
 class SeedWitness:
     """Knows the mark that the database must contain. ``directory`` is where its file is kept."""
@@ -31,9 +36,9 @@ class SeedWitness:
         self._witnessed: Witnessed | None = None
         self._version: Version | None = None
         self._covering = threading.Lock()
-        # Each player's last nonce, of the bets settled here: those since the last mark, and those it covers.
+        # The last nonce of each player's bets that were settled here: since the last mark, and before it.
         self._settled: dict[int, int] = {}
-        self._covered: dict[int, int] = {}
+        self._covered: FIFOCache[int, int] = FIFOCache(maxsize=REMEMBERED)
 
     def known(self) -> Mark:
         """The mark that the database must contain for its announced seeds to be used.
@@ -111,7 +116,7 @@ class SeedWitness:
             if is_older:
                 self._redraw(OLDER)
                 return
-        self._covered = settled
+        self._covered.update(settled)
         for user_id, nonce in settled.items():
             if self._settled.get(user_id) == nonce:
                 del self._settled[user_id]
@@ -127,7 +132,7 @@ class SeedWitness:
         if witnessed.database != _identity():
             return self._begin_epoch(ANOTHER)
         # Another process may have begun an epoch, in which nonces are played anew.
-        self._covered = {}
+        self._covered.clear()
         self._witnessed, self._version = witnessed, version
         return witnessed
 
@@ -144,7 +149,7 @@ class SeedWitness:
 
     def _redraw(self, reason: str) -> None:
         self._settled.clear()
-        self._covered = {}
+        self._covered.clear()
         log.warning("server seeds are redrawn: %s", reason)
 
     def _keep(self, witnessed: Witnessed) -> None:
