@@ -27,6 +27,11 @@ def reveal(app, bet):
     app.extensions["platform"].proofs.reveal([bet.id])
 
 
+@reading()
+def count_marks():
+    return SeedMark.select().count()
+
+
 def epoch():
     with reading():
         return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
@@ -134,14 +139,24 @@ def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, pla
 def test_one_mark_covers_all_bets_settled_before_it(app, player, item):
     bets = [spin(app, player, item) for _ in range(3)]
     reveal(app, bets[0])
-    with reading():
-        marks = SeedMark.select().count()
+    marks = count_marks()
 
     reveal(app, bets[1])
     reveal(app, bets[2])
 
-    with reading():
-        assert SeedMark.select().count() == marks
+    assert count_marks() == marks
+
+
+def test_a_bet_that_an_earlier_mark_covers_needs_no_other_mark(app, new_player, item):
+    alice, bob = new_player("alice"), new_player("bob")
+    early = spin(app, alice, item)
+    for _ in range(2):
+        reveal(app, spin(app, bob, item))
+    marks = count_marks()
+
+    reveal(app, early)
+
+    assert count_marks() == marks
 
 
 def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
