@@ -37,7 +37,7 @@ def in_one_statement(settlement):
 
 @pytest.fixture(
     params=[("sqlite", in_steps), ("postgresql", in_steps), ("postgresql", in_one_statement)],
-    ids=["SQLite", "PostgreSQL in steps", "PostgreSQL in one statement"],
+    ids=["sqlite", "postgresql-in-steps", "postgresql-in-one-statement"],
 )
 def path(request):
     return request.param
