@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from services import fairness
 from services.fairness import ROLL_RANGE
@@ -53,7 +53,7 @@ def rolls_of_one_player(count: int, *, seed: str, first_nonce: int = 1) -> Rolls
 def chi_square(rolls: Rolls, *, cells: int = 1_000) -> float:
     """Whether each of ``cells`` equal parts of the range comes up equally often. Source: Pearson (1900)."""
     counts = np.bincount(rolls * cells // ROLL_RANGE, minlength=cells)
-    return float(stats.chisquare(counts).pvalue)
+    return float(scipy.stats.chisquare(counts).pvalue)
 
 
 def serial_correlation(rolls: Rolls) -> float:
@@ -89,7 +89,7 @@ def overlaps(rolls: Rolls, *, symbols: int = 10, length: int = 3) -> float:
     Source: Good, The serial test for sampling numbers and other tests for randomness (1953).
     """
     excess = _word_excess(rolls, symbols, length) - _word_excess(rolls, symbols, length - 1)
-    return float(stats.chi2.sf(excess, symbols**length - symbols ** (length - 1)))
+    return float(scipy.stats.chi2.sf(excess, symbols**length - symbols ** (length - 1)))
 
 
 STATISTICS: dict[str, Statistic] = {
@@ -111,7 +111,7 @@ def _word_excess(rolls: Rolls, symbols: int, length: int) -> float:
 
 
 def _two_sided(deviations: float) -> float:
-    return float(2 * stats.norm.sf(abs(deviations)))
+    return float(2 * scipy.stats.norm.sf(abs(deviations)))
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class ReturnToPlayer:
     @property
     def bound(self) -> tuple[float, float]:
         """Where the true ratio lies, with the confidence of this module; by the normal approximation."""
-        reach = float(stats.norm.ppf((1 + CONFIDENCE) / 2)) * self.standard_error
+        reach = float(scipy.stats.norm.ppf((1 + CONFIDENCE) / 2)) * self.standard_error
         return self.ratio - reach, self.ratio + reach
 
     def allows(self, ratio: float) -> bool:
