@@ -1,7 +1,6 @@
 """The upgrader's catalogue: every item with a price above zero, held in memory for an hour.
 
-What it shows is what counts: a spin takes its price from here, so a player never pays another price
-than the one on the screen.
+A spin takes its price from here too, so the price that a player sees is the price that counts.
 """
 
 import logging
@@ -28,18 +27,18 @@ from services.money import Cents
 log = logging.getLogger("platform.catalogue")
 
 MOMENT_SECONDS = 1.0
-"""How long one who asks waits for a new catalogue when there is an old one. Of those that were late nobody
-waits for the next."""
+"""How long a request waits for a new catalogue when there is an old one. After one has timed out, the
+others do not wait."""
 
 RETRY_SECONDS = 1.0
-"""After a failure the old one is good for this long."""
+"""How long the old catalogue is used after a failure to build a new one."""
 
 ITEMS_A_SLICE = 100
 PRICES_A_SLICE = 100
 """Well below a millisecond's work."""
 
 REMEMBERED_FINDS = 2_000_000
-"""Positions of items, four bytes each, in all searches that are remembered."""
+"""Positions of items, four bytes each, in the results of all cached searches."""
 
 
 class CatalogueItem(NamedTuple):
@@ -67,7 +66,7 @@ class Sort(StrEnum):
 
 
 class _Order:
-    """The items in one order, searchable, and what was found lately."""
+    """The items in one order, with a search and a cache of its results."""
 
     def __init__(self, items: Sequence[CatalogueItem]) -> None:
         self.items = items
@@ -79,7 +78,7 @@ class _Order:
         )
 
     def found(self, search: str) -> Positions:
-        """The positions of what the search finds; all for an empty one."""
+        """The positions of the items that match; of all items for an empty search."""
         return self._find(search.casefold()) if search else range(len(self.items))
 
     @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
@@ -88,7 +87,7 @@ class _Order:
 
 
 class Catalogue:
-    """One state of the catalogue; never changes once built."""
+    """The catalogue as of one moment. Immutable."""
 
     def __init__(self, *, descending: Sequence[CatalogueItem], ascending: Sequence[CatalogueItem]) -> None:
         self.items = descending
@@ -102,7 +101,7 @@ class Catalogue:
     def page(
         self, *, number: int, limit: int, sort: Sort = Sort.DESCENDING, search: str = ""
     ) -> tuple[list[CatalogueItem], int]:
-        """A page of the items whose gun's or skin's name has this text in it, in any case; how many have."""
+        """A page of the items whose gun or skin name contains this text in any case, and their number."""
         order = self._orders[sort]
         found = order.found(search)
         start = (number - 1) * limit
@@ -112,8 +111,8 @@ class Catalogue:
 def build() -> Catalogue:
     """Read the catalogue from the database, with pauses: 34,500 items take 0.3 s."""
     by_price = _items_by_price()
-    # Sorted here and not by the database, whose collation would order names in its own way; and price by
-    # price, because sorting all at once would hold everybody up.
+    # Sorted here because the databases collate names differently, and price by price because one large sort
+    # would block the event loop.
     prices = sorted(by_price)
     for price in in_slices(prices, PRICES_A_SLICE):
         by_price[price].sort(key=attrgetter("market_hash_name"))
@@ -135,7 +134,7 @@ def _items_by_price() -> dict[Cents, list[CatalogueItem]]:
     )
     by_price: defaultdict[Cents, list[CatalogueItem]] = defaultdict(list)
     with reading():
-        # As the driver gives them: there is nothing in these columns to convert.
+        # The driver's own rows: nothing in these columns needs converting.
         rows = database.execute(Item.select(*columns).where(Item.price_cents > 0))
         for row in in_slices(rows, ITEMS_A_SLICE):
             _app_id, _name, gun_name, skin_name, _image, price_cents, _next_price_fetch_ms = row
@@ -153,9 +152,9 @@ def _first(building: Future[Catalogue]) -> Catalogue:
 
 
 class CatalogueCache:
-    """Keeps the catalogue for its time, and builds it once however many ask when that runs out.
+    """Caches the catalogue for ``ttl_seconds``, and builds the next one once for all waiting requests.
 
-    When the database does not give a new one, the old one is shown for longer.
+    While the database fails, the old catalogue is used.
     """
 
     def __init__(self, *, ttl_seconds: int, timer: Callable[[], float]) -> None:
@@ -168,9 +167,9 @@ class CatalogueCache:
         self._is_late = False
 
     def current(self) -> Catalogue:
-        """The catalogue of this hour: one object until it runs out, so what is made of it may be kept.
+        """The current catalogue: the same object until it expires.
 
-        The first one is waited for, and raises what building it raises; a new one only for a moment.
+        Waits for the first one and raises the errors of building it; waits for a later one only for a second.
         """
         with self._guard:
             kept = self._kept
@@ -182,14 +181,14 @@ class CatalogueCache:
             return _first(building)
         try:
             return building.result(seconds)
-        except Exception:  # noqa: BLE001  # told of where it happened
+        except Exception:  # noqa: BLE001  # logged by _build
             self._is_late = True
             return kept
 
     def _begin(self) -> Future[Catalogue]:
         building: Future[Catalogue] = Future()
         self._building = building
-        # Beside the request: whoever asks first must not wait for longer than the others.
+        # In a thread, so that the first request does not wait longer than the others.
         threading.Thread(target=self._build, args=[building], daemon=True).start()
         return building
 

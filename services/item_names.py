@@ -1,4 +1,4 @@
-"""What an item's full market name says: the weapon, the skin and the wear. Source: DECISIONS, "Cases"."""
+"""Parses an item's full market name into weapon, skin and wear. Source: DECISIONS, "Cases"."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ SEPARATOR = " | "
 
 @dataclass(frozen=True)
 class ItemName:
-    """A market name taken apart; ``wear`` is None when the name has none."""
+    """The parts of a market name. ``wear`` is None when the name has none."""
 
     gun_name: str
     skin_name: str

@@ -1,4 +1,4 @@
-"""Finding names by a part of them, without looking at each."""
+"""Substring search over names, without a test of each name."""
 
 from array import array
 from bisect import bisect_right
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from services.background import in_slices
 
 BETWEEN = "\0"
-"""No name and no search has it, so nothing is found across two names."""
+"""Separates names. No name and no search contains it, so no match spans two names."""
 
 MOST_LEAPS = 1_000
-"""Beyond so many finds it is quicker to look at each of the names that are left."""
+"""After this many matches it is faster to test each of the remaining names."""
 
 NAMES_A_SLICE = 5_000
 
@@ -18,7 +18,7 @@ Positions = Sequence[int]
 
 
 class NameSearch:
-    """A list of names in folded case, also as one text. It is made with pauses.
+    """Case-folded names, joined into one text that is searched. Building it yields to other greenlets.
 
     Of 34,500 names a rare part is found in 0.5 ms, and none takes more than 2.5 ms.
     """
@@ -33,7 +33,7 @@ class NameSearch:
             start += len(name) + len(BETWEEN)
 
     def find(self, part: str) -> Positions:
-        """The positions of all names that hold this text, which is not empty, in their order."""
+        """The positions of all names that contain this non-empty text, in order."""
         found = array("I")
         begin = 0
         while len(found) < MOST_LEAPS and (at := self._text.find(part, begin)) >= 0:
