@@ -20,7 +20,7 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
 	@$(BIN)/flask demo
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
-check: style ## style, types, import directions and the fast tests on SQLite, in a minute
+check: style ## style, types, import directions and the fast tests on SQLite
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --databases=sqlite -m "not process and not slow"
 
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
