@@ -31,7 +31,7 @@ except SettingsError as problem:
 bind = f"{settings.host}:{settings.port}"
 # One process: the spin locks, the connections and the catalogue live in it.
 workers = 1
-worker_class = "blueprints.serving.worker.Worker"
+worker_class = "server.worker.worker.Worker"
 # A socket is a connection for as long as its player plays; the default of 1,000 starves HTTP. Each is an
 # open file, of which a process often has 1,024 unless it asks for more; some are kept for the database.
 RESERVED_FILES = 100

@@ -7,7 +7,7 @@ from gevent import monkey
 from werkzeug.serving import is_running_from_reloader
 
 from app import create_app
-from models.postgres import cooperate_with_gevent
+from models.db.postgres import cooperate_with_gevent
 
 
 def serves_with_flask_run() -> bool:

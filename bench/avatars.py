@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.harness.hostile_images import IMAGES
 from services.avatars.render import render
-from services.errors import PlatformError
+from services.shared.errors import PlatformError
 
 
 def peak_megabytes() -> float:

@@ -30,15 +30,16 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from bench.harness.databases import postgres_server
-from models import migrate
 from models.cases import Case
-from models.database import database, writing
+from models.db import migrate
+from models.db.connection import database, writing
 from models.items import Item
-from services import exact_json, item_import
 from services.cases import importing
 from services.cases.kinds import Kind
 from services.cases.pricing import reprice_cases_holding
-from services.clock import now_ms
+from services.items import importing as items_importing
+from services.shared import decimal_json
+from services.shared.clock import now_ms
 from settings import Settings
 
 FEW, MANY = 500, 5_000
@@ -181,13 +182,13 @@ def _print_whole_list(client: FlaskClient) -> None:
 
 def _fill_items(feed: Path | None, count: int) -> list[str]:
     if feed is not None:
-        prices = exact_json.loads(feed.read_bytes())["prices"]
+        prices = decimal_json.loads(feed.read_bytes())["prices"]
     else:
         prices = {f"Item No. {number} | {_word(number)}": number % 5_000 + 1 for number in range(count)}
     names = list(prices)
     for appid, some in zip(GAMES, (names[::2], names[1::2]), strict=True):
         document = {"metadata": {"currency": "USD"}, "prices": {name: prices[name] for name in some}}
-        item_import.import_document(document, app_id=appid, now=now_ms())
+        items_importing.import_document(document, app_id=appid, now=now_ms())
     print(f"{len(names):>6,} items")
     return names
 

@@ -29,8 +29,8 @@ from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
 from bench.harness.servers import come_to_rest
 from bench.harness.stoppable_postgres import stoppable_postgres
-from models import migrate
-from models.database import database
+from models.db import migrate
+from models.db.connection import database
 from settings import Settings
 
 PROOF_DELAY_SECONDS = "0.5"

@@ -46,9 +46,9 @@ from bench.harness.faults.storm import LONGEST_ANSWER_SECONDS, FaultStorm, Passa
 from bench.harness.price_sources import feed, price_server
 from bench.harness.servers import come_to_rest, gunicorn, server_process
 from bench.harness.stoppable_postgres import StoppablePostgres, stoppable_postgres
-from models import migrate
-from models.database import database
-from services.clock import Millis, now_ms
+from models.db import migrate
+from models.db.connection import database
+from services.shared.clock import Millis, now_ms
 from settings import Settings
 
 MOST_FREE_SECONDS = 0.2

@@ -33,11 +33,12 @@ from bench.harness.bulk_history import History
 from bench.harness.databases import postgres_server
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import at
-from models import migrate
-from models.database import database
-from services import item_import, users
-from services.cache_invalidation import Tag, invalidate_after_commit
-from services.money import Cents
+from models.db import migrate
+from models.db.connection import database
+from services.accounts import users
+from services.items import importing as items_importing
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 from settings import Settings
 
@@ -139,7 +140,7 @@ def _spin_time(app: Flask) -> float:
     """Of players who take turns, so that each has a short history and the platform the long one."""
     services = app.extensions["platform"]
     row = {"appid": 730, "marketHashName": ITEM, "price": 10}
-    item_import.import_document([row], app_id=None, now=services.clock())
+    items_importing.import_document([row], app_id=None, now=services.clock())
     names = [f"spinner-{services.clock()}-{number}" for number in range(SPINNERS)]
     spinners = [
         users.create(username=name, seeds=services.seeds, now=services.clock(), balance=Cents(100_000))

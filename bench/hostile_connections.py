@@ -14,8 +14,8 @@ import click
 
 from bench.harness.attacks.crowds import Crowd, stall_connections
 from bench.harness.servers import gunicorn, server_process
-from models import migrate
-from models.database import open_database
+from models.db import migrate
+from models.db.connection import open_database
 
 SILENT, SLOW, STOPPED = 1_050, 200, 20
 PATIENCE_SECONDS = 120

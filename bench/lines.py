@@ -29,30 +29,30 @@ INFRASTRUCTURE = {
 """Packages of what any web service needs. Single files of other packages are in INFRASTRUCTURE_FILES."""
 
 INFRASTRUCTURE_FILES = {
-    "models/group_commit.py",
-    "models/database.py",
-    "models/fifo_semaphore.py",
-    "models/migrate.py",
-    "models/patience.py",
-    "models/postgres.py",
-    "models/prepared_query.py",
-    "services/background.py",
-    "services/cache_invalidation.py",
-    "services/exact_json.py",
-    "services/rate.py",
-    "services/http_client.py",
+    "models/db/group_commit.py",
+    "models/db/connection.py",
+    "models/db/fifo_semaphore.py",
+    "models/db/migrate.py",
+    "models/db/wait_budget.py",
+    "models/db/postgres.py",
+    "models/db/prepared_query.py",
+    "services/shared/background.py",
+    "services/shared/cache_invalidation.py",
+    "services/shared/decimal_json.py",
+    "services/shared/rate_limiter.py",
+    "services/shared/http_client.py",
 }
 
 PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (
-        "models/postgres.py",
-        "models/fifo_semaphore.py",
-        "models/patience.py",
+        "models/db/postgres.py",
+        "models/db/fifo_semaphore.py",
+        "models/db/wait_budget.py",
         "models/db/postgres.py",
         "models/db/fifo_semaphore.py",
         "models/db/deadline.py",
     ),
-    "response cache": ("blueprints/common/caching.py", "blueprints/api/caching.py"),
+    "response cache": ("blueprints/api/caching.py", "blueprints/api/caching.py"),
     "hardened worker": ("blueprints/serving/", "server/worker/"),
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),
     "OpenID 2.0 relying party": (
@@ -60,14 +60,14 @@ PARTS = {
         "services/login/assertions.py",
     ),
     "socket transports": (
-        "blueprints/realtime/transport.py",
-        "blueprints/realtime/frames.py",
+        "server/realtime/transport.py",
+        "server/realtime/frames.py",
     ),
-    "schema dump": ("blueprints/common/dump.py", "blueprints/api/dump.py"),
-    "rate limiter": ("services/rate.py", "services/shared/rate_limiter.py"),
+    "schema dump": ("blueprints/api/dump.py", "blueprints/api/dump.py"),
+    "rate limiter": ("services/shared/rate_limiter.py", "services/shared/rate_limiter.py"),
     "settling statement": ("models/spin_settlement.py",),
-    "group commit": ("models/group_commit.py", "models/db/group_commit.py"),
-    "prepared queries": ("models/prepared_query.py", "models/db/prepared_query.py"),
+    "group commit": ("models/db/group_commit.py", "models/db/group_commit.py"),
+    "prepared queries": ("models/db/prepared_query.py", "models/db/prepared_query.py"),
 }
 """Names of files, or beginnings of them, now and in the layout to come."""
 

@@ -20,7 +20,7 @@ import click
 from app import create_app
 from bench.harness.databases import bench_database
 from bench.harness.money.concurrent_play import Observed, observe
-from models.database import database
+from models.db.connection import database
 from settings import Settings
 
 WRITERS, READERS = 16, 4

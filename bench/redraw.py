@@ -21,10 +21,10 @@ from pathlib import Path
 from app import create_app
 from bench.harness.databases import bench_database
 from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
-from models.database import database, writing
+from models.db.connection import database, writing
 from models.users import AnnouncedSeed, User
-from services import users
-from services.clock import now_ms
+from services.accounts import users
+from services.shared.clock import now_ms
 from settings import Settings
 
 NUMBERS = "WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {count})"

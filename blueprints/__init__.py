@@ -1,1 +1,77 @@
-"""What the outside sees: one package for each area, and what they share in ``common``."""
+"""The contract: what each area serves over HTTP and sockets, and the operator's commands."""
+
+from blueprints.affiliate.routes import blueprint as affiliate_blueprint
+from blueprints.auth.login import blueprint as login_blueprint
+from blueprints.auth.routes import blueprint as auth_blueprint
+from blueprints.cases.routes import blueprint as cases_blueprint
+from blueprints.games.proof_delivery import install_proofs
+from blueprints.games.welcome import install_welcome
+from blueprints.irl.routes import blueprint as irl_blueprint
+from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
+from blueprints.operator.cases import group as cases_commands
+from blueprints.operator.fairness import group as fairness_commands
+from blueprints.operator.irl import group as irl_commands
+from blueprints.operator.items import group as items_commands
+from blueprints.operator.ledger import group as ledger_commands
+from blueprints.operator.notifications import group as notifications_commands
+from blueprints.operator.payments import group as payments_commands
+from blueprints.operator.prices import group as prices_commands
+from blueprints.operator.secrets import group as secrets_commands
+from blueprints.operator.seeds import group as seeds_commands
+from blueprints.operator.system import check, db, demo_page, seed
+from blueprints.operator.two_factor import group as two_factor_commands
+from blueprints.operator.users import group as users_commands
+from blueprints.prices.refresh_task import install_prices
+from blueprints.profile.avatar import blueprint as avatar_blueprint
+from blueprints.profile.routes import blueprint as profile_blueprint
+from blueprints.profile.two_factor import blueprint as two_factor_blueprint
+from blueprints.site.routes import blueprint as site_blueprint
+from blueprints.stats.routes import blueprint as stats_blueprint
+from blueprints.sweepstake.routes import blueprint as sweepstake_blueprint
+from blueprints.system.docs import docs_blueprint
+from blueprints.system.media import blueprint as media_blueprint
+from blueprints.system.routes import blueprint as system_blueprint
+from blueprints.upgrader.events import install_upgrader
+from blueprints.upgrader.routes import blueprint as upgrader_blueprint
+
+API_BLUEPRINTS = (
+    system_blueprint,
+    auth_blueprint,
+    login_blueprint,
+    profile_blueprint,
+    avatar_blueprint,
+    two_factor_blueprint,
+    affiliate_blueprint,
+    cases_blueprint,
+    irl_blueprint,
+    upgrader_blueprint,
+    stats_blueprint,
+    leaderboard_blueprint,
+    sweepstake_blueprint,
+)
+"""In the order of /openapi.json."""
+
+PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint(), site_blueprint)
+"""Files and pages, which /openapi.json does not describe."""
+
+INSTALL_ON_SERVER = (install_proofs, install_welcome, install_prices, install_upgrader)
+"""Called with the app and its socket server: events, and background tasks that start with the server."""
+
+COMMANDS = (
+    check,
+    db,
+    seed,
+    demo_page,
+    users_commands,
+    items_commands,
+    prices_commands,
+    cases_commands,
+    irl_commands,
+    ledger_commands,
+    payments_commands,
+    notifications_commands,
+    two_factor_commands,
+    fairness_commands,
+    secrets_commands,
+    seeds_commands,
+)

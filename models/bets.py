@@ -3,7 +3,7 @@
 import peewee
 from peewee import SQL, Check
 
-from models.database import Table
+from models.db.connection import Table
 from models.ledger import LedgerTransaction
 from models.users import User
 

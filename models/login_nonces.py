@@ -2,7 +2,7 @@
 
 import peewee
 
-from models.database import Table
+from models.db.connection import Table
 
 
 class LoginNonce(Table):

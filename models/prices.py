@@ -3,7 +3,7 @@
 import peewee
 from peewee import Check
 
-from models.database import Table
+from models.db.connection import Table
 from models.items import Item
 
 

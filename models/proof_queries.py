@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.database import Sqlite, database
+from models.db.connection import Sqlite, database
 
 
 class DueBet(NamedTuple):

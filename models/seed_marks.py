@@ -1,9 +1,9 @@
 """Marks in the history of the database, by which a server recognises that the database went back in time.
 
 The marks form a chain: each number follows the one before it and has a random token. A server keeps the last
-mark that it knows in a file outside the database (services/seed_witness.py). A database that lacks this mark
-was restored, or is another one. The last mark also carries the epoch of the announced server seeds: a seed of
-an earlier epoch must be redrawn before it is used.
+mark that it knows in a file outside the database (services/fairness/seed_witness.py). A database that lacks
+this mark was restored, or is another one. The last mark also carries the epoch of the announced server seeds:
+a seed of an earlier epoch must be redrawn before it is used.
 """
 
 import secrets
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import peewee
 from peewee import fn
 
-from models.database import Table, database
+from models.db.connection import Table, database
 from models.users import AnnouncedSeed
 
 FIRST_NUMBER = 1

@@ -1,6 +1,6 @@
 """The settling statement: all that a spin changes, in one statement of PostgreSQL.
 
-It writes the same rows as services/upgrader/settlement.py does step by step with the ledger. With 20 players
+It writes the same rows as services/games/settlement.py does step by step with the ledger. With 20 players
 PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and 3,800 in one that each
 connection prepares once.
 """
@@ -12,9 +12,9 @@ from enum import Enum, auto
 from typing import Any
 from weakref import WeakSet
 
-from models.database import database, reading
-from models.fifo_semaphore import FifoSemaphore
-from models.postgres import held
+from models.db.connection import database, reading
+from models.db.fifo_semaphore import FifoSemaphore
+from models.db.postgres import held
 
 
 @dataclass(frozen=True, kw_only=True)

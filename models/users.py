@@ -3,11 +3,11 @@
 import peewee
 from peewee import SQL, Check
 
-from models.database import Table
+from models.db.connection import Table
 
 
 class User(Table):
-    """A player. Balances change only through the ledger (services/ledger.py)."""
+    """A player. Balances change only through the ledger (services/ledger/posting.py)."""
 
     id = peewee.BigAutoField()
     platform_id = peewee.CharField(max_length=80, unique=True)

@@ -16,10 +16,11 @@ from app import create_app
 from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
-from models.database import database
-from services import item_import, users
-from services.clock import now_ms
-from services.money import Cents
+from models.db.connection import database
+from services.accounts import users
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from services.shared.money import Cents
 from settings import Settings
 from tests.support import markers
 from tests.support.statements import recorded_statements
@@ -164,7 +165,7 @@ def add_item(app: Flask) -> Callable[..., str]:
 
     def add(name: str = "AK-47 | Copper Tide (Field-Tested)", *, price: Any = 10, **row: Any) -> str:
         document = [{"appid": 730, "marketHashName": name, "price": price, **row}]
-        item_import.import_document(document, app_id=None, now=now_ms())
+        items_importing.import_document(document, app_id=None, now=now_ms())
         return name
 
     return add

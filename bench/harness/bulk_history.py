@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from peewee import SqliteDatabase
 
 from models.bets import Bet
-from models.database import database, reading, writing
+from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
 from models.users import User
-from services import payments, users
-from services.money import Cents
-from services.payments import PaymentType, Transfer
-from services.periods import Period
+from services.accounts import users
+from services.shared.calendar_periods import Period
+from services.shared.money import Cents
+from services.wallet import payments
+from services.wallet.payments import PaymentType, Transfer
 
 PLAYERS = 200
 MILLIS_A_BET = 200

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg2
 
 from bench.harness.postgres_reset import Reset
-from models import migrate
-from models.database import open_database
+from models.db import migrate
+from models.db.connection import open_database
 
 _numbers = itertools.count()
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from services import fairness
-from services.fairness import ROLL_RANGE
+from services.fairness import rolls
+from services.fairness.rolls import ROLL_RANGE
 
 CONFIDENCE = 0.99
 REJECTED_BELOW = 1 - CONFIDENCE
@@ -40,9 +40,7 @@ def rolls_of_one_player(count: int, *, seed: str, first_nonce: int = 1) -> Rolls
     random_bytes = Random(seed).randbytes
     return np.fromiter(
         (
-            fairness.roll(
-                server_seed=fairness.draw_server_seed(random_bytes), client_seed=CLIENT_SEED, nonce=nonce
-            )
+            rolls.roll(server_seed=rolls.draw_server_seed(random_bytes), client_seed=CLIENT_SEED, nonce=nonce)
             for nonce in range(first_nonce, first_nonce + count)
         ),
         dtype=np.int64,
@@ -181,7 +179,7 @@ def play_spins(
     *,
     seed: str,
     wager: Callable[[Random], Wager] = draw_wager,
-    roll: Callable[..., int] = fairness.roll,
+    roll: Callable[..., int] = rolls.roll,
 ) -> Iterator[ReturnToPlayer]:
     """Play spins one after another; the sums after each, in one object that grows.
 
@@ -191,10 +189,10 @@ def play_spins(
     sums = ReturnToPlayer()
     for nonce in range(1, count + 1):
         drawn = wager(random)
-        threshold = fairness.threshold(
+        threshold = rolls.threshold(
             wager_cents=drawn.wager_cents, price_cents=drawn.price_cents, house_edge_ppm=HOUSE_EDGE_PPM
         )
-        server_seed = fairness.draw_server_seed(random.randbytes)
+        server_seed = rolls.draw_server_seed(random.randbytes)
         rolled = roll(server_seed=server_seed, client_seed=CLIENT_SEED, nonce=nonce)
         sums.add(drawn, threshold=threshold, roll=rolled)
         yield sums

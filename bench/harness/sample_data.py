@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from flask import Flask
 
 from models.users import User
-from services import irl_import, item_import, notifications, payments, users
+from services.accounts import notifications, users
 from services.cases import importing
-from services.money import Cents
-from services.payments import PaymentType, Transfer
+from services.irl_cases import importing as irl_importing
+from services.items import importing as items_importing
+from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
+from services.wallet import payments
+from services.wallet.payments import PaymentType, Transfer
 
 CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
 ITEMS = [
@@ -48,9 +51,9 @@ def live_in(app: Flask) -> Inhabitant:
     """Seed the demo, and let a player deposit, play, be told something and bring a friend."""
     platform = app.extensions["platform"]
     now = platform.clock()
-    item_import.import_document(ITEMS, app_id=None, now=now)
+    items_importing.import_document(ITEMS, app_id=None, now=now)
     importing.import_cases(CASES, now=now)
-    irl_import.import_cases(IRL_CASES, now=now)
+    irl_importing.import_cases(IRL_CASES, now=now)
     player = users.create(username="alice", seeds=platform.seeds, level=30, balance=Cents(100_000), now=now)
     friend = users.create(username="bob", seeds=platform.seeds, now=now)
     payments.record(

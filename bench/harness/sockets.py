@@ -1,6 +1,6 @@
 """A player's socket: Socket.IO over a bare websocket, read by the test itself, with every event in order.
 
-The real JavaScript client has tests of its own (tests/serving); this one can also be rude.
+The real JavaScript client has tests of its own (tests/server/worker); this one can also be rude.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from typing import Any
 import requests
 import websocket
 
-from services import exact_json
+from services.shared import decimal_json
 
 TIMEOUT_SECONDS = 10
 PING, NOOP = "2", "6"
@@ -140,12 +140,12 @@ class Socket:
             raise
 
     def _join(self, auth: Any) -> None:
-        self.transport.send("40" + ("" if auth is None else exact_json.dumps(auth)))
+        self.transport.send("40" + ("" if auth is None else decimal_json.dumps(auth)))
         while (answer := self.transport.receive()).startswith("42"):
             # Something for everybody may overtake the acceptance; the JavaScript client keeps it too.
             self._unread.append(self._event(answer))
         if answer.startswith("44"):
-            raise Refused(exact_json.loads(answer[2:])["message"])
+            raise Refused(decimal_json.loads(answer[2:])["message"])
 
     def next(self) -> tuple[str, Any]:
         """The next event of any name."""
@@ -162,16 +162,16 @@ class Socket:
 
     def emit(self, event: str, *payload: Any) -> None:
         """Send an event without asking for an acknowledgement."""
-        self.transport.send("42" + exact_json.dumps([event, *payload]))
+        self.transport.send("42" + decimal_json.dumps([event, *payload]))
 
     def spin(self, *payload: Any) -> Any:
         """Send a spin; returns what the acknowledgement says."""
         number = next(self._ids)
-        self.transport.send(f"42{number}" + exact_json.dumps(["upgrader:spin", *payload]))
+        self.transport.send(f"42{number}" + decimal_json.dumps(["upgrader:spin", *payload]))
         acknowledgement = f"43{number}"
         while not (packet := self.transport.receive()).startswith(acknowledgement):
             self._unread.append(self._event(packet))
-        return exact_json.loads(packet.removeprefix(acknowledgement))[0]
+        return decimal_json.loads(packet.removeprefix(acknowledgement))[0]
 
     def close(self) -> None:
         self.transport.close()
@@ -182,5 +182,5 @@ class Socket:
         ack_id = packet[2 : -len(body)]
         if ack_id and self._acknowledges:
             self.transport.send(f"43{ack_id}[]")
-        name, *payload = exact_json.loads(body)
+        name, *payload = decimal_json.loads(body)
         return name, payload[0] if payload else None

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from bench.harness.outcomes import client_seed_that
 from models.bets import Bet
-from services import item_import
+from services.items import importing as items_importing
 from services.upgrader.spin import SpinRequest
 
 DAY_MS = 24 * 3600 * 1000
@@ -38,7 +38,7 @@ class Table:
         self._app = app
         self._platform = app.extensions["platform"]
         rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in self.PRICES]
-        item_import.import_document(rows, app_id=None, now=self._platform.clock())
+        items_importing.import_document(rows, app_id=None, now=self._platform.clock())
 
     def spin(self, player, *, wager="1", price=10, wins=False, client_seed=None) -> Bet:
         """Play and win or lose as wanted (with a client seed of one's own, as it comes); the settled bet."""

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from bench.harness.databases import administer
 from models.bets import Bet
-from models.database import database, reading
+from models.db.connection import database, reading
 from models.ledger import LedgerEntry
 
 TABLES = (Bet, LedgerEntry)

@@ -13,7 +13,7 @@ from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
 from bench.speed.stage import Stage
 from services.cases import importing
-from services.clock import now_ms
+from services.shared.clock import now_ms
 
 ITEMS = 1_000
 CASES = 100

@@ -20,7 +20,7 @@ from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
 from bench.speed.postgres import LOG_MARK, DurablePostgres
 from bench.speed.stage import Stage
 from models.bets import Bet
-from models.database import database, open_database
+from models.db.connection import database, open_database
 from models.seed_marks import SeedMark
 
 PLAYERS = 8

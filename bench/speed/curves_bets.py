@@ -11,7 +11,7 @@ from bench.harness.servers import come_to_rest
 from bench.speed.bulk import written_in_bulk
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
-from models.database import database
+from models.db.connection import database
 from settings import Settings
 
 SEARCHED = (

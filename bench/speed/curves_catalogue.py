@@ -8,7 +8,7 @@ from bench.speed.items import GZIP
 from bench.speed.ready import fetch
 from bench.speed.result import Curve
 from bench.speed.stage import ITEMS, Stage
-from services import catalogue
+from services.upgrader import catalogue
 
 SIZES = (1_000, 4_000, 12_000, ITEMS)
 BUILDS = 5

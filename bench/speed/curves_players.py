@@ -10,11 +10,11 @@ from bench.speed.asking import Get
 from bench.speed.players import BALANCE, Player, at_their_sockets, make_players
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
-from models.database import database, writing
-from models.rollups import PeriodWager
+from models.db.connection import database, writing
+from models.totals import PeriodWager
 from models.users import AnnouncedSeed, User
-from services.clock import now_ms
-from services.periods import Period
+from services.shared.calendar_periods import Period
+from services.shared.clock import now_ms
 
 SIZES = (100, 1_000, 10_000)
 SPINNERS = 10

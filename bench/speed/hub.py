@@ -19,10 +19,10 @@ from bench.harness.servers import RunningServer
 from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
-from services import users
+from services.accounts import users
 from services.cases import importing
-from services.clock import now_ms
-from services.money import Cents
+from services.shared.clock import now_ms
+from services.shared.money import Cents
 
 MOST_MS = 50
 CASES, ITEMS_A_CASE = 2_000, 12

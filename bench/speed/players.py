@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Load, port_of
 from bench.speed.stage import Stage
-from models.database import writing
+from models.db.connection import writing
 from models.users import User
-from services import item_import, users
-from services.clock import now_ms
-from services.money import Cents
+from services.accounts import users
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from services.shared.money import Cents
 
 ITEM = "Item of a spin"
 PRICE_COINS = 1
@@ -38,7 +39,7 @@ def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[
     with stage.platform_here(url) as app:
         services, now = app.extensions["platform"], now_ms()
         row = {"appid": 730, "marketHashName": ITEM, "price": PRICE_COINS}
-        item_import.import_document([row], app_id=None, now=now)
+        items_importing.import_document([row], app_id=None, now=now)
         with writing():
             made = [
                 users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)

@@ -18,7 +18,7 @@ from bench.speed.recorded import Asked, recording, replay
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, spinning
 from bench.speed.stage import Stage
-from services.platform import Platform
+from services.container import Platform
 from services.upgrader.spin import SpinRequest
 
 CROWD = 20

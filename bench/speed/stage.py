@@ -23,9 +23,10 @@ from bench.speed.asking import ASK, CONNECTIONS, Get, Load, asking, check_answer
 from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from bench.speed.postgres import DurablePostgres, durable_postgres
-from models.database import database
-from services import exact_json, item_import
-from services.clock import now_ms
+from models.db.connection import database
+from services.items import importing as items_importing
+from services.shared import decimal_json
+from services.shared.clock import now_ms
 from settings import Settings
 
 BENCH = Path(__file__).resolve().parents[1]
@@ -71,7 +72,7 @@ class Stage:
     def prices(self, count: int = ITEMS) -> dict[str, int]:
         """Names and prices in cents of so many items: the feed's, or made up in its likeness."""
         if self.feed is not None:
-            prices = exact_json.loads(self.feed.read_bytes())["prices"]
+            prices = decimal_json.loads(self.feed.read_bytes())["prices"]
             return dict(list(prices.items())[:count])
         return made_up_prices(count)
 
@@ -92,7 +93,7 @@ class Stage:
     def import_items(self, count: int) -> None:
         """Into the open database."""
         document = {"metadata": {"currency": "USD"}, "prices": self.prices(count)}
-        item_import.import_document(document, app_id=APP_ID, now=now_ms())
+        items_importing.import_document(document, app_id=APP_ID, now=now_ms())
 
     @contextmanager
     def platform_here(self, url: str) -> Iterator[Flask]:

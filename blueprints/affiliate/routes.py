@@ -10,16 +10,16 @@ from blueprints.affiliate.schemas import (
     PromoCodeSchema,
     ReferredPlayerSchema,
 )
-from blueprints.common.auth import current_user, require_user
-from blueprints.common.blueprint import Area
-from blueprints.common.json_stream import list_representation
-from blueprints.common.platform import platform
-from blueprints.realtime import outgoing
+from blueprints.api.auth import current_user, require_user
+from blueprints.api.blueprint import Area
+from blueprints.api.json_stream import list_representation
+from blueprints.games import messages
+from server.current_services import platform
 from services.affiliates import referrals
 from services.affiliates.codes import USE_BONUS
 from services.affiliates.referrals import Overview
-from services.background import CooperativeYield
-from services.money import number_from_cents
+from services.shared.background import CooperativeYield
+from services.shared.money import number_from_cents
 
 blueprint = Area("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
 
@@ -67,5 +67,5 @@ def use_code(body: dict[str, Any]) -> dict[str, Any]:
     services = platform()
     user_id = current_user().id
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
-    outgoing.send_balance(user_id, balances)
+    messages.send_balance(user_id, balances)
     return {"status": True, "message": BONUS_RECEIVED}

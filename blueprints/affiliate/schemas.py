@@ -2,8 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import Avatar
-from blueprints.common.schemas import Coins, Judged, WireSchema
+from blueprints.api.media_urls import Avatar
+from blueprints.api.schemas import Coins, Judged, WireSchema
 
 
 class PromoCodeSchema(WireSchema):

@@ -6,12 +6,12 @@ from urllib.parse import urlencode, urlsplit
 
 from flask import Response, request
 
+from blueprints.api.auth import public
+from blueprints.api.blueprint import Area
 from blueprints.auth.schemas import ProvidersSchema
-from blueprints.common.auth import public
-from blueprints.common.blueprint import Area
-from blueprints.common.failures import describe
-from blueprints.common.logs import request_id
-from blueprints.common.platform import platform
+from server.current_services import platform
+from server.logs import request_id
+from server.redaction import describe
 from services.login.attempts import ATTEMPT_SECONDS
 from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
 from services.login.login import Login

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from blueprints.api.auth import current_user, public, require_user
+from blueprints.api.blueprint import Area
 from blueprints.auth.schemas import LogoutSchema, UserSchema
-from blueprints.common.auth import current_user, public, require_user
-from blueprints.common.blueprint import Area
 from models.users import User
 
 blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in and out")

@@ -2,10 +2,10 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import Avatar
-from blueprints.common.schemas import Coins, Part, WireSchema
+from blueprints.api.media_urls import Avatar
+from blueprints.api.schemas import Coins, Part, WireSchema
 from models.users import User
-from services.levels import experience_of, level_of
+from services.shared.levels import experience_of, level_of
 
 
 def experience_points(user: User) -> int:

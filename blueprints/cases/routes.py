@@ -9,6 +9,11 @@ from typing import Any
 from cachetools import LRUCache, cached
 from flask import Response
 
+from blueprints.api.auth import current_user, public, require_user_else
+from blueprints.api.blueprint import Area
+from blueprints.api.caching import Representation, cached_response, conditional, skip_cache
+from blueprints.api.json_stream import json_bytes, json_response, list_representation, stream_response
+from blueprints.api.pagination import Pagination, PaginationSchema
 from blueprints.cases.schemas import (
     ALL,
     KINDS,
@@ -22,20 +27,15 @@ from blueprints.cases.schemas import (
     NewCaseSchema,
     SingleCaseSchema,
 )
-from blueprints.common.auth import current_user, public, require_user_else
-from blueprints.common.blueprint import Area
-from blueprints.common.caching import Representation, cached_response, conditional, skip_cache
-from blueprints.common.failures import describe
-from blueprints.common.json_stream import json_bytes, json_response, list_representation, stream_response
-from blueprints.common.pagination import Pagination, PaginationSchema
-from blueprints.common.platform import platform
-from services.background import CooperativeYield, drain
-from services.cache_invalidation import Tag
+from server.current_services import platform
+from server.redaction import describe
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.reading import ShownCase
 from services.cases.version import Version
+from services.shared.background import CooperativeYield, drain
+from services.shared.cache_invalidation import Tag
 
 log = logging.getLogger("platform.cases")
 

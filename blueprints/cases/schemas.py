@@ -2,8 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.common.pagination import PaginationSchema, page_query
-from blueprints.common.schemas import (
+from blueprints.api.pagination import PaginationSchema, page_query
+from blueprints.api.schemas import (
     Coins,
     Judged,
     Percentage,
@@ -15,10 +15,10 @@ from blueprints.common.schemas import (
     one_of,
 )
 from blueprints.upgrader.schemas import InventoryItemSchema
-from services import item_names
 from services.cases.chances import PERCENT
 from services.cases.kinds import GameType, Kind
 from services.cases.reading import Sort
+from services.items import names
 
 DEFAULT_LIMIT = 10
 ALL = "all"
@@ -40,7 +40,7 @@ class SingleCaseItemSchema(CaseItemSchema):
     """An item of a single case."""
 
     wear = ma.fields.Function(
-        lambda item: item_names.parse(item.market_hash_name).wear or ma.missing,
+        lambda item: names.parse(item.market_hash_name).wear or ma.missing,
         metadata={"type": "string", "description": "Left out when the name has none"},
     )
 

@@ -1,11 +1,11 @@
 """/irl: cases with real-life items."""
 
-from blueprints.common.auth import public
-from blueprints.common.blueprint import Area
-from blueprints.common.caching import conditional
+from blueprints.api.auth import public
+from blueprints.api.blueprint import Area
+from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
-from services import irl_cases
-from services.irl_cases import ShownIrlCase
+from services.irl_cases import reading as irl_cases
+from services.irl_cases.reading import ShownIrlCase
 
 blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
 

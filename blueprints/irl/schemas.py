@@ -2,8 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import ItemImage
-from blueprints.common.schemas import Coins, Percentage, Price, WireSchema
+from blueprints.api.media_urls import ItemImage
+from blueprints.api.schemas import Coins, Percentage, Price, WireSchema
 
 
 class IrlItemSchema(WireSchema):

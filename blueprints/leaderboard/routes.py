@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from blueprints.common.auth import public
-from blueprints.common.blueprint import Area
-from blueprints.common.caching import cache_until, cached_response
-from blueprints.common.platform import platform
+from blueprints.api.auth import public
+from blueprints.api.blueprint import Area
+from blueprints.api.caching import cache_until, cached_response
 from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
-from services import leaderboard
-from services.cache_invalidation import Tag
-from services.leaderboard import Leader
+from server.current_services import platform
+from services.shared.cache_invalidation import Tag
+from services.statistics import leaderboard
+from services.statistics.leaderboard import Leader
 
 blueprint = Area(
     "leaderboard", __name__, url_prefix="/leaderboard", description="Weekly and monthly ranking by wager"

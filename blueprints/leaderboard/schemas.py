@@ -2,9 +2,9 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import Avatar
-from blueprints.common.schemas import Coins, QuerySchema, WireSchema, choice
-from services.periods import Period
+from blueprints.api.media_urls import Avatar
+from blueprints.api.schemas import Coins, QuerySchema, WireSchema, choice
+from services.shared.calendar_periods import Period
 
 
 class LeaderboardQuery(QuerySchema):

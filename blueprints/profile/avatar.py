@@ -5,13 +5,13 @@ from typing import Any
 import marshmallow as ma
 from flask import request
 
-from blueprints.common.auth import current_user, require_profile
-from blueprints.common.blueprint import Area
-from blueprints.common.media import Avatar
-from blueprints.common.platform import platform
-from blueprints.common.requests import ContractRequest
-from blueprints.common.schemas import WireSchema
-from services.errors import PlatformError
+from blueprints.api.auth import current_user, require_profile
+from blueprints.api.blueprint import Area
+from blueprints.api.media_urls import Avatar
+from blueprints.api.schemas import WireSchema
+from server.current_services import platform
+from server.http.strict_requests import ContractRequest
+from services.shared.errors import PlatformError
 
 blueprint = Area("avatar", __name__, url_prefix="/profile", description="A player's picture")
 

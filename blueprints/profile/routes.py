@@ -4,9 +4,9 @@ from typing import Any
 
 from playhouse.shortcuts import model_to_dict
 
-from blueprints.common.auth import current_user, public, require_profile
-from blueprints.common.blueprint import Area
-from blueprints.common.platform import platform
+from blueprints.api.auth import current_user, public, require_profile
+from blueprints.api.blueprint import Area
+from blueprints.games import messages
 from blueprints.profile.schemas import (
     ClientSeedSchema,
     DetailsAnswerSchema,
@@ -17,9 +17,10 @@ from blueprints.profile.schemas import (
     SuccessSchema,
     TradeUrlSchema,
 )
-from blueprints.realtime import outgoing
 from models.notifications import Notification
-from services import client_seed, notifications, personal_details, trade_url, users, vault
+from server.current_services import platform
+from services.accounts import client_seed, notifications, personal_details, trade_url, users
+from services.wallet import vault
 
 blueprint = Area("profile", __name__, url_prefix="/profile", description="A player's profile")
 
@@ -62,7 +63,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     balances = vault.lock(
         user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=platform().clock()
     )
-    outgoing.send_balance(user_id, balances)
+    messages.send_balance(user_id, balances)
     return SUCCESS
 
 
@@ -73,7 +74,7 @@ def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back to the balance, once its deadline has passed."""
     user_id = current_user().id
     balances = vault.unlock(user_id=user_id, now=platform().clock())
-    outgoing.send_balance(user_id, balances)
+    messages.send_balance(user_id, balances)
     return SUCCESS
 
 

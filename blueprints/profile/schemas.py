@@ -7,9 +7,9 @@ from typing import Any
 
 import marshmallow as ma
 
+from blueprints.api.schemas import Judged, Part, Text, WireSchema
 from blueprints.auth.schemas import PublicUserSchema
-from blueprints.common.schemas import Judged, Part, Text, WireSchema
-from services.users import USERNAME
+from services.accounts.users import USERNAME
 
 MAX_DETAIL = 120
 PHONE = re.compile(r"(\+[1-9][0-9]{6,14})?", re.ASCII)

@@ -4,11 +4,11 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.common.auth import current_user, require_profile
-from blueprints.common.blueprint import Area
-from blueprints.common.platform import platform
-from blueprints.common.schemas import Judged, WireSchema
-from services import qr_code
+from blueprints.api.auth import current_user, require_profile
+from blueprints.api.blueprint import Area
+from blueprints.api.schemas import Judged, WireSchema
+from server.current_services import platform
+from services.accounts import qr_code
 
 blueprint = Area("two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication")
 

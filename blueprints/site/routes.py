@@ -2,8 +2,8 @@
 
 from flask import Blueprint, Response, make_response, render_template, request
 
-from blueprints.common.auth import public
-from blueprints.common.platform import platform
+from blueprints.api.auth import public
+from server.current_services import platform
 
 blueprint = Blueprint(
     "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from blueprints.common.auth import current_user, public, require_user
-from blueprints.common.blueprint import Area
-from blueprints.common.caching import cache_until, cached_response
-from blueprints.common.pagination import Pagination
-from blueprints.common.platform import platform
+from blueprints.api.auth import current_user, public, require_user
+from blueprints.api.blueprint import Area
+from blueprints.api.caching import cache_until, cached_response
+from blueprints.api.pagination import Pagination
 from blueprints.stats.schemas import (
     FairnessQuery,
     FairnessSchema,
@@ -18,10 +17,11 @@ from blueprints.stats.schemas import (
     PaymentsSchema,
     TotalsSchema,
 )
-from services import live_bets as live
-from services.background import CooperativeYield
-from services.cache_invalidation import Tag
-from services.pages import Place
+from server.current_services import platform
+from services.games import live_bets as live
+from services.shared.background import CooperativeYield
+from services.shared.cache_invalidation import Tag
+from services.shared.pagination import Place
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
 from services.statistics import payments as payments_of_player

@@ -2,14 +2,13 @@
 
 import marshmallow as ma
 
-from blueprints.common.pagination import page_query
-from blueprints.common.schemas import Coins, Text, WireSchema, choice, one_of
-from blueprints.fairness.schemas import FairnessEntrySchema
-from blueprints.payments.schemas import PaymentSchema
-from blueprints.realtime.schemas import LiveBetSchema
-from services.bets import multiplier_hundredths
-from services.live_bets import Kind as LiveBetKind
-from services.money import number_from_cents
+from blueprints.api.pagination import page_query
+from blueprints.api.schemas import Coins, Text, WireSchema, choice, one_of
+from blueprints.games.fairness_entry import FairnessEntrySchema
+from blueprints.games.schemas import LiveBetSchema
+from services.games.bets import multiplier_hundredths
+from services.games.live_bets import Kind as LiveBetKind
+from services.shared.money import number_from_cents
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import GAMES
@@ -70,6 +69,20 @@ class PaymentsQuery(PageQuery):  # type: ignore[misc,valid-type]
     type = choice(PaymentKind.ALL, "Which payments")
     sort = choice(PaymentSort.MOST_RECENT, "Equal amounts are newest first")
     search = Text(load_default="", metadata={"description": "Part of txhash, chain or asset, in any case"})
+
+
+class PaymentSchema(WireSchema):
+    """A deposit or withdrawal. ``amount`` is decimal text in units of the asset, ``date`` in ms."""
+
+    id = ma.fields.String(required=True, data_key="_id")
+    type = ma.fields.String(required=True)
+    chain = ma.fields.String(required=True)
+    asset = ma.fields.String(required=True)
+    amount = ma.fields.String(required=True)
+    usd_amount = Coins(required=True, attribute="usd_cents")
+    txhash = ma.fields.String(required=True)
+    to = ma.fields.String(required=True)
+    date = ma.fields.Integer(required=True, attribute="created_at_ms")
 
 
 class PaymentListSchema(PlaceSchema):

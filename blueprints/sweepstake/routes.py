@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from blueprints.common.auth import public
-from blueprints.common.blueprint import Area
-from blueprints.common.platform import platform
+from blueprints.api.auth import public
+from blueprints.api.blueprint import Area
 from blueprints.sweepstake.schemas import DepositQuery, ValueSchema
-from services import sweepstake
-from services.money import Cents, number_from_cents
+from server.current_services import platform
+from services.shared.money import Cents, number_from_cents
+from services.wallet import sweepstake
 
 blueprint = Area(
     "sweepstake", __name__, url_prefix="/sweepstake", description="Conversion of USD to sweepstake balance"

@@ -6,8 +6,8 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.common.schemas import QuerySchema, WireSchema
-from services.money import NotAnAmount, cents_from_number
+from blueprints.api.schemas import QuerySchema, WireSchema
+from services.shared.money import NotAnAmount, cents_from_number
 
 JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, redirect
 from flask_swagger_ui import get_swaggerui_blueprint
 from werkzeug.wrappers import Response as BaseResponse
 
-API_TITLE = "Gaming platform"
+from blueprints.api.openapi import API_TITLE
 
 
 def docs_blueprint() -> Blueprint:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from flask import Blueprint, Response, send_from_directory
 
-from blueprints.common.auth import public
-from blueprints.common.platform import platform
+from blueprints.api.auth import public
+from server.current_services import platform
 
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 

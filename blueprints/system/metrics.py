@@ -13,7 +13,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-from blueprints.realtime.server import realtime
+from server.realtime.server import realtime
 
 EXTENSION = "metrics"
 

@@ -6,18 +6,17 @@ from typing import Any
 import marshmallow as ma
 from flask import Response
 
-from blueprints import realtime
-from blueprints.common.auth import public
-from blueprints.common.blueprint import Area
-from blueprints.common.errors import error_response
-from blueprints.common.schemas import WireSchema
+from blueprints.api.auth import public
+from blueprints.api.blueprint import Area
+from blueprints.api.errors import error_response
+from blueprints.api.schemas import WireSchema
 from blueprints.system.metrics import metrics_text
-from models import migrate
-from models.database import SCHEMA_ERRORS, reading, schema_problem
+from models.db import migrate
+from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 
 blueprint = Area("system", __name__, description="Health and metrics")
 
-ASYNCAPI = Path(realtime.__file__).with_name("asyncapi.json").read_bytes()
+ASYNCAPI = Path(__file__).with_name("asyncapi.json").read_bytes()
 SCHEMA_OUTDATED = "The database schema is not up to date"
 
 

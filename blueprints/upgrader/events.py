@@ -3,30 +3,30 @@
 import time
 from typing import Any
 
-from flask_socketio import SocketIO
+from flask import Flask
 
-from blueprints.common.failures import describe
-from blueprints.common.logs import log_event
-from blueprints.common.platform import platform
-from blueprints.common.repeated_lines import log
-from blueprints.realtime import outgoing
-from blueprints.realtime.connections import Connection
-from blueprints.realtime.packets import after_this_event, check_event_rate
-from blueprints.realtime.proof_delivery import proofs
-from blueprints.realtime.server import in_background, realtime
+from blueprints.games import messages
+from blueprints.games.proof_delivery import proofs
 from blueprints.system.metrics import metrics
 from blueprints.upgrader.spin_payload import read_spin
 from models.bets import Bet
-from services.errors import PlatformError, Unauthorized
+from server.current_services import platform
+from server.logs import log_event
+from server.realtime.connections import Connection
+from server.realtime.packets import after_this_event, check_event_rate
+from server.realtime.server import Realtime, in_background, realtime
+from server.redaction import describe
+from server.repeated_lines import log
+from services.shared.errors import PlatformError, Unauthorized
 from services.upgrader.spin import WON, Spin
 
 FAILED = "Something went wrong"
 
 
-def register(socketio: SocketIO) -> None:
+def install_upgrader(_app: Flask, running: Realtime) -> None:
     """Attach the upgrader's events to this server."""
     # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-    socketio.server.on(outgoing.SPIN, spin)
+    running.server.on(messages.SPIN, spin)
 
 
 def spin(sid: str, *arguments: Any) -> dict[str, Any]:
@@ -43,8 +43,8 @@ def spin(sid: str, *arguments: Any) -> dict[str, Any]:
         log.error("spin failed", extra={"failure": describe(failure)})  # no message in the log
         outcome, answer = "failed", _refuse(sid, FAILED)
     else:
-        outcome, answer = "won" if bet.status == WON else "lost", outgoing.spin_answer(bet)
-    log_event(outgoing.SPIN, outcome=outcome, seconds=time.perf_counter() - began)
+        outcome, answer = "won" if bet.status == WON else "lost", messages.spin_answer(bet)
+    log_event(messages.SPIN, outcome=outcome, seconds=time.perf_counter() - began)
     metrics().count_spin(outcome)
     return answer
 
@@ -64,16 +64,16 @@ def _play(connection: Connection, payload: object) -> Bet:
 
 def _send(sid: str, user_id: int, settled: Spin) -> None:
     """Send what follows a settled spin, in the promised order; the acknowledgement comes in the middle."""
-    answer = outgoing.answer_event(outgoing.spin_answer(settled.bet))
-    realtime().send([sid], [outgoing.pf_event(settled.bet), answer])
+    answer = messages.answer_event(messages.spin_answer(settled.bet))
+    realtime().send([sid], [messages.pf_event(settled.bet), answer])
     if settled.following is None or settled.balances is None:
         return
     proofs().schedule(settled.bet, sid=sid)
-    changed = [outgoing.commitment_event(settled.following), outgoing.balance_event(settled.balances)]
-    after_this_event(lambda: outgoing.send_to_player(user_id, changed))
+    changed = [messages.commitment_event(settled.following), messages.balance_event(settled.balances)]
+    after_this_event(lambda: messages.send_to_player(user_id, changed))
 
 
 def _refuse(sid: str, text: str) -> dict[str, Any]:
-    answer = outgoing.refusal(text)
-    realtime().send([sid], [outgoing.answer_event(answer)])
+    answer = messages.refusal(text)
+    realtime().send([sid], [messages.answer_event(answer)])
     return answer

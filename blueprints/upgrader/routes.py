@@ -6,25 +6,25 @@ from typing import Any
 from cachetools import LRUCache, cached
 from flask import Response
 
-from blueprints.common.auth import current_user, public, require_user
-from blueprints.common.blueprint import Area
-from blueprints.common.caching import Representation, conditional
-from blueprints.common.json_stream import json_response, list_representation
-from blueprints.common.pagination import Pagination
-from blueprints.common.platform import platform
+from blueprints.api.auth import current_user, public, require_user
+from blueprints.api.blueprint import Area
+from blueprints.api.caching import Representation, conditional
+from blueprints.api.json_stream import json_response, list_representation
+from blueprints.api.pagination import Pagination
+from blueprints.games.schemas import CommitmentSchema
 from blueprints.upgrader.schemas import (
     BetSchema,
-    CommitmentSchema,
     InventoryItemSchema,
     ItemPageSchema,
     ItemsQuery,
     RulesSchema,
 )
 from models.bets import Bet
-from services import bets
-from services.background import CooperativeYield
-from services.catalogue import Catalogue
-from services.server_seeds import Commitment
+from server.current_services import platform
+from services.fairness.server_seeds import Commitment
+from services.games import bets
+from services.shared.background import CooperativeYield
+from services.upgrader.catalogue import Catalogue
 from services.upgrader.rules import UpgraderRules
 
 blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")

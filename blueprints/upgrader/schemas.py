@@ -2,13 +2,13 @@
 
 import marshmallow as ma
 
-from blueprints.common.media import ItemImage
-from blueprints.common.pagination import PaginationSchema, page_query
-from blueprints.common.schemas import Coins, Price, Text, WireSchema, choice
-from blueprints.fairness.schemas import FairnessEntrySchema
+from blueprints.api.media_urls import ItemImage
+from blueprints.api.pagination import PaginationSchema, page_query
+from blueprints.api.schemas import Coins, Price, Text, WireSchema, choice
+from blueprints.games.fairness_entry import FairnessEntrySchema
 from models.bets import Bet
-from services import fairness
-from services.catalogue import Sort
+from services.fairness import rolls
+from services.upgrader.catalogue import Sort
 from services.upgrader.rules import UpgraderRules
 
 DEFAULT_LIMIT = 18
@@ -18,7 +18,7 @@ NUMBER = {"type": "number"}
 
 def house_edge(source: UpgraderRules | Bet) -> float:
     """The house edge as a fraction."""
-    return source.house_edge_ppm / fairness.PPM
+    return source.house_edge_ppm / rolls.PPM
 
 
 class InventoryItemSchema(WireSchema):
@@ -52,14 +52,7 @@ class RulesSchema(WireSchema):
     min_wager = Coins(required=True)
     max_wager = Coins(required=True)
     proof_delay = ma.fields.Function(lambda rules: rules.proof_delay / 1000, required=True, metadata=NUMBER)
-    roll_range = ma.fields.Constant(fairness.ROLL_RANGE, required=True, metadata={"type": "integer"})
-
-
-class CommitmentSchema(WireSchema):
-    """The commitment of the player's next spin."""
-
-    server_seed_commitment = ma.fields.String(required=True)
-    nonce = ma.fields.Integer(required=True)
+    roll_range = ma.fields.Constant(rolls.ROLL_RANGE, required=True, metadata={"type": "integer"})
 
 
 class BetSchema(FairnessEntrySchema):
@@ -70,4 +63,4 @@ class BetSchema(FairnessEntrySchema):
     house_edge = ma.fields.Function(house_edge, required=True, metadata=NUMBER)
     threshold = ma.fields.Integer(required=True)
     roll = ma.fields.Integer(required=True)
-    chance = ma.fields.Function(lambda bet: fairness.percent(bet.threshold), required=True, metadata=NUMBER)
+    chance = ma.fields.Function(lambda bet: rolls.percent(bet.threshold), required=True, metadata=NUMBER)

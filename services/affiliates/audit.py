@@ -9,7 +9,7 @@ from models.affiliates import Referral
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
 from models.users import User
-from services.ledger import Account, Kind
+from services.ledger.posting import Account, Kind
 
 
 def mismatches() -> Iterator[str]:

@@ -5,9 +5,10 @@ import re
 import peewee
 
 from models.affiliates import Affiliate
-from models.database import reading, writing
+from models.db.connection import reading, writing
 from models.users import User
-from services import ledger, users
+from services.accounts import users
+from services.accounts.balances import Balances, balances_of
 from services.affiliates import referrals
 from services.affiliates.errors import (
     CodeAlreadySet,
@@ -20,10 +21,10 @@ from services.affiliates.errors import (
     CodeUnchanged,
     OwnCode,
 )
-from services.balances import Balances, balances_of
-from services.clock import Millis
-from services.ledger import Account, Entry, Kind, TransactionId
-from services.money import Cents
+from services.ledger import posting
+from services.ledger.posting import Account, Entry, Kind, TransactionId
+from services.shared.clock import Millis
+from services.shared.money import Cents
 
 USE_BONUS = Cents(20)
 """The bonus for using a code, in cents. Source: SPEC 8."""
@@ -125,7 +126,7 @@ def _mark_used(user_id: int, code: str) -> bool:
 
 
 def _post_bonus(user_id: int, now: Millis) -> TransactionId:
-    return ledger.post(
+    return posting.post(
         kind=Kind.CODE_BONUS,
         entries=[
             Entry(Account.HOUSE_BONUSES, Cents(-USE_BONUS)),

@@ -4,7 +4,7 @@ import peewee
 
 from models.affiliates import Referral
 from models.users import User
-from services.money import Cents
+from services.shared.money import Cents
 
 TIERS = (
     (Cents(100_000_00), 25),

@@ -1,6 +1,6 @@
 """The errors of promo codes. The texts are those of SPEC 4.7."""
 
-from services.errors import PlatformError
+from services.shared.errors import PlatformError
 
 
 class CodeRequired(PlatformError):

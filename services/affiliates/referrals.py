@@ -7,13 +7,13 @@ import peewee
 from peewee import fn
 
 from models.affiliates import Affiliate, Referral
-from models.database import reading
+from models.db.connection import reading
 from models.users import User
-from services import users
+from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
-from services.clock import Millis
-from services.ledger import TransactionId
-from services.money import NO_COINS, Cents
+from services.ledger.posting import TransactionId
+from services.shared.clock import Millis
+from services.shared.money import NO_COINS, Cents
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.database import writing
+from models.db.connection import writing
 from models.users import User
-from services import users
+from services.accounts import users
 from services.avatars.errors import UploadUnderWay
 from services.avatars.render import render
-from services.background import WorkerPool
-from services.cache_invalidation import Tag, invalidate_after_commit
-from services.errors import Unavailable
+from services.shared.background import WorkerPool
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.errors import Unavailable
 
 log = logging.getLogger("platform.avatars")
 

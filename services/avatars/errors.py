@@ -1,6 +1,6 @@
 """The limits of an uploaded image, and an error for each reason to refuse one."""
 
-from services.errors import PlatformError
+from services.shared.errors import PlatformError
 
 MAX_FILE_BYTES = 2 * 1024 * 1024
 MAX_SIDE = 4096

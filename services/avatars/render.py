@@ -33,7 +33,7 @@ from services.avatars.errors import (
     TooManyFrames,
     WrongType,
 )
-from services.errors import PlatformError
+from services.shared.errors import PlatformError
 
 AVATAR_SIDE = 256
 """Pixels."""

@@ -11,7 +11,7 @@ from services.cases import errors
 from services.cases.chances import CERTAIN, Attos, attos_from_percent
 from services.cases.kinds import GameType, game_type
 from services.cases.pricing import price_of
-from services.money import Cents
+from services.shared.money import Cents
 
 MAX_ITEM_NAME = 200
 ROWS_A_STATEMENT = 500

@@ -3,14 +3,15 @@
 import peewee
 
 from models.cases import Case, CaseCount
-from models.database import writing
+from models.db.connection import writing
 from models.items import Item
 from models.users import User
 from services.cases import contents, errors, version
 from services.cases.contents import WantedItem
-from services.cases.kinds import RESERVED_IDS, Kind, can_be_shown, case_id, fold, tidy
-from services.clock import Millis
-from services.levels import experience_of, level_of
+from services.cases.kinds import RESERVED_IDS, Kind, case_id
+from services.shared.clock import Millis
+from services.shared.levels import experience_of, level_of
+from services.shared.names import can_be_shown, fold, tidy
 
 MIN_LEVEL = 25
 MIN_NAME, MAX_NAME = 3, 32

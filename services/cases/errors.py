@@ -1,6 +1,6 @@
 """Errors of finding and creating cases. Source: SPEC 4.1."""
 
-from services.errors import PlatformError, Unauthorized
+from services.shared.errors import PlatformError, Unauthorized
 
 
 class CaseNotFound(PlatformError):

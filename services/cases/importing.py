@@ -4,14 +4,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from models.cases import Case, CaseItem
-from models.database import database, writing
+from models.db.connection import database, writing
 from models.items import Item
 from services.cases import contents, version
 from services.cases.contents import WantedItem
-from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id, fold
-from services.clock import Millis
-from services.errors import OperatorError
-from services.import_rows import ImportResult, Row, import_rows, name_from
+from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.import_rows import ImportResult, Row, import_rows, name_from
+from services.shared.names import fold
 
 MAX_NAME = 100
 MAX_ITEMS = 500

@@ -12,11 +12,11 @@ import peewee
 from peewee import fn
 
 from models.cases import Case, CaseItem
-from models.database import Sqlite, database, writing
+from models.db.connection import Sqlite, database, writing
 from models.items import Item
 from services.cases import version
 from services.cases.kinds import GAMES, GameType
-from services.money import Cents
+from services.shared.money import Cents
 
 HOUSE_DIVISOR = 95 * 10**16
 """0.95 in attos."""

@@ -10,13 +10,14 @@ import peewee
 from peewee import fn
 
 from models.cases import Case, CaseItem
-from models.database import Sqlite, database, reading
+from models.db.connection import Sqlite, database, reading
 from models.items import Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound
-from services.cases.kinds import FREE_CASE_ID, GameType, Kind, fold
-from services.clock import Millis
-from services.money import Cents
+from services.cases.kinds import FREE_CASE_ID, GameType, Kind
+from services.shared.clock import Millis
+from services.shared.money import Cents
+from services.shared.names import fold
 
 NOBODY = ""
 ROWS_A_TURN = 200

@@ -1,13 +1,13 @@
 """The version of the case lists: one number in the database, shared by all processes.
 
-Within this process a change also invalidates cached responses (services/cache_invalidation.py).
+Within this process a change also invalidates cached responses (services/shared/cache_invalidation.py).
 """
 
 from typing import NamedTuple
 
 from models.cases import CaseVersion
-from models.database import database, reading, writing
-from services.cache_invalidation import Tag, invalidate_after_commit
+from models.db.connection import database, reading, writing
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
 
 _ONLY_ROW = 1
 

@@ -6,17 +6,20 @@ from shutil import copyfile
 from typing import Any
 
 from models.cases import Case
-from models.database import writing
+from models.db.connection import writing
 from models.irl_cases import IrlCase
 from models.items import Item
 from models.users import User
-from services import exact_json, irl_import, item_import, users
+from services.accounts import users
 from services.cases import importing
 from services.cases.kinds import FREE_CASE_ID, Kind, case_id
-from services.clock import Millis
-from services.errors import UserNotFound
-from services.money import Cents
-from services.server_seeds import ServerSeeds
+from services.fairness.server_seeds import ServerSeeds
+from services.irl_cases import importing as irl_importing
+from services.items import importing as items_importing
+from services.shared import decimal_json
+from services.shared.clock import Millis
+from services.shared.errors import UserNotFound
+from services.shared.money import Cents
 
 DATA = Path(__file__).parent
 
@@ -48,9 +51,9 @@ def seed(*, media_dir: Path, now: Millis) -> Seeded:
         irl_ids = set(IrlCase.select(IrlCase.slug).scalars())
         irl_cases = [row for row in _read("irl_cases.json") if row["id"] not in irl_ids]
         return Seeded(
-            items=item_import.import_document(items, app_id=None, now=now).created,
+            items=items_importing.import_document(items, app_id=None, now=now).created,
             cases=importing.import_cases(cases, now=now).created,
-            irl_cases=irl_import.import_cases(irl_cases, now=now).created,
+            irl_cases=irl_importing.import_cases(irl_cases, now=now).created,
         )
 
 
@@ -59,7 +62,7 @@ def _case_id(row: dict[str, Any]) -> str:
 
 
 def _read(name: str) -> Any:
-    return exact_json.loads((DATA / name).read_bytes())
+    return decimal_json.loads((DATA / name).read_bytes())
 
 
 def _copy_pictures(directory: Path) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from services.clock import Millis
 from services.login.errors import LoginFailed
+from services.shared.clock import Millis
 
 NAMESPACE = "http://specs.openid.net/auth/2.0"
 PREFIX = "openid."

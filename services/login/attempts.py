@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from cryptography.fernet import InvalidToken
 
-from services.clock import Millis
 from services.login.errors import AnotherLogin, LoginFailed
-from services.sealing import Sealer
+from services.shared.clock import Millis
+from services.shared.encryption import Sealer
 
 ATTEMPT_SECONDS = 600
 

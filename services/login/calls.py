@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import requests
 
-from services import exact_json
-from services.http_client import bounded
 from services.login.errors import ProviderUnavailable
+from services.shared import decimal_json
+from services.shared.http_client import bounded
 
 SECONDS = 5.0
 MAX_BYTES = 512 * 1024
@@ -39,7 +39,7 @@ def get_document(
     if response.status_code != HTTPStatus.OK:
         raise ProviderUnavailable("the provider answered with an error")
     try:
-        document = exact_json.loads(response.content)
+        document = decimal_json.loads(response.content)
     except ValueError:
         raise ProviderUnavailable("the provider's answer is not JSON") from None
     if not isinstance(document, dict):

@@ -14,9 +14,9 @@ from authlib.oidc.discovery import OpenIDProviderMetadata
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from services.clock import Millis
 from services.login.calls import get_document
 from services.login.errors import ProviderUnavailable
+from services.shared.clock import Millis
 
 CACHE_MS = 3_600_000
 REFETCH_MS = 60_000

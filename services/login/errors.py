@@ -1,6 +1,6 @@
 """The ways in which a login fails."""
 
-from services.errors import PlatformError
+from services.shared.errors import PlatformError
 
 
 class ProviderNotConfigured(PlatformError):

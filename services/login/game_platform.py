@@ -11,14 +11,14 @@ from urllib.parse import quote, urlencode
 import peewee
 import requests
 
-from models.database import writing
+from models.db.connection import writing
 from models.login_nonces import LoginNonce
-from services.clock import Millis
 from services.login.assertions import NAMESPACE, NONCE_LIFE_MS, PREFIX, Assertion, read_assertion
 from services.login.attempts import Attempt
 from services.login.calls import get_document, provider_session
 from services.login.errors import LoginFailed, ProviderUnavailable
 from services.login.person import Person, avatar_of, username_of
+from services.shared.clock import Millis
 
 log = logging.getLogger("platform.login")
 

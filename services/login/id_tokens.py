@@ -10,10 +10,10 @@ from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
 from joserfc.errors import BadSignatureError, ClaimError, InvalidKeyIdError, JoseError
 
-from services.clock import Millis
 from services.login.discovery import REFETCH_MS, Discovery
 from services.login.errors import LoginFailed
-from services.text import is_storable
+from services.shared.clock import Millis
+from services.shared.text_validation import is_storable
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 """Asymmetric only: with HS256 anybody who knows the public key could sign."""

@@ -11,13 +11,13 @@ from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.discovery import OpenIDProviderMetadata
 
-from services.clock import Millis
 from services.login.attempts import Attempt
 from services.login.calls import get_document, provider_session
 from services.login.discovery import Discovery
 from services.login.errors import LoginFailed, ProviderUnavailable
 from services.login.id_tokens import read_id_token
 from services.login.person import Person, avatar_of, username_of
+from services.shared.clock import Millis
 
 SCOPE = "openid profile"
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from services import users
-from services.clock import Millis
+from services.accounts import users
+from services.accounts.tokens import Tokens
+from services.fairness.server_seeds import ServerSeeds
 from services.login import attempts
 from services.login.attempts import Attempt
 from services.login.errors import LoginFailed, ProviderNotConfigured
 from services.login.person import Person
-from services.sealing import Sealer
-from services.server_seeds import ServerSeeds
-from services.text import is_storable
-from services.tokens import Tokens
+from services.shared.clock import Millis
+from services.shared.encryption import Sealer
+from services.shared.text_validation import is_storable
 
 
 class Provider(Protocol):

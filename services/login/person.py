@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from services.users import MAX_USERNAME, MIN_USERNAME
+from services.accounts.users import MAX_USERNAME, MIN_USERNAME
 
 NOT_IN_USERNAMES = re.compile(r"[^A-Za-z0-9_.-]", re.ASCII)
 DEFAULT_NAME = "player"

@@ -1,6 +1,6 @@
 """How a price source can fail. The stored prices stay as they are."""
 
-from services.errors import OperatorError
+from services.shared.errors import OperatorError
 
 
 class SourceFailed(OperatorError):

@@ -5,12 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from services.clock import Millis
 from services.prices import feed_document, feed_update, sources
 from services.prices.errors import SourceFailed
 from services.prices.fetching import fetch
 from services.prices.results import ItemCounts, Listener, RefreshResult
 from services.prices.sources import Source
+from services.shared.clock import Millis
 
 MAX_BYTES = 64 * 1024 * 1024
 TIMEOUT_SECONDS = 60.0

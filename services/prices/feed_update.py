@@ -5,15 +5,15 @@ from typing import Any
 
 import peewee
 
-from models.database import database, writing
+from models.db.connection import database, writing
 from models.items import Item
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
-from services.clock import Millis
-from services.money import Cents
 from services.prices.results import ItemCounts
 from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
+from services.shared.clock import Millis
+from services.shared.money import Cents
 
 ITEMS_A_SLICE = 60
 """Each slice is one short transaction: on SQLite it blocks all other writers and the event loop."""

@@ -2,8 +2,8 @@
 
 import requests
 
-from services import http_client
 from services.prices.errors import BadDocument, SourceFailed
+from services.shared import http_client
 
 
 def fetch(

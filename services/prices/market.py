@@ -5,18 +5,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from models.database import reading, writing
+from models.db.connection import reading, writing
 from models.items import Item
 from models.prices import HeldMarketPrice
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
-from services.clock import Millis
-from services.money import Cents
 from services.prices import market_rate, market_source, sources
 from services.prices.errors import SourceFailed
 from services.prices.results import ItemCounts, Listener, Outcome, RefreshResult
 from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
+from services.shared.clock import Millis
+from services.shared.money import Cents
 
 RETRY_MS = 60_000
 """When an item is due again whose request failed. Until then the others have their turn."""

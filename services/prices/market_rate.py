@@ -1,8 +1,8 @@
 """At most 20 requests to the market in any minute, over all processes and restarts."""
 
-from models.database import writing
+from models.db.connection import writing
 from models.prices import MarketSlot
-from services.clock import Millis
+from services.shared.clock import Millis
 
 MINUTE_MS = 60_000
 REQUESTS_PER_MINUTE = 20

@@ -6,10 +6,10 @@ from typing import Any
 
 import requests
 
-from services import exact_json
-from services.money import Cents
 from services.prices.errors import BadDocument, SourceFailed
 from services.prices.fetching import fetch
+from services.shared import decimal_json
+from services.shared.money import Cents
 
 MAX_BYTES = 64 * 1024
 TIMEOUT_SECONDS = 10.0
@@ -39,7 +39,7 @@ def ask(url: str, *, app_id: int, market_hash_name: str) -> Cents | None:
 
 def _json_object(response: requests.Response) -> dict[str, Any] | None:
     try:
-        answer = exact_json.loads(response.content)
+        answer = decimal_json.loads(response.content)
     except ValueError:
         return None
     return answer if isinstance(answer, dict) else None

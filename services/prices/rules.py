@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from services.money import MAX_AMOUNT_CENTS, Cents
+from services.shared.money import MAX_AMOUNT_CENTS, Cents
 
 MAX_FACTOR = 10
 """A price that grows or shrinks by more than this in one step is held back until an operator accepts it."""

@@ -4,18 +4,18 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from models.database import database, reading
+from models.db.connection import database, reading
 from models.items import Item
 from models.prices import PriceSource
-from services.background import pause
-from services.clock import Millis
-from services.errors import OperatorError
 from services.prices import sources
 from services.prices.errors import Stopped
 from services.prices.feed import Feed
 from services.prices.market import Market
 from services.prices.results import ItemCounts, Listener, RefreshResult
 from services.prices.sources import Source
+from services.shared.background import pause
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
 
 ROUND_SECONDS = 5.0
 """The longest time between two rounds of the background task."""

@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from models.database import reading, writing
+from models.db.connection import reading, writing
 from models.prices import PriceSource
-from services.clock import Millis
+from services.shared.clock import Millis
 
 LEASE_MS = 3 * 60_000
 """A refresh that has not ended after this time is taken over: its process has died."""

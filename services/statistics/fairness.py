@@ -6,12 +6,12 @@ from enum import StrEnum
 from typing import Any
 
 from models.bets import Bet
-from models.database import reading, snapshot
-from services import bets
-from services.clock import Millis
-from services.pages import Page, Place
+from models.db.connection import reading, snapshot
+from services.games import bets
+from services.games.proofs import Proofs
+from services.shared.clock import Millis
+from services.shared.pagination import Page, Place
 from services.statistics.games import nonces_by_time
-from services.upgrader.proofs import Proofs
 
 ALL_GAMES = "all"
 

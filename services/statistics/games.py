@@ -3,9 +3,9 @@
 from enum import StrEnum
 
 from models.bets import Bet
-from models.database import snapshot
-from services import bets
-from services.pages import Page, Place, rows_of_page
+from models.db.connection import snapshot
+from services.games import bets
+from services.shared.pagination import Page, Place, rows_of_page
 from services.upgrader.spin import GAME
 
 GAMES = (GAME,)

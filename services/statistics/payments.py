@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
-from models.database import snapshot
+from models.db.connection import snapshot
 from models.payments import Payment
-from models.rollups import PaymentTotals
-from services.pages import Page, Place, rows_of_page
-from services.payments import PaymentType
+from models.totals import PaymentTotals
+from services.shared.pagination import Page, Place, rows_of_page
+from services.wallet.payments import PaymentType
 
 
 class Kind(StrEnum):

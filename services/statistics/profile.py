@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from models.database import reading
-from models.rollups import PaymentTotals
-from services import users
-from services.money import NO_COINS, Cents
+from models.db.connection import reading
+from models.totals import PaymentTotals
+from services.accounts import users
+from services.shared.money import NO_COINS, Cents
 
 
 @dataclass(frozen=True, kw_only=True)

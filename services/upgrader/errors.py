@@ -1,6 +1,6 @@
 """Why a spin is refused. A refused spin changes nothing. Source: DECISIONS, "Upgrader"."""
 
-from services.errors import PlatformError
+from services.shared.errors import PlatformError
 
 
 class InvalidRequest(PlatformError):
@@ -57,20 +57,7 @@ class CommitmentMismatch(PlatformError):
     text = "Commitment does not match"
 
 
-class SpinInProgress(PlatformError):
-    """The player's last spin has not been answered yet."""
-
-    text = "A spin is already in progress"
-
-
 class RequestIdReused(PlatformError):
     """The request id has been used with other content."""
 
     text = "Request id was used for another spin"
-
-
-class TooManySpins(PlatformError):
-    """Over the rate limit, or too many events in flight."""
-
-    status = 429
-    text = "Too many requests"

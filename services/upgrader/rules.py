@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from services.clock import Millis
-from services.money import Cents
+from services.shared.clock import Millis
+from services.shared.money import Cents
 
 
 @dataclass(frozen=True, kw_only=True)

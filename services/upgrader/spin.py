@@ -8,19 +8,23 @@ from decimal import Decimal
 import peewee
 
 from models.bets import Bet
-from models.database import reading, writing
-from models.rollups import LIVE_BET_SHARDS
+from models.db.connection import reading, writing
 from models.spin_settlement import Settlement, SpinTimes
-from services import exact_json, fairness, users
-from services.balances import Balances
-from services.bets import is_high_roll
-from services.cache_invalidation import Tag, invalidate_after_commit
-from services.catalogue import CatalogueCache, CatalogueItem
-from services.clock import Millis
-from services.errors import PlatformError
-from services.money import Cents, NotAnAmount, cents_from_number
-from services.periods import Period
-from services.server_seeds import Commitment, SeedInPlay, ServerSeeds
+from models.totals import LIVE_BET_SHARDS
+from services.accounts import users
+from services.accounts.balances import Balances
+from services.fairness import rolls
+from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
+from services.games.bets import is_high_roll
+from services.games.errors import SpinInProgress
+from services.games.settlement import SeedUsed, bet_of, settle
+from services.shared import decimal_json
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.calendar_periods import Period
+from services.shared.clock import Millis
+from services.shared.errors import PlatformError
+from services.shared.money import Cents, NotAnAmount, cents_from_number
+from services.upgrader.catalogue import CatalogueCache, CatalogueItem
 from services.upgrader.errors import (
     CommitmentMismatch,
     InvalidAmount,
@@ -29,12 +33,10 @@ from services.upgrader.errors import (
     ItemPriceChanged,
     PriceNotAboveWager,
     RequestIdReused,
-    SpinInProgress,
     WagerAboveLimit,
     WagerTooSmall,
 )
 from services.upgrader.rules import UpgraderRules
-from services.upgrader.settlement import SeedUsed, bet_of, settle
 
 GAME = "upgrader"
 ROUND = 0
@@ -65,7 +67,9 @@ class SpinRequest:
     def digest(self) -> str:
         """A hash of the content, which must be the same when a request id is repeated."""
         content = [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
-        return hashlib.sha256(exact_json.dumps([_comparable(part) for part in content]).encode()).hexdigest()
+        return hashlib.sha256(
+            decimal_json.dumps([_comparable(part) for part in content]).encode()
+        ).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +187,7 @@ class Upgrader:
     def _threshold(self, wager: Cents, price: Cents) -> int:
         if wager > self.rules.max_wager:
             raise WagerAboveLimit
-        threshold = fairness.threshold(
+        threshold = rolls.threshold(
             wager_cents=wager, price_cents=price, house_edge_ppm=self.rules.house_edge_ppm
         )
         if threshold == 0:
@@ -227,7 +231,7 @@ class Upgrader:
         )
 
     def _roll(self, order: _Order, seed: SeedInPlay, following: SeedInPlay) -> Settlement:
-        roll = fairness.roll(
+        roll = rolls.roll(
             server_seed=seed.server_seed, client_seed=order.client_seed, nonce=seed.nonce, round_=ROUND
         )
         won = roll < order.threshold
@@ -263,7 +267,7 @@ def _client_seed(given: object) -> str | None:
     """The seed that the player sent; None for the seed of the profile."""
     if given is None or given == "":
         return None
-    if not fairness.is_client_seed(given):
+    if not rolls.is_client_seed(given):
         raise InvalidClientSeed
     return str(given)
 

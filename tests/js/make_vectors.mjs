@@ -1,6 +1,6 @@
-// Makes tests/services/vectors.json without any of the platform's own code: Node's crypto and BigInt only.
+// Makes tests/services/fairness/vectors.json without any of the platform's own code: Node's crypto and BigInt only.
 //
-//     node tests/js/make_vectors.mjs > tests/services/vectors.json
+//     node tests/js/make_vectors.mjs > tests/services/fairness/vectors.json
 
 import { createHash, createHmac } from "node:crypto";
 

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from bench.harness.databases import administer
-from models.database import database, open_database, reading
+from models.db.connection import database, open_database, reading
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from bench.harness.waiting import wait_until
-from models.database import database, reading
-from models.group_commit import GroupCommit
+from models.db.connection import database, reading
+from models.db.group_commit import GroupCommit
 from models.users import User
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

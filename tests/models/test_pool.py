@@ -8,8 +8,8 @@ import pytest
 
 from bench.harness.databases import administer
 from bench.harness.faults.proxy import PASS, RESET, STALL, before_postgres
-from models import patience
-from models.database import database, open_database, reading, writing
+from models.db import wait_budget
+from models.db.connection import database, open_database, reading, writing
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 
@@ -93,24 +93,24 @@ def test_a_request_that_waits_to_connect_does_not_block_idle_connections(proxy):
 
 
 def test_all_waits_of_a_request_use_one_wait_budget(proxy):
-    with patience.one_answer():
-        with patience.waiting(5), patience.one_answer():
+    with wait_budget.one_answer():
+        with wait_budget.waiting(5), wait_budget.one_answer():
             threading.Event().wait(0.05)
-        left = patience.seconds_left()
-        with patience.waiting(100) as seconds:
+        left = wait_budget.seconds_left()
+        with wait_budget.waiting(100) as seconds:
             pass
 
-    assert left < patience.ANSWER_SECONDS
+    assert left < wait_budget.ANSWER_SECONDS
     assert seconds <= left
-    assert patience.seconds_left() == patience.ANSWER_SECONDS
+    assert wait_budget.seconds_left() == wait_budget.ANSWER_SECONDS
 
 
 def test_a_commit_is_refused_when_the_wait_budget_is_nearly_used_up(proxy):
     def insert():
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 
-    with patience.one_answer():
-        patience._current.get().seconds_left = 0.3
+    with wait_budget.one_answer():
+        wait_budget._current.get().seconds_left = 0.3
         with pytest.raises(peewee.OperationalError), writing():
             insert()
 

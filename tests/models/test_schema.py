@@ -10,7 +10,7 @@ import pytest
 import models
 from models.affiliates import Affiliate, Referral
 from models.bets import Bet
-from models.database import Table, database, open_database, reading, writing
+from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import AnnouncedSeed, User

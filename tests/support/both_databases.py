@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from bench.harness.sample_data import Inhabitant, live_in
 from bench.harness.servers import come_to_rest
-from models.database import database
+from models.db.connection import database
 from settings import Settings
 
 SECRET = "a secret of the tests, long enough to be one"

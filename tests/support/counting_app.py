@@ -4,7 +4,7 @@ import gc
 
 import gevent
 
-from blueprints.realtime.server import realtime
+from server.realtime.server import realtime
 from tests.support.short_deadlines import shorten_deadlines, shorten_pings
 
 shorten_deadlines()

@@ -4,8 +4,8 @@ import gc
 
 from flask import request
 
-from blueprints.realtime.server import realtime
-from blueprints.serving.websocket import BoundedWebSocket
+from server.realtime.server import realtime
+from server.worker.websocket import BoundedWebSocket
 from wsgi import app
 
 EVENT = "live-bets:new"

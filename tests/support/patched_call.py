@@ -13,7 +13,7 @@ import time  # noqa: E402
 
 import requests  # noqa: E402
 
-from services.http_client import bounded  # noqa: E402
+from services.shared.http_client import bounded  # noqa: E402
 
 look_up = socket.getaddrinfo
 

@@ -3,9 +3,9 @@
 To be called before the app is created.
 """
 
-from blueprints.realtime import handshakes, transport
-from blueprints.realtime import server as realtime_server
-from blueprints.serving import connection, websocket
+from server.realtime import handshakes, transport
+from server.realtime import server as realtime_server
+from server.worker import connection, websocket
 
 PARTS = 5
 

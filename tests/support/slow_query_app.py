@@ -1,6 +1,6 @@
 """The production app with a view that asks PostgreSQL to sleep, and one that sees it asleep."""
 
-from models.database import database, reading
+from models.db.connection import database, reading
 from wsgi import app
 
 SLEEPERS = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(2)' AND state = 'active'"

@@ -3,7 +3,7 @@
 import gevent.event
 
 from app import create_app
-from blueprints.serving import connection
+from server.worker import connection
 
 connection.REQUEST_SECONDS = 0.5
 

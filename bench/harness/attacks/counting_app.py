@@ -7,8 +7,8 @@ from pathlib import Path
 
 import gevent
 
-from blueprints.serving.connection import Handler
-from models.database import database
+from models.db.connection import database
+from server.worker.connection import Handler
 from wsgi import app
 
 FILES = Path("/proc/self/fd")

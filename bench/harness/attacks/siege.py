@@ -19,10 +19,11 @@ from bench.harness import bulk_history
 from bench.harness.databases import bench_database
 from bench.harness.node import NODE, SCRIPTS
 from bench.harness.servers import ROOT, RunningServer, come_to_rest, free_port, gunicorn, server_process
-from models.database import database, writing
-from services import item_import, users
-from services.clock import now_ms
-from services.money import Cents
+from models.db.connection import database, writing
+from services.accounts import users
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from services.shared.money import Cents
 from settings import Settings
 
 ATTACKER = "127.0.0.2"
@@ -206,7 +207,9 @@ def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     """Fill the database; returns the attacker's token and the players' tokens."""
     app = create_app(Settings.from_env(env))
     services, now = app.extensions["platform"], now_ms()
-    item_import.import_document([{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now)
+    items_importing.import_document(
+        [{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now
+    )
     attackers = []
     if bets:
         written = bulk_history.begin(seeds=services.seeds, now=now)

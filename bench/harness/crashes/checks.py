@@ -14,7 +14,7 @@ import requests
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from bench.harness.waiting import wait_until
 from models.bets import Bet
-from models.database import reading
+from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
 from models.users import AnnouncedSeed, User

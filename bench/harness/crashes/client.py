@@ -14,13 +14,13 @@ import websocket
 
 from bench.harness.crashes.memory import Act, Memory, Outcome
 from bench.harness.sockets import Closed, Refused, Socket
-from models.database import UNAVAILABLE
+from models.db.connection import UNAVAILABLE
 from models.users import User
-from services import payments
-from services.clock import now_ms
-from services.money import Cents
-from services.payments import PaymentType, Transfer
-from services.platform import Platform
+from services.container import Platform
+from services.shared.clock import now_ms
+from services.shared.money import Cents
+from services.wallet import payments
+from services.wallet.payments import PaymentType, Transfer
 
 GONE = (Closed, Refused, OSError, websocket.WebSocketException)
 """The errors of a socket while the server or its database is down."""

@@ -10,11 +10,12 @@ from random import Random
 
 from bench.harness.crashes.client import FAILED, IN_PROGRESS, PATIENCE_SECONDS, Asking, Stage
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
-from models.database import UNAVAILABLE
+from models.db.connection import UNAVAILABLE
 from models.users import User
-from services import item_import, users
-from services.clock import now_ms
-from services.platform import Platform
+from services.accounts import users
+from services.container import Platform
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
 
 PRICES = (2, 10, 20, 100)
 LOCKED_MS = 1500
@@ -132,4 +133,4 @@ def memory_of(user: User, platform: Platform) -> Memory:
 def import_items() -> None:
     """Import the items that the players spin for."""
     rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in PRICES]
-    item_import.import_document(rows, app_id=None, now=now_ms())
+    items_importing.import_document(rows, app_id=None, now=now_ms())

@@ -26,9 +26,10 @@ from bench.harness.crashes.client import Stage
 from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.servers import RunningServer, gunicorn, server_process
-from services import ledger_audit, users
-from services.clock import now_ms
-from services.money import Cents
+from services.accounts import users
+from services.maintenance import ledger_audit
+from services.shared.clock import now_ms
+from services.shared.money import Cents
 
 COINS = Cents(100_000)
 ANSWERS_BETWEEN_KILLS = 2

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from app import create_app
-from models.postgres import cooperate_with_gevent
-from services.clock import Millis, now_ms
+from models.db.postgres import cooperate_with_gevent
+from services.shared.clock import Millis, now_ms
 
 HOUR_MS = 3_600_000
 FILE = Path(os.environ["CLOCK_FILE"])

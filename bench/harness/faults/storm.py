@@ -25,10 +25,10 @@ from bench.harness.crashes.players import import_items, memory_of
 from bench.harness.faults.routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
 from bench.harness.waiting import wait_until
 from models.bets import Bet
-from models.database import reading
-from services import users
-from services.clock import now_ms
-from services.money import Cents
+from models.db.connection import reading
+from services.accounts import users
+from services.shared.clock import now_ms
+from services.shared.money import Cents
 
 COINS = Cents(100_000)
 LONGEST_ANSWER_SECONDS = 10.0

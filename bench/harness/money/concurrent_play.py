@@ -16,16 +16,18 @@ from random import Random
 import peewee
 from flask import Flask
 
-from models.database import snapshot
+from models.db.connection import snapshot
 from models.ledger import LedgerEntry
 from models.users import User
-from services import item_import, payments, users, vault
-from services.clock import now_ms
-from services.errors import PlatformError
-from services.money import Cents
-from services.payments import PaymentType, Transfer
-from services.platform import Platform
+from services.accounts import users
+from services.container import Platform
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from services.shared.errors import PlatformError
+from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
+from services.wallet import payments, vault
+from services.wallet.payments import PaymentType, Transfer
 
 PLAYERS = 12
 COINS = Cents(10_000)
@@ -171,7 +173,7 @@ def code_of(user_id: int) -> str:
 
 def _players(platform: Platform) -> list[int]:
     row = {"appid": 730, "marketHashName": ITEM, "price": 10}
-    item_import.import_document([row], app_id=None, now=now_ms())
+    items_importing.import_document([row], app_id=None, now=now_ms())
     made = [
         users.create(username=f"player-{number}", seeds=platform.seeds, now=now_ms(), balance=COINS)
         for number in range(PLAYERS)

@@ -13,13 +13,15 @@ from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
 from bench.harness.outcomes import client_seed_that
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
-from models.database import UNAVAILABLE, database, reading
+from models.db.connection import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
-from services import item_import, ledger_audit, users
-from services.clock import Millis
-from services.errors import PlatformError
-from services.money import Cents
+from services.accounts import users
+from services.items import importing as items_importing
+from services.maintenance import ledger_audit
+from services.shared.clock import Millis
+from services.shared.errors import PlatformError
+from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 
 SETTINGS = {
@@ -51,7 +53,7 @@ class World:
         self._build = build
         self._start()
         row = {"appid": 730, "marketHashName": ITEM, "price": PRICE}
-        item_import.import_document([row], app_id=None, now=self.clock())
+        items_importing.import_document([row], app_id=None, now=self.clock())
 
     def _start(self) -> None:
         self.app = self._build(self.clock)

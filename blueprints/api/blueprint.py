@@ -1,0 +1,78 @@
+"""The blueprint that every area is made of, and how it reads JSON bodies."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import flask_smorest
+import marshmallow as ma
+from flask import Request
+from webargs.flaskparser import FlaskParser
+
+from blueprints.api.auth import POLICY
+from services.shared import decimal_json
+from services.shared.errors import UnstorableText
+from services.shared.text_validation import is_storable
+
+
+class ContractParser(FlaskParser):
+    """Bad input is 400, never 422; a body is an object of exact JSON."""
+
+    DEFAULT_VALIDATION_STATUS = 400
+
+    def load_json(self, req: Request, schema: ma.Schema) -> dict[str, Any]:  # noqa: ARG002  # the library's
+        """The body's object, with Decimals for fractions. An empty body has no keys, as DECISIONS 3 says.
+
+        The content type must name JSON, text, or nothing. Raises ValidationError and UnstorableText.
+        """
+        if not _may_be_json(req.mimetype):
+            raise ma.ValidationError("The body must be JSON")
+        data = req.get_data()
+        try:
+            body = decimal_json.loads(data.decode()) if data.strip() else {}
+        except decimal_json.RepeatedKey:
+            raise ma.ValidationError("The body has a key more than once") from None
+        except ValueError:
+            raise ma.ValidationError("The body is not valid JSON") from None
+        if not isinstance(body, dict):
+            raise ma.ValidationError("The body must be a JSON object")
+        _check_texts(body)
+        return body
+
+
+def _may_be_json(mimetype: str) -> bool:
+    kind, _, subtype = mimetype.partition("/")
+    return not mimetype or kind == "text" or subtype == "json" or subtype.endswith("+json")
+
+
+def _check_texts(body: dict[str, Any]) -> None:
+    # Not recursive: a body may be nested more deeply than functions may.
+    left: list[Any] = [body]
+    while left:
+        value = left.pop()
+        if isinstance(value, str) and not is_storable(value):
+            raise UnstorableText
+        if isinstance(value, dict):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            left += value
+
+
+class Area(flask_smorest.Blueprint):
+    """A flask-smorest blueprint by the conventions of the contract."""
+
+    ARGUMENTS_PARSER = ContractParser()
+
+    def arguments(self, schema: Any, **options: Any) -> Callable[[Any], Any]:
+        """flask-smorest's own, but a schema class is instantiated once and not for each request."""
+        return super().arguments(schema() if inspect.isclass(schema) else schema, **options)
+
+    def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:
+        """flask-smorest's own. Documents the operation's id and whether it needs a token."""
+        register = super().route(rule, **options)
+
+        def decorator(view: Any) -> Any:
+            security = {"security": [{"bearer": []}]} if getattr(view, POLICY, None) == "user" else {}
+            return register(self.doc(operationId=f"{self.name}.{view.__name__}", **security)(view))
+
+        return decorator

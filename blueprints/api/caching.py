@@ -1,0 +1,213 @@
+"""Caching: ETags, and responses that are kept as bytes while what they show does not change.
+
+A change by this process invalidates them when it has been committed
+(services/shared/cache_invalidation.py). This process does not hear of changes by others, such as commands, so
+a response is cached for one second at most.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from http import HTTPStatus
+from typing import Any, cast
+
+from cachetools import FIFOCache
+from flask import Flask, Response, current_app, g, make_response, request
+from werkzeug.datastructures import Accept
+from werkzeug.http import generate_etag, parse_accept_header, parse_etags
+
+from models.db import wait_budget
+from server.current_services import platform
+from services.shared import cache_invalidation
+from services.shared.cache_invalidation import Tag, Versions
+from services.shared.clock import Millis
+
+EXTENSION = "response_cache"
+
+MAX_SECONDS = 1.0
+MAX_BYTES = 32 * 1024 * 1024
+BYTES_BESIDE = 1024
+"""The size of an entry besides its URL and its response."""
+
+ENCODINGS_REMEMBERED = 256
+"""Values of Accept-Encoding. To parse one takes 10 us, and browsers send few different ones."""
+
+Key = tuple[str, str]
+"""Path and query."""
+
+View = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Representation:
+    """A JSON response: its bytes, its ETag, and the same bytes compressed if that is worth while."""
+
+    identity: bytes
+    etag: str
+    gzipped: bytes | None = None
+
+    def response(self) -> Response:
+        """The response to the current request: 304, gzip or identity."""
+        # The ETag is weak, because both encodings have the same.
+        headers = [("Cache-Control", "no-cache"), ("ETag", f'W/"{self.etag}"')]
+        if self.gzipped is not None:
+            headers.append(("Vary", "Accept-Encoding"))
+        sent = request.headers.get("If-None-Match")
+        if sent and parse_etags(sent).contains_weak(self.etag):
+            return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+        body = self.identity
+        if self.gzipped is not None and accepts_gzip(request.headers.get("Accept-Encoding", "")):
+            body = self.gzipped
+            headers.append(("Content-Encoding", "gzip"))
+        return Response(body, headers=headers, content_type="application/json")
+
+
+@lru_cache(maxsize=ENCODINGS_REMEMBERED)
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Whether a client that sends this header accepts gzip."""
+    accepted: Accept = parse_accept_header(accept_encoding)
+    return accepted["gzip"] > 0
+
+
+def conditional(view: View) -> Callable[..., Response]:
+    """Add an ETag to the view's response unless it has one, and answer a matching If-None-Match with 304."""
+
+    @wraps(view)
+    def wrapper(*args: Any, **kwargs: Any) -> Response:
+        response = make_response(view(*args, **kwargs))
+        if response.status_code == HTTPStatus.OK:
+            response.add_etag(weak=True)
+            response.headers["Cache-Control"] = "no-cache"
+            response.make_conditional(request)
+        return response
+
+    return wrapper
+
+
+@dataclass
+class CacheValidity:
+    """How long a response may be used. Begun before anything that the response shows is read."""
+
+    tags: tuple[Tag, ...]
+    clock: Callable[[], Millis]
+    until: float = field(default_factory=lambda: time.monotonic() + MAX_SECONDS)
+    """By the monotonic clock."""
+    until_ms: Millis | None = None
+    """By the platform's clock, when what is shown changes with time."""
+    is_skipped: bool = False
+    versions: Versions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.versions = cache_invalidation.versions(self.tags)
+
+    def is_unchanged(self) -> bool:
+        """Whether a response that is built now would be the same, as far as this process knows."""
+        return (
+            not self.is_skipped
+            and cache_invalidation.versions(self.tags) == self.versions
+            and (self.until_ms is None or self.clock() < self.until_ms)
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A response that is cached or being built. Its result is None when it can't be shared."""
+
+    key: Key
+    validity: CacheValidity
+    result: Future[Representation | None] = field(default_factory=Future)
+
+    def representation(self) -> Representation | None:
+        """The response, if it is valid. Waits while it is being built."""
+        if not self.validity.is_unchanged():
+            return None
+        if self.result.done():
+            return self.result.result() if time.monotonic() < self.validity.until else None
+        with wait_budget.waiting(wait_budget.ANSWER_SECONDS) as seconds:
+            try:
+                found = self.result.result(seconds)
+            except TimeoutError:
+                return None
+        return found if self.validity.is_unchanged() else None
+
+    def size(self) -> int:
+        """In bytes; those of the response count when it is built."""
+        built = self.result.result() if self.result.done() else None
+        return BYTES_BESIDE + sum(map(len, self.key)) + (len(built.identity) if built else 0)
+
+
+class ResponseCache:
+    """The cached responses of one app, by path and query. When there are too many bytes, the oldest go."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._entries: FIFOCache[Key, Entry] = FIFOCache(MAX_BYTES, getsizeof=Entry.size)
+
+    def find(self, key: Key) -> Entry | None:
+        return self._entries.get(key)
+
+    def begin(self, key: Key, validity: CacheValidity) -> Entry:
+        """An entry for a response that is being built: others who ask for the same wait for it."""
+        with self._guard:
+            entry = self._entries[key] = Entry(key, validity)
+        return entry
+
+    def end(self, entry: Entry, built: Representation | None) -> None:
+        """Answer those who wait, and cache the response unless it is None."""
+        entry.result.set_result(built)
+        with self._guard:
+            if self._entries.get(entry.key) is entry:
+                del self._entries[entry.key]
+                if built is not None and entry.size() <= MAX_BYTES:
+                    self._entries[entry.key] = entry
+
+
+def install_response_cache(app: Flask) -> None:
+    app.extensions[EXTENSION] = ResponseCache()
+
+
+def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
+    """Cache a view's JSON response, for all who ask for the same URL, until one of these tags changes.
+
+    Of requests that come at once the first one runs the view, and the others get its bytes. Only responses of
+    status 200 are cached.
+    """
+
+    def decorator(view: View) -> Callable[..., Response]:
+        @wraps(view)
+        def wrapper(*args: Any, **kwargs: Any) -> Response:
+            cache = cast("ResponseCache", current_app.extensions[EXTENSION])
+            key = request.environ["PATH_INFO"], request.environ.get("QUERY_STRING", "")
+            entry = cache.find(key)
+            built = entry.representation() if entry else None
+            if built is not None:
+                return built.response()
+            g.cache_validity = CacheValidity(tags, platform().clock)
+            entry = cache.begin(key, g.cache_validity)
+            try:
+                response = make_response(view(*args, **kwargs))
+                if response.status_code == HTTPStatus.OK:
+                    content = response.get_data()
+                    built = Representation(content, etag=generate_etag(content))
+            finally:
+                cache.end(entry, built)
+            return built.response() if built else response
+
+        return wrapper
+
+    return decorator
+
+
+def cache_until(at: Millis | None) -> None:
+    """Cache the current response until this time at most; None for no such time."""
+    validity: CacheValidity = g.cache_validity
+    validity.until_ms = at
+
+
+def skip_cache() -> None:
+    """Don't cache the current response."""
+    validity: CacheValidity = g.cache_validity
+    validity.is_skipped = True

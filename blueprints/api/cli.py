@@ -1,0 +1,103 @@
+"""What all operator commands share: JSON on standard output; errors as one line, with exit code 1."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+import orjson
+import peewee
+from flask.cli import AppGroup
+
+from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
+from services.shared import decimal_json
+from services.shared.errors import OperatorError, PlatformError
+from services.shared.money import Cents, NotAnAmount, cents_from_number
+
+MAX_PRINTED_PROBLEMS = 20
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Turn usage errors, refusals and database failures into click's one-line error, with exit code 1."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        raise click.ClickException(error.format_message()) from None
+    except (OperatorError, PlatformError) as error:
+        raise click.ClickException(str(error)) from None
+    except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
+        if problem := schema_problem(error):
+            raise click.ClickException(f"the database schema is not up to date: {problem}") from None
+        if isinstance(error, peewee.ProgrammingError):
+            raise
+        reason = str(error).strip().partition("\n")[0]
+        raise click.ClickException(f"the database is not available: {reason}") from None
+
+
+class OperatorCommand(click.Command):
+    """A command whose errors are one line."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line_errors():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line_errors():
+            return super().invoke(ctx)
+
+
+class OperatorGroup(OperatorCommand, AppGroup):
+    """A group of such commands. An unknown command in it is one line as well."""
+
+    command_class = OperatorCommand
+
+
+def print_json(value: object) -> None:
+    """Print one line of JSON on standard output."""
+    click.echo(orjson.dumps(value).decode())
+
+
+def read_json(file: BinaryIO) -> Any:
+    """Parse a file with exact decimals. Raises OperatorError."""
+    try:
+        return decimal_json.loads(file.read())
+    except ValueError as problem:
+        raise OperatorError(f"{Path(file.name).name} is not JSON: {problem}") from None
+
+
+def read_json_array(file: BinaryIO) -> list[Any]:
+    """Parse a file that holds a JSON array. Raises OperatorError."""
+    document = read_json(file)
+    if not isinstance(document, list):
+        raise OperatorError(f"{Path(file.name).name} is not a JSON array")
+    return document
+
+
+def progress_bar(*args: Any, **kwargs: Any) -> Any:
+    """Click's progress bar on standard error, shown only when that is a terminal."""
+    return click.progressbar(*args, file=sys.stderr, hidden=not sys.stderr.isatty(), **kwargs)
+
+
+def amount(text: str) -> Cents:
+    """A parameter type: coins, from 0, with at most two decimals. The command gets cents."""
+    try:
+        cents = cents_from_number(Decimal(text))
+    except (NotAnAmount, InvalidOperation):
+        cents = Cents(-1)
+    if cents < 0:
+        raise click.BadParameter("must be an amount from 0 to 1000000000 with at most two decimals")
+    return cents
+
+
+def fail_on_problems(problems: Sequence[str], what: str = "mismatches") -> None:
+    """Print the first problems on standard error and exit with 1, if there are any."""
+    for line in problems[:MAX_PRINTED_PROBLEMS]:
+        click.echo(line, err=True)
+    if problems:
+        raise click.ClickException(f"{len(problems)} {what}")

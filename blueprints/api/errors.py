@@ -1,0 +1,142 @@
+"""Errors over HTTP: always JSON, in the envelope that the contract has for the path."""
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import marshmallow as ma
+import peewee
+from flask import Flask, Response, jsonify, request
+from marshmallow.exceptions import SCHEMA
+from werkzeug.exceptions import HTTPException
+
+from models.db.connection import UNAVAILABLE, schema_problem
+from server.redaction import describe
+from services.shared.errors import PlatformError, Unavailable
+
+log = logging.getLogger("platform.errors")
+
+CREATE_CASE = "/api/cases/create"
+"""This path alone; what follows it with a slash is the id of a case."""
+
+STATUS_MESSAGE_AREAS = ("/affiliate",)
+STATUS_ERROR_AREAS = ("/profile/user",)
+
+INTERNAL_TEXT = "Something went wrong"
+INTERNAL_TEXTS = {
+    CREATE_CASE: "Failed to create case",
+    "/affiliate/set-code": "Failed to set affiliate code",
+    "/affiliate/use-code": "An error occurred while using the affiliate code.",
+    "/affiliate/stats": "Failed to fetch affiliate statistics",
+}
+"""What the contract says of an unforeseen failure at some paths. Source: SPEC 4."""
+
+
+class ErrorSchema(ma.Schema):
+    """The envelope of most errors."""
+
+    error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+
+
+class RefusalSchema(ma.Schema):
+    """The envelope of errors where SPEC 7 has a status and a message."""
+
+    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
+    message = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+
+
+class PublicUserErrorSchema(ma.Schema):
+    """The envelope of errors of public users."""
+
+    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
+    error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+
+
+def envelope_schema(path: str) -> type[ma.Schema]:
+    """The envelope that the contract has for this path."""
+    if path == CREATE_CASE or _lies_in(path, STATUS_MESSAGE_AREAS):
+        return RefusalSchema
+    if _lies_in(path, STATUS_ERROR_AREAS):
+        return PublicUserErrorSchema
+    return ErrorSchema
+
+
+def envelope(path: str, text: str) -> dict[str, Any]:
+    """The body of an error, as the contract has it for this path."""
+    values = {"status": False, "message": text, "error": text}
+    return {name: values[name] for name in envelope_schema(path)().fields}
+
+
+def _lies_in(path: str, areas: tuple[str, ...]) -> bool:
+    return any(path == area or path.startswith(f"{area}/") for area in areas)
+
+
+def error_response(text: str, status: int) -> Response:
+    """An error in the envelope of the request's path."""
+    response = jsonify(envelope(request.path, text))
+    response.status_code = status
+    return response
+
+
+def register_error_handlers(app: Flask) -> None:
+    """Answer every error in the envelope of its path: refusals, HTTP errors, and an unavailable database."""
+
+    @app.errorhandler(HTTPException)
+    def http_error(error: HTTPException) -> Response:
+        """Unknown paths, bad input and uncaught exceptions."""
+        response = error_response(_text_of(error), error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
+        # Such as Allow.
+        error_headers = [(name, value) for name, value in error.get_headers() if name != "Content-Type"]
+        response.headers.extend(error_headers)
+        return response
+
+    @app.errorhandler(PlatformError)
+    def refused(error: PlatformError) -> Response:
+        response = error_response(error.text, error.status)
+        if error.status == HTTPStatus.UNAUTHORIZED:
+            response.headers["WWW-Authenticate"] = "Bearer"
+        if error.retry_after_seconds is not None:
+            response.headers["Retry-After"] = str(error.retry_after_seconds)
+        return response
+
+    def unavailable(error: Exception) -> Response:
+        message = "database schema not up to date" if schema_problem(error) else "database unavailable"
+        log.error(message, extra={"failure": describe(error)})
+        return refused(Unavailable())
+
+    for kind in UNAVAILABLE:
+        app.register_error_handler(kind, unavailable)
+
+    @app.errorhandler(peewee.ProgrammingError)
+    def behind(error: peewee.ProgrammingError) -> Response:
+        if not schema_problem(error):
+            raise error
+        return unavailable(error)
+
+
+def _text_of(error: HTTPException) -> str:
+    if (error.code or 500) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return INTERNAL_TEXTS.get(request.path, INTERNAL_TEXT)
+    messages = getattr(error, "data", {}).get("messages")
+    if isinstance(messages, Mapping):
+        return "; ".join(_sentences(messages))
+    return error.name.capitalize()
+
+
+def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Validation messages as "name: what is wrong"; the outermost key is only the place (query, json)."""
+    found: list[str] = []
+    for fields in messages.values():
+        if isinstance(fields, Mapping):
+            # Unknown names come in a different order in every process.
+            for name, what in sorted(fields.items(), key=lambda pair: str(pair[0])):
+                if isinstance(what, Mapping):
+                    found += _sentences({name: what}, f"{prefix}{name}.")
+                else:
+                    # An error of an object as a whole has the object's own name, if it has one.
+                    label = prefix.removesuffix(".") if name == SCHEMA else f"{prefix}{name}"
+                    found += [f"{label}: {text}" if label else str(text) for text in what]
+        else:
+            found += [str(text) for text in fields]
+    return found

@@ -1,0 +1,75 @@
+"""Large lists as JSON, dumped and compressed in slices. After each slice, other greenlets may run."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import orjson
+from flask import Response
+
+from blueprints.api.caching import Representation
+
+ROWS_A_SLICE = 100
+GZIP_WINDOW = 31
+"""zlib's number for a 32 KiB window in a gzip wrapper."""
+
+
+def json_bytes(value: object) -> bytes:
+    """JSON in UTF-8."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        # A page's number may have more than the 64 bits that orjson takes.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def json_response(value: object) -> Response:
+    return Response(json_bytes(value), mimetype="application/json")
+
+
+def list_representation(
+    dump: Callable[[Sequence[Any]], list[Any]],
+    rows: Iterable[Any],
+    *,
+    pause: Callable[[], Any],
+    rows_a_slice: int = ROWS_A_SLICE,
+) -> Representation:
+    """Dump rows as a JSON list, with its ETag and compressed. ``pause`` is called after every slice."""
+    parts = []
+    compressor = zlib.compressobj(wbits=GZIP_WINDOW)
+    compressed = []
+    digest = hashlib.sha256()
+    left, before = iter(rows), b"["
+    while some := list(islice(left, rows_a_slice)):
+        part = before + orjson.dumps(dump(some))[1:-1]
+        before = b","
+        parts.append(part)
+        compressed.append(compressor.compress(part))
+        digest.update(part)
+        pause()
+    end = b"]" if parts else b"[]"
+    parts.append(end)
+    compressed += [compressor.compress(end), compressor.flush()]
+    identity = b"".join(parts)
+    # Joining the parts takes 10 ms for all cases, and freeing them some more.
+    pause()
+    return Representation(identity, gzipped=b"".join(compressed), etag=digest.hexdigest()[:32])
+
+
+def stream_response(parts: Iterable[bytes], *, pause: Callable[[], Any]) -> Response:
+    """A response of JSON in parts, with its ETag. ``pause`` is called after every part.
+
+    The parts are not joined or hashed at once, which would take 20 ms for 12 MB.
+    """
+    digest = hashlib.sha256()
+    written = []
+    for part in parts:
+        written.append(part)
+        digest.update(part)
+        pause()
+    response = Response(written, mimetype="application/json")
+    response.set_etag(digest.hexdigest()[:32], weak=True)
+    return response

@@ -1,0 +1,31 @@
+"""Addresses of pictures: what the database keeps is a path below /media, an address elsewhere, or nothing."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from server.current_services import platform
+from services.shared.text_validation import is_picture_address
+
+NEUTRAL_ITEM = "/media/neutral/item.webp"
+NEUTRAL_AVATAR = "/media/neutral/avatar.webp"
+
+
+class ItemImage(ma.fields.String):
+    """The picture of an item, as a URL."""
+
+    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str:
+        return _url(value, NEUTRAL_ITEM)
+
+
+class Avatar(ma.fields.String):
+    """The picture of a player, as a URL."""
+
+    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str:
+        return _url(value, NEUTRAL_AVATAR)
+
+
+def _url(stored: str, neutral: str) -> str:
+    """The URL of a stored picture; of the neutral one when there is none, or its scheme is not http(s)."""
+    path_or_url = stored if is_picture_address(stored) else neutral
+    return f"{platform().settings.base_url}{path_or_url}" if path_or_url.startswith("/") else path_or_url

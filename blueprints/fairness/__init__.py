@@ -1,1 +1,0 @@
-"""Settled bets as proofs, and the fairness commands."""

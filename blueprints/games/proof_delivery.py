@@ -1,0 +1,202 @@
+"""Reveals the seed of each bet that is over: the proof to its player, the live bet to everybody.
+
+The database holds when each proof is due and whether it was delivered. This process only remembers which
+socket placed a bet and which proofs no client has confirmed yet. What is lost with the process is sent again
+when the player next connects.
+"""
+
+import logging
+import threading
+import time
+from typing import Any, cast
+
+from flask import Flask, current_app
+from flask_socketio import SocketIO
+
+from blueprints.games import messages
+from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
+from models.bets import Bet
+from server.current_services import platform
+from server.realtime.server import Realtime, realtime
+from server.redaction import describe
+from services.games.proofs import Proof
+from services.shared.background import in_slices, pause
+
+log = logging.getLogger("platform.proofs")
+
+EXTENSION = "proofs"
+
+ROUND_SECONDS = 0.05
+"""Proofs that fall due within this time are sent together."""
+
+PROOFS_AT_ONCE = 100
+"""Opened and sent without a pause for other tasks: about 7 ms."""
+
+RETRY_SECONDS = 1.0
+"""Until the next round after a failed one."""
+
+LONGEST_ROUND_SECONDS = 10.0
+"""How long a stop waits for the round that is running. A round takes as long as its queries."""
+
+PENDING_SECONDS = 10.0
+"""How often the database is asked for bets that nobody has scheduled. There are hardly ever any."""
+
+
+class ProofDelivery:
+    """Sends proofs when they are due, and again until a client confirms them. One task sends all of them.
+
+    Delays go by ``time.monotonic()``: a proof comes in time although the clock of the system is set.
+    """
+
+    def __init__(self, app: Flask, socketio: SocketIO) -> None:
+        self._app = app
+        self._socketio = socketio
+        self._schedule = ProofSchedule()
+        self._unconfirmed = UnconfirmedProofs()
+        # Proofs to send now, by their bets, and the sockets that get them first.
+        self._due: dict[int, str | None] = {}
+        self._missed: dict[int, str | None] = {}
+        self._looked_at = -PENDING_SECONDS
+        self._stop = threading.Event()
+        self._task: Any = None
+
+    def start(self) -> None:
+        """Start the task. It begins with the bets that a stopped server left unrevealed."""
+        self._task = self._socketio.start_background_task(self._run)
+
+    def schedule(self, bet: Bet, *, sid: str | None) -> None:
+        """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
+        self._add(bet.id, bet.completed_at_ms, sid=sid)
+
+    def send_missed(self, user_id: int, *, sid: str) -> None:
+        """Send a socket that has just connected the player's proofs that were never confirmed."""
+        services = platform()
+        missed = services.proofs.undelivered(user_id=user_id, now=services.clock())
+        self._missed.update(dict.fromkeys(missed, sid))
+
+    def socket_gone(self, sid: str) -> None:
+        """Send what this socket did not confirm to the player's others, or at the next connection."""
+        self._missed.update(dict.fromkeys(self._unconfirmed.socket_gone(sid)))
+
+    def acknowledged(self, sid: str, nonce: int) -> None:
+        """The client acknowledged the proof with this nonce."""
+        self._unconfirmed.acknowledged(sid, nonce)
+
+    def answered_ping(self, sid: str, pinged_at: float) -> None:
+        """The client answered a ping that was queued at this time of ``time.monotonic()``."""
+        self._unconfirmed.answered_ping(sid, pinged_at)
+
+    def close(self) -> None:
+        """Stop after the running round. What is not confirmed by then is sent again after the next start."""
+        self._stop.set()
+        if self._task:
+            self._task.join(LONGEST_ROUND_SECONDS)
+
+    def _run(self) -> None:
+        with self._app.app_context():
+            while not self._stop.wait(ROUND_SECONDS):
+                try:
+                    self._round()
+                except Exception as failure:  # noqa: BLE001  # the next round tries again
+                    log.error("proofs delayed", extra={"failure": describe(failure)})  # noqa: TRY400
+                    self._stop.wait(RETRY_SECONDS)
+            try:
+                self._mark_confirmed()
+                platform().proofs.write_down(self._unconfirmed.seeds())
+                platform().seeds.witness.cover_all()
+            except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
+                log.error("proofs not written", extra={"failure": describe(failure)})  # noqa: TRY400
+
+    def _round(self) -> None:
+        if time.monotonic() - self._looked_at >= PENDING_SECONDS:
+            self._schedule_pending()
+            self._looked_at = time.monotonic()
+        self._mark_confirmed()
+        self._due.update(self._schedule.take_due(now=time.monotonic()))
+        self._send_all(self._due, announce=True)
+        self._send_all(self._missed, announce=False)
+
+    def _schedule_pending(self) -> None:
+        """Find bets that nobody has scheduled: their commit was not answered, or their process has died.
+
+        Those that were over before are not announced: their live bets are in everybody's list already.
+        """
+        services = platform()
+        services.seeds.witness.watch()
+        now = services.clock()
+        for bet_id, completed_at in in_slices(services.proofs.pending(), PROOFS_AT_ONCE):
+            if completed_at > now:
+                self._add(bet_id, completed_at, sid=None)
+            elif bet_id not in self._unconfirmed and bet_id not in self._due:
+                self._missed.setdefault(bet_id, None)
+
+    def _add(self, bet_id: int, completed_at: int, *, sid: str | None) -> None:
+        if bet_id in self._unconfirmed:
+            return
+        services = platform()
+        # A bet that is due later than any delay was settled before the clock was set back.
+        ahead_ms = min(completed_at - services.clock(), services.upgrader.rules.proof_delay)
+        self._schedule.add(bet_id, due_at=time.monotonic() + ahead_ms / 1000, sid=sid)
+
+    def _mark_confirmed(self) -> None:
+        confirmed = self._unconfirmed.confirmed()
+        if confirmed:
+            platform().proofs.mark_delivered(confirmed, now=platform().clock())
+            self._unconfirmed.forget(list(confirmed))
+
+    def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
+        """Empty a queue, in slices: after a standstill there may be thousands.
+
+        A bet leaves the queue when its seed is open. If the database fails, the next round tries again.
+        """
+        while queue and not self._stop.is_set():
+            chunk = list(queue)[:PROOFS_AT_ONCE]
+            opened = platform().proofs.open(chunk)
+            sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
+            if announce:
+                messages.announce_live_bets([proof.live_bet for proof in opened])
+            unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
+            platform().proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
+            pause()
+
+    def _send(self, proof: Proof, sid: str | None) -> bool:
+        """Send to this socket, or to the player's others if it has gone, unless the proof is confirmed.
+
+        Returns whether the player has a socket. A proof that is on its way is sent to one more socket if that
+        was named: after a broken network the client is back before the server has noticed that its old
+        connection is dead.
+        """
+        if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
+            return True
+        connections = realtime().connections
+        connected = connections.sids_of(proof.user_id, now=platform().clock())
+        if not connected:
+            return False
+        receivers = [sid] if sid in connected else connected
+        sent = self._unconfirmed.add(proof, receivers)
+        if sent is None:
+            return True
+        for receiver in receivers:
+            messages.send_proof(receiver, proof)
+        sent.sent_at = time.monotonic()
+        for receiver in receivers:
+            if connections.get(receiver) is None:
+                # It ended before the proof was added, so its end did not report the proof.
+                self.socket_gone(receiver)
+        return True
+
+
+def install_proofs(app: Flask, running: Realtime) -> None:
+    """Give this app its proof delivery, which starts with the server."""
+    delivery = ProofDelivery(app, running.socketio)
+    app.extensions[EXTENSION] = delivery
+    running.at_start.append(delivery.start)
+    running.before_close.append(delivery.close)
+    running.on_left.append(delivery.socket_gone)
+    running.manager.acknowledged = delivery.acknowledged
+    running.on_pong(delivery.answered_ping)
+
+
+def proofs() -> ProofDelivery:
+    """The proof delivery of the running app."""
+    return cast("ProofDelivery", current_app.extensions[EXTENSION])

@@ -1,0 +1,51 @@
+"""What a socket is sent when it has joined."""
+
+from flask import Flask
+
+from blueprints.games import messages
+from blueprints.games.proof_delivery import proofs
+from models.db.connection import reading
+from server.current_services import platform
+from server.realtime.server import Realtime, realtime
+from server.redaction import describe
+from server.repeated_lines import log
+from services.accounts.balances import balances_of
+from services.fairness.server_seeds import Commitment
+from services.games import live_bets
+
+
+def install_welcome(app: Flask, running: Realtime) -> None:
+    """Send each new socket its player's state, and announce commitments that are drawn anew."""
+
+    def welcome(sid: str) -> None:
+        running.in_background(_welcome, sid)
+
+    def announce(user_id: int, commitment: Commitment) -> None:
+        with app.app_context():
+            messages.send_to_player(user_id, [messages.commitment_event(commitment)])
+
+    running.handshakes.on_joined.append(welcome)
+    app.extensions["platform"].seeds.on_redraw = announce
+
+
+def _welcome(sid: str) -> None:
+    """Send a new socket its player's commitment, balance and proofs, then the newest live bets."""
+    connection = realtime().connections.get(sid)
+    if connection is None:
+        return
+    now = platform().clock()
+    try:
+        # One database connection for all of it: after a restart all clients reconnect at once.
+        with reading():
+            user_id = connection.user_id_at(now)
+            if user_id is not None:
+                _welcome_player(user_id, sid)
+            realtime().send([sid], [messages.live_bets_event(live_bets.newest(now=now))])
+    except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
+        log.error("welcome failed", extra={"failure": describe(failure)})
+
+
+def _welcome_player(user_id: int, sid: str) -> None:
+    commitment = messages.commitment_event(platform().seeds.announced(user_id=user_id))
+    realtime().send([sid], [commitment, messages.balance_event(balances_of(user_id))])
+    proofs().send_missed(user_id, sid=sid)

@@ -1,1 +1,0 @@
-"""The ledger as the operator sees it."""

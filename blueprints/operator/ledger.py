@@ -1,0 +1,42 @@
+"""flask ledger: audit the ledger, rebuild totals."""
+
+from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from services.maintenance import ledger_audit, totals_rebuild
+
+group = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild totals.")
+
+
+@group.command("audit")
+def audit() -> None:
+    """Check every balance, transaction and total.
+
+    A balance must equal the sum of its entries, a transaction must sum to 0, and a total must equal the sum
+    of its rows. Exits with 1 on any mismatch.
+    """
+    result = ledger_audit.audit()
+    print_json(
+        {
+            "users": result.users,
+            "transactions": result.transactions,
+            "entries": result.entries,
+            "mismatches": len(result.mismatches),
+        }
+    )
+    fail_on_problems(result.mismatches)
+
+
+@group.command("rebuild")
+def rebuild() -> None:
+    """Rebuild all totals and counts from the bets and payments.
+
+    Spins wait until it has finished.
+    """
+    result = totals_rebuild.rebuild()
+    print_json(
+        {
+            "correctedPlayers": result.corrected_players,
+            "periodWagers": result.period_wagers,
+            "liveBetCounts": result.live_bet_counts,
+            "paymentTotals": result.payment_totals,
+        }
+    )

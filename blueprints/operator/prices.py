@@ -1,0 +1,31 @@
+"""flask prices: refresh item prices."""
+
+import click
+
+from blueprints.api.cli import OperatorGroup, print_json
+from server.current_services import platform
+
+group = OperatorGroup("prices", help="Refresh item prices.")
+
+
+@group.command("refresh")
+@click.option(
+    "--accept-jumps", is_flag=True, help="Accept prices that were held back because they changed too much."
+)
+def refresh(*, accept_jumps: bool) -> None:
+    """Fetch the price feed and the due market prices now.
+
+    Exits with 1 if the feed is not valid.
+    """
+    applied = platform().prices.refresh(accept_jumps=accept_jumps)
+    print_json(
+        {
+            "updated": applied.updated,
+            "unchanged": applied.unchanged,
+            "heldBack": applied.held_back,
+            "missing": applied.missing,
+            "custom": applied.custom,
+            "unknown": applied.unknown,
+            "heldBackItems": applied.held_back_names,
+        }
+    )

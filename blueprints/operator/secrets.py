@@ -1,0 +1,26 @@
+"""flask secrets: re-encrypt the secrets in the database."""
+
+from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from server.current_services import platform
+from services.maintenance import key_rotation
+
+group = OperatorGroup("secrets", help="Re-encrypt the secrets in the database.")
+
+
+@group.command("reseal")
+def reseal() -> None:
+    """Encrypt all secrets with the current SECRET_KEY.
+
+    Exits with 1 if a secret cannot be decrypted with any key.
+    """
+    services = platform()
+    result = key_rotation.reseal(seeds=services.seeds, two_factor=services.two_factor)
+    print_json(
+        {
+            "announcedSeeds": result.announced_seeds,
+            "bets": result.bets,
+            "twoFactorSecrets": result.two_factor_secrets,
+            "unreadable": len(result.unreadable),
+        }
+    )
+    fail_on_problems(result.unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")

@@ -1,0 +1,67 @@
+"""flask users: create accounts, issue tokens, show players."""
+
+import click
+
+from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar
+from blueprints.auth.schemas import UserSchema
+from models.db.connection import writing
+from server.current_services import platform
+from services.accounts import users
+from services.shared.errors import OperatorError
+from services.shared.money import Cents
+
+group = OperatorGroup("users", help="Create accounts, issue tokens and show players.")
+
+
+@group.command("create")
+@click.argument("name")
+@click.option("--platform-id", help="17 digits; random by default.")
+@click.option("--level", type=int, default=0, help="Initial level.")
+@click.option("--balance", type=amount, default="0", help="Initial coins, granted by the house.")
+@click.option(
+    "--count", type=click.IntRange(1, 1_000_000), default=1, help="Number of accounts: NAME, NAME-2, …"
+)
+def create(name: str, platform_id: str | None, level: int, balance: Cents, count: int) -> None:
+    """Create accounts and print their tokens.
+
+    Prints one JSON line an account: platformid, username, token. Creates all accounts or none.
+    """
+    if platform_id is not None and count > 1:
+        raise OperatorError("--platform-id cannot be used with --count")
+    services = platform()
+    with writing(), progress_bar(users.free_usernames(name, count=count), label="accounts") as names:
+        created = [
+            users.create(
+                username=free_name,
+                platform_id=platform_id,
+                level=level,
+                balance=balance,
+                seeds=services.seeds,
+                now=services.clock(),
+            )
+            for free_name in names
+        ]
+    for user in created:
+        print_json(
+            {
+                "platformid": user.platform_id,
+                "username": user.username,
+                "token": services.tokens.issue(platform_id=user.platform_id, now=services.clock()),
+            }
+        )
+
+
+@group.command("token")
+@click.argument("platformid")
+def token(platformid: str) -> None:
+    """Issue a new token for a player."""
+    services = platform()
+    user = users.get(platform_id=platformid)
+    print_json({"token": services.tokens.issue(platform_id=user.platform_id, now=services.clock())})
+
+
+@group.command("show")
+@click.argument("platformid")
+def show(platformid: str) -> None:
+    """Print the user object that /auth/me shows the player."""
+    print_json(UserSchema().dump(users.get(platform_id=platformid)))

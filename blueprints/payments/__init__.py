@@ -1,1 +1,0 @@
-"""Deposits and withdrawals, as the payment processor reports them."""

@@ -1,1 +1,0 @@
-"""Secrets in the database as the operator sees them."""

@@ -1,0 +1,186 @@
+"""The database of DATABASE_URL, and the three ways to use it.
+
+``reading()`` borrows a connection, ``writing()`` adds a transaction, ``snapshot()`` gives many reads the
+same state. Each is a context manager and a decorator, and joins an outer one. HTTP views, socket handlers,
+commands and background greenlets use nothing else.
+"""
+
+import os
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import peewee
+from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
+
+from models.db import wait_budget
+from models.db.postgres import STATEMENT_MS, Postgres
+
+UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
+"""The errors of a database that is away, slow or out of connections. A later retry may succeed."""
+
+
+class _SqliteConnection(sqlite3.Connection):
+    """A connection with the inode of the file that it has opened."""
+
+    def __init__(self, path: str, *args: Any, **kwargs: Any) -> None:
+        before = inode_of(path)
+        super().__init__(path, *args, **kwargs)
+        self.inode = before or inode_of(path)
+
+
+def inode_of(path: str) -> int | None:
+    """The inode of the file at this path, which changes when the file is replaced; None without a file."""
+    try:
+        return Path(path).stat().st_ino
+    except OSError:
+        return None
+
+
+class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no types
+    """SQLite for development and small installations."""
+
+    snapshot_begin = ("DEFERRED",)
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            path,
+            autoconnect=False,
+            max_connections=None,
+            # Under gevent a pooled connection moves between greenlets of one thread, under
+            # `flask run` between threads; never two at once.
+            check_same_thread=False,
+            pragmas={
+                "journal_mode": "wal",
+                "foreign_keys": 1,
+                "busy_timeout": STATEMENT_MS,
+                # A commit that was answered survives a power cut.
+                "synchronous": "full",
+            },
+            lock_type="IMMEDIATE",
+            factory=_SqliteConnection,
+        )
+        # SQLite has one writer at a time, and the others poll. Writers of this process wait for this lock
+        # instead, because a greenlet that polls inside SQLite blocks all others.
+        self._write_turn = threading.Lock()
+
+    def _connect(self) -> Any:
+        # SQLite makes a new file, and with it the -wal and -shm files, readable for every user.
+        with suppress(OSError):
+            os.close(os.open(self.database, os.O_CREAT | os.O_EXCL, 0o600))
+        return super()._connect()
+
+    def slot(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def identity(self) -> str:
+        """A text that changes when the file is replaced."""
+        return f"sqlite {inode_of(self.database)}"
+
+    def _is_closed(self, conn: _SqliteConnection) -> bool:
+        """Whether a pooled connection is closed, or its file has been replaced."""
+        if super()._is_closed(conn):
+            return True
+        if conn.inode == inode_of(self.database):
+            return False
+        conn.close()
+        return True
+
+    def write_turn(self) -> AbstractContextManager[Any]:
+        return self._write_turn
+
+    def lift_statement_limit(self) -> None:
+        """Do nothing: reads of SQLite have no time limit."""
+
+    def lock_tables(self, *_tables: type["Table"]) -> None:
+        """Do nothing: there is only one write transaction at a time."""
+
+    def know_tables(self, *_tables: type["Table"]) -> None:
+        """Do nothing: SQLite plans by the indexes alone."""
+
+
+UNDEFINED = {"42P01": "a table", "42703": "a column"}
+"""What is missing, by PostgreSQL's error codes."""
+MISSING = (
+    re.compile(r"no such (?P<kind>table|column): (?P<name>[\w.]+)"),
+    re.compile(r"(?P<kind>relation|column) \"?(?P<name>[\w.]+)\"? (of relation \"\w+\" )?does not exist"),
+    re.compile(r"table \w+ has no (?P<kind>column) named (?P<name>\w+)"),
+)
+
+
+def schema_problem(error: BaseException) -> str | None:
+    """Which table or column is missing, if that is why a statement failed; otherwise None."""
+    for pattern in MISSING:
+        if found := pattern.match(str(error)):
+            kind = found["kind"].replace("relation", "table")
+            return f"the {kind} {found['name']} is missing: flask db upgrade"
+    # The server's messages may be in another language.
+    code = getattr(error.__cause__ or error.__context__, "pgcode", None)
+    return f"{UNDEFINED[code]} is missing: flask db upgrade" if code in UNDEFINED else None
+
+
+SCHEMA_ERRORS = (peewee.ProgrammingError, peewee.OperationalError)
+"""The errors that ``schema_problem`` may recognise, on PostgreSQL and on SQLite."""
+
+database = peewee.DatabaseProxy()
+"""The database of all models, set by ``open_database``."""
+
+
+class Table(peewee.Model):
+    """The base of every table."""
+
+    class Meta:
+        database = database
+        legacy_table_names = False
+
+
+def open_database(url: str) -> Sqlite | Postgres:
+    """Bind the models to the database of this URL. It connects at the first use."""
+    path = url.removeprefix("sqlite:///")
+    opened = Sqlite(path) if path != url else Postgres(url)
+    database.initialize(opened)
+    return opened
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Hold a connection for the block, or use the one that is open. Raises one of UNAVAILABLE."""
+    if not database.is_closed():
+        yield
+        return
+    # A request has a wait budget already; other code gets one for each block.
+    with wait_budget.one_answer(), database.slot():
+        database.connect()
+        try:
+            yield
+        finally:
+            database.close()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Run the block in one write transaction, or as part of the one that is open.
+
+    On SQLite this holds the write lock of the process, so a block must wait for nothing but the database.
+    """
+    if database.in_transaction():
+        yield
+        return
+    with reading(), database.write_turn(), database.atomic():
+        yield
+
+
+@contextmanager
+def snapshot(*, within_limit: bool = False) -> Iterator[None]:
+    """Run the block's reads against one state of the database, however long they take.
+
+    With ``within_limit`` each statement keeps its time limit: for requests.
+    """
+    with reading(), database.atomic(*database.snapshot_begin):
+        if not within_limit:
+            database.lift_statement_limit()
+        yield

@@ -1,0 +1,139 @@
+"""How many requests one client may make in a minute.
+
+Source: DECISIONS, "HTTP conventions". Socket events have a limit of their own
+(server/realtime/packets.py), and so have guesses at 2FA codes, which holds whatever the settings say.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from pathlib import Path
+
+from flask import Flask, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from server.http.bearer_token import current_claims
+from services.maintenance.checks import FORWARDED_MARKER
+from services.shared.errors import PlatformError, Unauthorized
+from services.shared.rate_limiter import Rate
+
+log = logging.getLogger("platform.proxies")
+
+SECONDS = 60
+REQUESTS_PER_MINUTE = {
+    "read": 300,
+    "write": 60,
+    # Each login asks the provider something.
+    "login start": 20,
+    "login return": 20,
+    # Searches in a player's whole history and far pages; they count as reads, too.
+    "costly read": 30,
+    # OPTIONS carries no token, and many players may share an address.
+    "preflight": 600,
+    # /metrics and /readyz: two a second. Monitoring asks less often.
+    "probe": 120,
+}
+
+FAR_ROWS = 20_000
+"""A page beyond these is far: SQLite blocks the process for some milliseconds to skip so many rows."""
+
+LOGIN_STARTS = ("login.begin_platform", "login.begin_identity")
+LOGIN_RETURNS = ("login.finish_platform", "login.finish_identity")
+SEARCHES = ("stats.fairness", "stats.payments")
+LONG_LISTS = ("stats.fairness", "stats.payments", "stats.games", "stats.live_bets")
+PROBED = ("system.metrics", "system.readyz")
+
+FREE_BLUEPRINTS = ("system", "media", "site", "swagger_ui")
+"""Monitoring, and files that a page loads by the dozen."""
+
+
+class TooManyRequests(PlatformError):
+    """The client has no request of this kind left for now."""
+
+    status = 429
+    text = "Too many requests"
+
+    def __init__(self, *, retry_after_seconds: int) -> None:
+        super().__init__()
+        self.retry_after_seconds = retry_after_seconds
+
+
+def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
+    """Count requests, before any work is done for them. ``timer`` gives seconds."""
+    rates = {
+        kind: Rate(most=most, seconds=SECONDS, timer=timer) for kind, most in REQUESTS_PER_MINUTE.items()
+    }
+
+    @app.before_request
+    def check() -> None:
+        kind = _kind_of_request()
+        if kind is None:
+            return
+        client = _client(kind)
+        _spend(rates[kind], client)
+        if _is_costly():
+            _spend(rates["costly read"], client)
+
+
+def _kind_of_request() -> str | None:
+    """The key of its limit; None when the request is not limited."""
+    endpoint = request.endpoint
+    if request.method == "OPTIONS":
+        return "preflight"
+    if endpoint in PROBED:
+        return "probe"
+    if request.blueprint in FREE_BLUEPRINTS:
+        return None
+    if endpoint in LOGIN_STARTS:
+        return "login start"
+    if endpoint in LOGIN_RETURNS:
+        return "login return"
+    return "read" if request.method in ("GET", "HEAD") else "write"
+
+
+def _client(kind: str) -> Hashable:
+    """The player whose token came with the request; otherwise, and for some kinds, the address."""
+    if kind == "probe":
+        return request.endpoint, request.remote_addr
+    if kind != "preflight" and "Authorization" in request.headers:
+        with suppress(Unauthorized):
+            return f"player {current_claims().platform_id}"
+    return f"address {request.remote_addr}"
+
+
+def _spend(rate: Rate, client: Hashable) -> None:
+    wait_seconds = rate.spend(client)
+    if wait_seconds:
+        raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
+
+
+def _is_costly() -> bool:
+    if request.endpoint in SEARCHES and request.args.get("search"):
+        return True
+    if request.endpoint not in LONG_LISTS:
+        return False
+    page, limit = (request.args.get(name, default=1, type=int) for name in ("page", "limit"))
+    return page * limit > FAR_ROWS
+
+
+def trust_proxies(app: Flask, *, count: int) -> None:
+    """Take the client's address from the forwarding header that this many proxies in front have written.
+
+    With 0, log a line when such a header arrives, at most once a minute: all clients behind a proxy that is
+    not trusted share its address and its limits. A client may send the header itself, so this is only a
+    hint. ``flask check`` repeats it; it looks at the time of a file.
+    """
+    if count:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
+        return
+    marker = Path(app.instance_path) / FORWARDED_MARKER
+    warnings = Rate(most=1, seconds=SECONDS)
+
+    @app.before_request
+    def warn() -> None:
+        is_forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
+        if is_forwarded and not warnings.spend("forwarding header"):
+            log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
+            with suppress(OSError):
+                marker.touch()

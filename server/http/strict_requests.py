@@ -1,0 +1,123 @@
+"""Requests as the contract wants them read: bodies bounded, parameters and paths exact."""
+
+from io import BytesIO
+from urllib.parse import parse_qsl
+
+from flask import Flask, Request, request
+from werkzeug.datastructures import FileStorage, MultiDict
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.routing import BaseConverter, IntegerConverter
+from werkzeug.utils import cached_property
+
+from models.db import wait_budget
+from services.shared.errors import PlatformError, UnstorableText
+
+BODY_LIMIT_BYTES = 64 * 1024
+
+FORM_HEAD_BYTES = 128 * 1024
+"""Of a form, outside of files: two of the pieces that the framework's parser reads. It searches the head of
+a part in Python; meanwhile nobody else is served."""
+
+WITH_OWN_LIMIT = ("avatar.change_avatar",)
+"""Endpoints that read their own bodies, with another limit."""
+
+
+class NotAForm(PlatformError):
+    """The body is of another kind."""
+
+    text = "The body must be multipart/form-data"
+
+
+class ContractRequest(Request):
+    """A request whose body is bounded, and whose parameters keep what is not UTF-8."""
+
+    body_limit_bytes = BODY_LIMIT_BYTES
+
+    @cached_property
+    def args(self) -> MultiDict[str, str]:
+        """The query's parameters. What is no UTF-8 becomes lone surrogates, which the schemas refuse.
+
+        The framework would leave it percent-encoded, as if the client had typed a percent sign.
+        """
+        query = self.query_string.decode(errors="surrogateescape")
+        pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
+        return self.parameter_storage_class(pairs)
+
+    def get_data(self, *args: object, **kwargs: object) -> bytes:  # type: ignore[override]
+        """The body. Raises RequestEntityTooLarge, whether its length was declared or not.
+
+        The framework cuts a chunked body silently at MAX_CONTENT_LENGTH, so that is one byte higher.
+        """
+        data: bytes = super().get_data(*args, **kwargs)  # type: ignore[call-overload]
+        if len(data) > self.body_limit_bytes:
+            raise RequestEntityTooLarge
+        return data
+
+    def small_files(self, field: str, *, limit_bytes: int) -> list[FileStorage]:
+        """The files in a field of a form of at most this size. They stay in memory.
+
+        Raises NotAForm and RequestEntityTooLarge.
+        """
+        if self.mimetype != "multipart/form-data":
+            raise NotAForm
+        self.body_limit_bytes = limit_bytes
+        self.max_content_length = limit_bytes + 1
+        self.max_form_memory_size = FORM_HEAD_BYTES
+        # Read whole before it is parsed: the parser does not notice that a body was cut.
+        self.get_data()
+        return self.files.getlist(field)
+
+    def _get_file_stream(self, *_args: object, **_kwargs: object) -> BytesIO:
+        """In memory: the framework's own makes a temporary file of what is larger than 500 kB."""
+        return BytesIO()
+
+
+class AsciiInteger(IntegerConverter):
+    """``<int:name>`` of at most 18 ASCII digits: the framework's own takes the digits of every script."""
+
+    regex = "[0-9]{1,18}"
+
+
+class Anything(BaseConverter):
+    """The rest of a path, with any characters: slashes (plain or ``%2F``) and line ends too.
+
+    ``<anything(but="create"):name>`` leaves a fixed path to the route that it belongs to, so that another
+    method there is 405.
+    """
+
+    part_isolating = False
+
+    def __init__(self, url_map: object, but: str = "") -> None:
+        super().__init__(url_map)  # type: ignore[arg-type]
+        # In the pattern, not in to_python: what does not match is not named in Allow either.
+        self.regex = rf"(?!{but}\Z)(?s:.+)" if but else "(?s:.+)"
+
+
+def read_requests_strictly(app: Flask) -> None:
+    """Use the classes of this module, and check every request before its view runs."""
+    app.request_class = ContractRequest
+    app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES + 1
+    app.url_map.converters |= {"anything": Anything, "int": AsciiInteger}
+    # No redirects: they would contain the Host header, which the client chooses.
+    app.url_map.merge_slashes = False
+
+    @app.before_request
+    def check() -> None:
+        # The time that this request may wait for the database. Socket events begin theirs themselves.
+        wait_budget.begin()
+        if "\x00" in request.path:
+            raise UnstorableText
+        environ = request.environ
+        # This guards a change. To a client that reads, the framework would answer 412 with the whole list.
+        environ.pop("HTTP_IF_MATCH", None)
+        has_body = environ.get("CONTENT_LENGTH") or "HTTP_TRANSFER_ENCODING" in environ
+        if has_body and request.endpoint not in WITH_OWN_LIMIT:
+            # For its limit, also where no view reads the body.
+            request.get_data()
+
+    @app.teardown_request
+    def end(_failure: BaseException | None) -> None:
+        wait_budget.end()
+        # Socket events have no route. The traceback of that error refers to the request and to all frames of
+        # the connection: a cycle, which would stay in memory until a garbage collection.
+        request.routing_exception = None

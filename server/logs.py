@@ -1,0 +1,137 @@
+"""Structured logs: one JSON object a line on standard error, request ids and the access log.
+
+A line of the access log never has a query string, a body, a header or a path parameter, so tokens, seeds and
+amounts can't get into it.
+"""
+
+import json
+import logging
+import re
+import sys
+import time
+import uuid
+from typing import Any
+
+from flask import Flask, Response, g, got_request_exception, has_app_context, request
+from prometheus_client import Counter, Histogram
+
+from server import repeated_lines
+from server.redaction import describe
+
+requests_log = logging.getLogger("platform.request")
+events_log = logging.getLogger("platform.events")
+error_log = logging.getLogger("platform.errors")
+
+REQUEST_ID = "X-Request-Id"
+REQUEST_ID_OF_PROXY = re.compile("[0-9a-f]{32}", re.ASCII)
+
+UNKNOWN = "unknown"
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+OTHER_METHOD = "other"
+"""All methods that clients make up are counted as one."""
+
+PLAYED = ("won", "lost")
+"""Outcomes with a line for each event. Clients can cause refusals at will, so those are aggregated."""
+
+EXTRA_FIELDS = (
+    *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
+    *("provider", "updated", "held_back", "item", "repeated"),
+)
+
+# json.dumps would make an encoder for every line.
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one line of JSON; the time is Unix time in milliseconds."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": int(record.created * 1000),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        values = vars(record)
+        line |= {name: values[name] for name in EXTRA_FIELDS if name in values}
+        if record.exc_info and record.exc_info[1]:
+            line["failure"] = describe(record.exc_info[1])
+        return _encode(line)
+
+
+def configure_logging() -> None:
+    """Send all log records of this process through one handler. Safe to call again."""
+    root = logging.getLogger()
+    if any(isinstance(handler.formatter, JsonLines) for handler in root.handlers):
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    root.addHandler(handler)
+    repeated_lines.drop_repeated_lines()
+    logging.captureWarnings(True)
+    logging.getLogger("platform").setLevel(logging.INFO)
+    # Werkzeug logs whole URLs, with the tokens in them.
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)
+    # urllib3 puts URLs of price sources, which can contain keys, into its warnings.
+    logging.getLogger("urllib3").setLevel(logging.CRITICAL)
+
+
+def log_requests(app: Flask, *, requests: Counter, seconds: Histogram, trust_proxy: bool) -> None:
+    """Log and count every request, and send its id in ``X-Request-Id``.
+
+    Install this first, so that the time includes the other hooks. ``requests`` is labelled with method, route
+    and status, ``seconds`` with the route. A route is the rule of a URL, such as
+    ``/upgrader/bets/<int:nonce>``. An id has 32 hexadecimal digits. With ``trust_proxy`` it is the one that
+    the proxy sent, so that both logs have the same.
+    """
+
+    @app.before_request
+    def begin() -> None:
+        g.began = time.perf_counter()
+        sent = request.headers.get(REQUEST_ID, "") if trust_proxy else ""
+        g.request_id = sent if REQUEST_ID_OF_PROXY.fullmatch(sent) else uuid.uuid4().hex
+
+    @app.after_request
+    def end(response: Response) -> Response:
+        took = time.perf_counter() - g.began
+        route = request.url_rule.rule if request.url_rule else UNKNOWN
+        method = request.method if request.method in METHODS else OTHER_METHOD
+        requests.labels(method, route, response.status_code).inc()
+        seconds.labels(route).observe(took)
+        requests_log.info(
+            "request",
+            extra={
+                "request_id": g.request_id,
+                "method": request.method,
+                "route": route,
+                "status": response.status_code,
+                "ms": round(took * 1000, 1),
+            },
+        )
+        response.headers[REQUEST_ID] = g.request_id
+        return response
+
+
+def request_id() -> str | None:
+    """The id of the current request; None outside of one, as in the handler of a socket event."""
+    current: str | None = g.get("request_id") if has_app_context() else None
+    return current
+
+
+def log_event(name: str, *, outcome: str, seconds: float) -> None:
+    """Log a socket event and how it ended: ``won``, ``lost``, or the text of a refusal."""
+    extra = {"event": name, "outcome": outcome}
+    if outcome in PLAYED:
+        events_log.info("event", extra=extra | {"ms": round(seconds * 1000, 1)})
+    else:
+        repeated_lines.log.info("event", extra=extra)
+
+
+def log_failures(app: Flask) -> None:
+    """Log each unexpected exception in one line. Flask's traceback would contain its message."""
+    app.log_exception = lambda _exc_info: None  # type: ignore[method-assign]
+
+    @got_request_exception.connect_via(app)
+    def failed(_app: Flask, exception: BaseException, **_: Any) -> None:
+        error_log.error("request failed", extra={"request_id": request_id(), "failure": describe(exception)})

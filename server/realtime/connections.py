@@ -1,0 +1,109 @@
+"""The joined sockets by player and address, and how many of them each may have."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from services.games.errors import TooManySpins
+from services.shared.clock import Millis
+from services.shared.errors import PlatformError, Unauthorized
+
+MAX_SOCKETS = 10
+
+MAX_EVENTS_IN_FLIGHT = 5
+
+
+class TooManyConnections(PlatformError):
+    """The player or the client address has as many sockets as are allowed."""
+
+    status = 429
+    text = "Too many connections"
+
+
+@dataclass
+class Connection:
+    """One socket. ``user_id`` is None for a spectator, who may only watch."""
+
+    sid: str
+    user_id: int | None = None
+    address: str = ""
+    expires_at: Millis | None = None
+    events_in_flight: int = field(default=0, compare=False)
+
+    @property
+    def groups(self) -> list[int | str]:
+        """The client's address, and the player if there is one."""
+        return [self.address] if self.user_id is None else [self.address, self.user_id]
+
+    def user_id_at(self, now: Millis) -> int | None:
+        """The player on this socket; None once their token has expired."""
+        if self.expires_at is not None and now >= self.expires_at:
+            return None
+        return self.user_id
+
+
+class Connections:
+    """All joined sockets of this process, by player and by client address."""
+
+    def __init__(self, *, per_address: int | None) -> None:
+        """``per_address`` sockets at most from one address, players and spectators together."""
+        self._per_address = per_address
+        self._by_sid: dict[str, Connection] = {}
+        # By the ids of players and by addresses.
+        self._by_group: dict[int | str, dict[str, Connection]] = {}
+        self._guard = threading.Lock()
+
+    def add(self, connection: Connection) -> None:
+        """Raises TooManyConnections when the player or the address has as many as are allowed."""
+        with self._guard:
+            for group in connection.groups:
+                most = self._per_address if group == connection.address else MAX_SOCKETS
+                if len(self._by_group.get(group, ())) == most:
+                    raise TooManyConnections
+            for group in connection.groups:
+                self._by_group.setdefault(group, {})[connection.sid] = connection
+            self._by_sid[connection.sid] = connection
+
+    def remove(self, sid: str) -> None:
+        """Remove a socket, unless it is unknown."""
+        with self._guard:
+            connection = self._by_sid.pop(sid, None)
+            for group in connection.groups if connection else ():
+                sockets = self._by_group[group]
+                del sockets[sid]
+                if not sockets:
+                    del self._by_group[group]
+
+    def get(self, sid: str) -> Connection | None:
+        return self._by_sid.get(sid)
+
+    def sids(self) -> list[str]:
+        """All sockets, spectators' included."""
+        return list(self._by_sid)
+
+    def sids_of(self, user_id: int, *, now: Millis) -> list[str]:
+        """The player's sockets whose tokens are valid, oldest first."""
+        with self._guard:
+            sockets = list(self._by_group.get(user_id, {}).values())
+        return [connection.sid for connection in sockets if connection.user_id_at(now) is not None]
+
+    @contextmanager
+    def event_in_flight(self, sid: str) -> Iterator[Connection]:
+        """Count an event of this socket as being handled within the block.
+
+        Raises TooManySpins when five are, Unauthorized when the socket has gone.
+        """
+        connection = self._by_sid.get(sid)
+        if connection is None:
+            raise Unauthorized
+        if connection.events_in_flight >= MAX_EVENTS_IN_FLIGHT:
+            raise TooManySpins
+        connection.events_in_flight += 1
+        try:
+            yield connection
+        finally:
+            connection.events_in_flight -= 1
+
+    def __len__(self) -> int:
+        return len(self._by_sid)

@@ -1,0 +1,68 @@
+"""Connecting and leaving: a player with a valid token, or a spectator without one."""
+
+from flask import request
+from flask_socketio import ConnectionRefusedError as Refused
+
+from models.db import wait_budget
+from server.current_services import platform
+from server.realtime.connections import Connection
+from server.realtime.handshakes import NAMESPACE
+from server.realtime.server import Realtime, realtime
+from server.redaction import describe
+from server.repeated_lines import log
+from services.accounts import users
+from services.shared.errors import PlatformError, Unauthorized, UserNotFound
+
+FAILED = "Something went wrong"
+
+
+def register(running: Realtime) -> None:
+    """Attach connecting and leaving to this server."""
+    running.socketio.on_event("connect", connect)
+    running.socketio.on_event("disconnect", disconnect)
+    running.handshakes.on_abandoned.append(running.forget)
+
+
+def connect(auth: object = None) -> None:
+    """Accept a socket, or refuse it with ``connect_error`` and the reason as its message.
+
+    While the database is unavailable the transport is closed instead: then the client reconnects by itself
+    until the database is back. A refusal would end that.
+    """
+    sid = request.sid  # type: ignore[attr-defined]
+    if not realtime().manager.is_pre_connected(sid, NAMESPACE):
+        # Not a handshake: a connected client has sent an event of this name.
+        return
+    try:
+        with wait_budget.one_answer():
+            connection = _connection(sid, auth)
+        realtime().connections.add(connection)
+    except PlatformError as refusal:
+        raise Refused(refusal.text) from None
+    except Exception as failure:  # noqa: BLE001  # as the docstring says
+        log.error("connect failed", extra={"failure": describe(failure)})
+        realtime().close_transport(sid)
+        raise Refused(FAILED) from None
+
+
+def disconnect(_reason: str | None = None) -> None:
+    """Forget a socket."""
+    sid = request.sid  # type: ignore[attr-defined]
+    if realtime().manager.is_connected(sid, NAMESPACE):
+        # Not the end of a connection: a client has sent an event of this name.
+        return
+    realtime().forget(sid)
+
+
+def _connection(sid: str, auth: object) -> Connection:
+    token = auth.get("token") if isinstance(auth, dict) else None
+    address = request.remote_addr or ""
+    if token is None or token == "":
+        return Connection(sid, address=address)
+    services = platform()
+    claims = services.tokens.check(token, now=services.clock())
+    try:
+        user = users.get(platform_id=claims.platform_id)
+    except UserNotFound:
+        raise Unauthorized from None
+    return Connection(sid, user.id, address=address, expires_at=claims.expires_at)

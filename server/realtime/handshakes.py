@@ -1,0 +1,107 @@
+"""Handshakes: a bounded number, a few clients joining at a time."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask_socketio import SocketIO
+
+from models.db.fifo_semaphore import FifoSemaphore
+from server.realtime.connections import Connections
+from server.realtime.transport import Transport, Transports
+from services.shared.rate_limiter import Rate
+
+NAMESPACE = "/"
+
+MAX_HANDSHAKES = 10_000
+"""Transports that have not joined, of all clients."""
+
+TOO_MANY = "Too many connections"
+
+JOINING_AT_ONCE = 4
+"""Joining reads the database. When everybody reconnects at once, the others wait."""
+
+JOINING_SECONDS = 40.0
+"""How long a client may wait to join: several times what 5,000 clients take that reconnect at once, because
+one that is closed comes again. Less than ping interval and timeout: pongs are not read meanwhile."""
+
+
+class Handshakes:
+    """Admits transports, and lets their clients join the default namespace."""
+
+    def __init__(
+        self,
+        socketio: SocketIO,
+        transports: Transports,
+        connections: Connections,
+        *,
+        per_address: Rate | None,
+    ) -> None:
+        """``per_address`` counts handshakes by address."""
+        self._socketio = socketio
+        self._server = socketio.server
+        self._transports = transports
+        self._connections = connections
+        self._per_address = per_address
+        self.on_joined: list[Callable[[str], None]] = []
+        """Called with the id of each socket whose acceptance is on its way to the client."""
+        self.on_abandoned: list[Callable[[str], None]] = []
+        """Called with the id of each socket whose transport closed while it was joining."""
+        self._slots = FifoSemaphore(JOINING_AT_ONCE)
+        self._accept = self._server.eio.handlers["connect"]
+        self._server.eio.on("connect", self._opened)
+
+    def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
+        """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
+        # The library has counted this transport already.
+        not_joined = len(self._server.eio.sockets) - len(self._connections)
+        if not_joined > MAX_HANDSHAKES or not self._may_begin(environ):
+            return TOO_MANY
+        self._transports.adopt(transport_id)
+        return self._accept(transport_id, environ)
+
+    def _may_begin(self, environ: Mapping[str, Any]) -> bool:
+        return self._per_address is None or not self._per_address.spend(environ.get("REMOTE_ADDR"))
+
+    def join(self, transport_id: str, handle: Callable[[], None]) -> None:
+        """Wait for a slot and let the library ``handle`` the request to join; or close the transport.
+
+        A transport joins once. After a refusal its client may try again.
+        """
+        transport = self._transports.get(transport_id)
+        if transport is None:
+            return
+        if transport.must_join_by is None or not self._may_join(transport):
+            self._transports.close(transport_id)
+            return
+        transport.must_join_by = None
+        transport.has_tried_to_join = True
+        try:
+            with self._slots.hold(timeout_seconds=JOINING_SECONDS):
+                # Long enough for the event loop to poll the network, so that other clients run in between.
+                self._socketio.sleep(0.001)
+                if not transport.closed:
+                    handle()
+        except TimeoutError:
+            # The client reconnects by itself; a refusal would end that.
+            self._transports.close(transport_id)
+        finally:
+            self._check_after_joining(transport)
+
+    def _check_after_joining(self, transport: Transport) -> None:
+        sid = self._server.manager.sid_from_eio_sid(transport.sid, NAMESPACE)
+        if sid is None:
+            # Refused.
+            self._transports.expect_join(transport)
+        elif transport.closing:
+            # The library forgets only sockets that had joined when their transport closed, and calls the
+            # disconnect handler only while the transport is open.
+            self._server.manager.disconnect(sid, NAMESPACE, ignore_queue=True)
+            for abandoned in self.on_abandoned:
+                abandoned(sid)
+        else:
+            for joined in self.on_joined:
+                joined(sid)
+
+    def _may_join(self, transport: Transport) -> bool:
+        """A second attempt on one transport counts as one more handshake of its address."""
+        return not transport.has_tried_to_join or self._may_begin(self._server.environ[transport.sid])

@@ -1,0 +1,106 @@
+"""What the server does with each Socket.IO packet of a client, before the library parses it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import g
+from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
+
+from server.realtime.handshakes import NAMESPACE
+from server.realtime.server import Realtime
+from server.redaction import describe
+from server.repeated_lines import log
+from services.games.errors import TooManySpins
+from services.shared.clock import Millis
+from services.shared.rate_limiter import Rate
+from settings import Settings
+
+EVENTS, SECONDS = 30, 10.0
+"""Events that one player, or one address without a token, may send in this time."""
+
+REFUSED_SECONDS = 0.5
+"""Until the next packet is read of a client that has sent one event too many. A flood then fills the client's
+own buffers instead of taking this process's time."""
+
+
+class Packets:
+    """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
+
+    def __init__(self, running: Realtime, *, rate: Rate | None, clock: Callable[[], Millis]) -> None:
+        """``rate`` limits the events of each player, or of an address without a token."""
+        self._running = running
+        self._rate = rate
+        self._clock = clock
+        self._handle_in_library = running.server.eio.handlers["message"]
+        running.server.eio.on("message", self._message)
+
+    def _message(self, transport_id: str, data: Any) -> None:
+        """Handle a packet, or close a transport that sends a packet of any other kind.
+
+        There are no binary events: after a packet that announces attachments the library would wait for them.
+        """
+        kind = int(data[0]) if isinstance(data, str) and data[:1] in "0123456789" and data else None
+        if kind == EVENT:
+            allowed = self._rate is None or not self._rate.spend(self._client(transport_id))
+            self._running.in_background(self._event, transport_id, data, allowed)
+            if not allowed:
+                self._running.socketio.sleep(REFUSED_SECONDS)
+        elif kind == CONNECT:
+            self._running.handshakes.join(transport_id, lambda: self._handle(transport_id, data))
+        elif kind == ACK:
+            self._handle(transport_id, data)
+        else:
+            if kind == DISCONNECT:
+                self._handle(transport_id, data)
+            # Without a namespace the transport would stay open and not be counted.
+            self._running.transports.close(transport_id)
+
+    def _client(self, transport_id: str) -> int | str | None:
+        """The id of the player who sent an event; the address when there is no valid token."""
+        sid = self._running.manager.sid_from_eio_sid(transport_id, NAMESPACE)
+        connection = self._running.connections.get(sid)
+        user_id = connection.user_id_at(self._clock()) if connection else None
+        if user_id is not None:
+            return user_id
+        environ = self._running.server.environ.get(transport_id, {})
+        address: str | None = environ.get("REMOTE_ADDR")
+        return address
+
+    def _event(self, transport_id: str, data: str, allowed: bool) -> None:  # noqa: FBT001  # of a background task
+        """Let the library call the event's handler and acknowledge it, then do what follows.
+
+        The library would start this task itself, but then nothing could be sent after the acknowledgement.
+        """
+        g.event_is_allowed = allowed
+        g.after_event = []
+        self._handle(transport_id, data)
+        for follow_up in g.after_event:
+            follow_up()
+
+    def _handle(self, transport_id: str, data: str) -> None:
+        try:
+            self._handle_in_library(transport_id, data)
+        except (ValueError, TypeError, LookupError) as failure:
+            # The library parses packets without checking them first. A packet that can't be parsed can't be
+            # answered: it contains the event's name and the id of the acknowledgement.
+            log.warning("packet refused", extra={"failure": describe(failure)})
+            self._running.transports.close(transport_id)
+
+
+def handle_packets(
+    running: Realtime, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
+) -> None:
+    """Handle the packets of this server's clients. ``timer`` gives the seconds of the rate limit."""
+    rate = Rate(most=EVENTS, seconds=SECONDS, timer=timer) if settings.ratelimit_enabled else None
+    Packets(running, rate=rate, clock=clock)
+
+
+def after_this_event(follow_up: Callable[[], None]) -> None:
+    """Call this after the current event's acknowledgement was sent, as ``flask.after_this_request`` does."""
+    g.after_event.append(follow_up)
+
+
+def check_event_rate() -> None:
+    """Raises TooManySpins when the current event is one more than its client may send."""
+    if not g.event_is_allowed:
+        raise TooManySpins

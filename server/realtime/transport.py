@@ -1,0 +1,214 @@
+"""The connection below the Socket.IO protocol: its unread messages, its pings and its end."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import engineio.socket
+import gevent
+from engineio.packet import PING, Packet
+from flask_socketio import SocketIO
+
+from server.realtime.frames import Batch
+from server.redaction import describe
+from services.shared.background import in_slices
+
+log = logging.getLogger("platform.realtime")
+
+MAX_UNREAD_PACKETS = 500
+"""What a client may leave unread: far more than a page that draws late ever does."""
+
+CHECK_SECONDS = 0.5
+"""How often the deadlines of all transports are checked."""
+
+CHECKED_AT_ONCE = 1_000
+
+UPGRADE_SECONDS = 10.0
+"""How long a polling client may take to replace polling by the websocket that it has opened."""
+
+FAREWELL_SECONDS = 3.0
+"""How long a client may take to read what was sent before its transport was closed."""
+
+PACKET_SECONDS = 0.1
+"""Time between two packets of a client, after the first PACKETS_AT_ONCE. A player who bets as fast as is
+allowed sends fewer; a flood fills the client's own buffers."""
+
+PACKETS_AT_ONCE = 100
+
+PongCallback = Callable[[str, float], None]
+"""Called with a transport's id, and the ``time.monotonic()`` at which the ping was sent that it answered."""
+
+
+class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library carries no types
+    """The library's connection with bounds on what the library leaves unbounded.
+
+    The library keeps everything that a client does not read, waits in ``close()`` until a client has
+    read everything, and starts a greenlet for each next ping, which takes 14 KiB of an idle socket's 68.
+    Times are of ``time.monotonic()``.
+    """
+
+    transports: "Transports"
+    websocket: Any = None
+    """The websocket of gevent-websocket while a request holds it; None while polling, and under threads."""
+
+    must_join_by: float | None = None
+    """None while the client is joining, and when it has joined."""
+
+    has_tried_to_join = False
+
+    next_packet_at = 0.0
+
+    next_ping_at: float | None = None
+    """None until the client has answered the last ping."""
+
+    ping_sent_at: float | None = None
+    """When the ping was sent that the client has not answered yet."""
+
+    def receive(self, pkt: Packet) -> None:
+        """Handle a packet of the client, up to PACKET_SECONDS later if it sends them too fast."""
+        if self.transports.paced:
+            now = time.monotonic()
+            burst_began = now - PACKETS_AT_ONCE * PACKET_SECONDS
+            self.next_packet_at = max(self.next_packet_at, burst_began) + PACKET_SECONDS
+            if self.next_packet_at > now:
+                self.server.sleep(self.next_packet_at - now)
+        super().receive(pkt)
+
+    def send(self, pkt: Packet) -> None:
+        """Queue a packet; a client with too many unread ones is disconnected instead."""
+        if self.closed:
+            return
+        if self.queue.qsize() < MAX_UNREAD_PACKETS:
+            super().send(pkt)
+            return
+        self.close(abort=True, reason=self.server.reason.TRANSPORT_ERROR)
+        self.hang_up()
+
+    def close(self, wait: bool = True, abort: bool = False, reason: str | None = None) -> None:  # noqa: ARG002, FBT001, FBT002  # the library's signature
+        """Close without waiting for the client; what it does not read in time is dropped."""
+        super().close(wait=False, abort=abort, reason=reason)
+        self.server.sockets.pop(self.sid, None)
+        if self.websocket is not None:
+            gevent.spawn_later(FAREWELL_SECONDS, self.hang_up)
+
+    def hang_up(self) -> None:
+        """Cut the websocket, if there is one, even if something is being written to it."""
+        if self.websocket is not None:
+            self.websocket.hang_up()
+
+    def poll(self) -> list[Any]:
+        """Wait for packets to send to the client; returns none when the connection is over.
+
+        All packets that wait for a websocket are sent in one write. Writing each of the five packets that
+        answer a spin by itself takes about a tenth more CPU for the whole spin.
+        """
+        packets = super().poll()
+        if self.websocket is not None and self.upgraded:
+            return [Batch(packets)] if len(packets) > 1 else packets
+        return [each for packet in packets for each in (packet if isinstance(packet, Batch) else [packet])]
+
+    def schedule_ping(self) -> None:
+        """The library calls this when the client has connected, and for each pong."""
+        if self.next_ping_at is not None:
+            # A pong that answers no ping.
+            return
+        # With a time here, the library would close the transport on its own.
+        self.last_ping = None
+        self.next_ping_at = time.monotonic() + self.server.ping_interval
+        sent_at, self.ping_sent_at = self.ping_sent_at, None
+        if sent_at is not None:
+            for callback in self.transports.on_pong:
+                callback(self.sid, sent_at)
+
+    def check_deadlines(self) -> None:
+        """Send a ping that is due; close the transport if its client has not joined or answered in time."""
+        now = time.monotonic()
+        if self.must_join_by is not None and now >= self.must_join_by:
+            self.close(reason=self.server.reason.SERVER_DISCONNECT)
+        elif self.next_ping_at is not None:
+            if now >= self.next_ping_at:
+                self.next_ping_at, self.ping_sent_at = None, now
+                self.send(Packet(PING))
+        elif self.ping_sent_at is not None and now - self.ping_sent_at >= self.server.ping_timeout:
+            self.close(reason=self.server.reason.PING_TIMEOUT)
+
+    def handle_get_request(self, environ: Mapping[str, Any], start_response: Any) -> Any:
+        """Answer a poll, or serve a websocket until it ends."""
+        websocket = environ.get("wsgi.websocket")
+        if websocket is None:
+            return super().handle_get_request(environ, start_response)
+        if self.websocket is not None:
+            # One upgrade at a time; this ends the second one's connection.
+            return []
+        self.websocket = websocket
+        if self.connected:
+            gevent.spawn_later(UPGRADE_SECONDS, self._cut_unless_upgraded, websocket)
+        try:
+            return super().handle_get_request(environ, start_response)
+        finally:
+            self.websocket = None
+            # The library does neither when it fails with an exception.
+            self.upgrading = False
+            if self.upgraded:
+                self.close(abort=True, reason=self.server.reason.TRANSPORT_ERROR)
+
+    def _cut_unless_upgraded(self, websocket: Any) -> None:
+        if self.websocket is websocket and not self.upgraded:
+            websocket.hang_up()
+
+
+class Transports:
+    """Configures each new transport of a server, and closes those whose clients have stopped."""
+
+    def __init__(self, socketio: SocketIO, *, handshake_seconds: float, paced: bool) -> None:
+        """``paced``: clients that send packets too fast are read more slowly."""
+        self._socketio = socketio
+        self._engine = socketio.server.eio
+        self._stop = threading.Event()
+        self.handshake_seconds = handshake_seconds
+        self.paced = paced
+        self.on_pong: list[PongCallback] = []
+
+    def start(self) -> None:
+        """Start the task that checks all deadlines. A task for each client would be most of its memory."""
+        self._socketio.start_background_task(self._run)
+
+    def stop(self) -> None:
+        """End that task."""
+        self._stop.set()
+
+    def adopt(self, transport_id: str) -> None:
+        """Make a transport that the library has just created one of these.
+
+        engineio has no parameter for the class of its connections. Its connect handler is called when the
+        connection is registered and before anything else happens to it.
+        """
+        transport = self._engine.sockets[transport_id]
+        transport.__class__ = Transport
+        transport.transports = self
+        self.expect_join(transport)
+
+    def expect_join(self, transport: Transport) -> None:
+        """Give a client ``handshake_seconds`` from now to join."""
+        transport.must_join_by = time.monotonic() + self.handshake_seconds
+
+    def get(self, transport_id: str | None) -> Transport | None:
+        """The open transport of this id, if there is one."""
+        transport: Transport | None = self._engine.sockets.get(transport_id)
+        return transport
+
+    def close(self, transport_id: str | None) -> None:
+        """Close a transport, without waiting for its client. Does nothing when it has gone already."""
+        transport = self.get(transport_id)
+        if transport is not None:
+            transport.close(reason=self._engine.reason.SERVER_DISCONNECT)
+
+    def _run(self) -> None:
+        while not self._stop.wait(CHECK_SECONDS):
+            for transport in in_slices(list(self._engine.sockets.values()), CHECKED_AT_ONCE):
+                try:
+                    transport.check_deadlines()
+                except Exception as failure:  # noqa: BLE001  # the others are checked all the same
+                    log.warning("deadline failed", extra={"failure": describe(failure)})

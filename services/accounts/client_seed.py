@@ -1,0 +1,20 @@
+"""A player's own client seed, used by spins that send none."""
+
+from models.db.connection import writing
+from models.users import User
+from services.fairness import rolls
+from services.shared.errors import PlatformError
+
+
+class InvalidClientSeed(PlatformError):
+    """The seed is missing or malformed."""
+
+    text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
+
+
+def change(*, user_id: int, seed: object) -> None:
+    """Set the seed for the next spins. Raises InvalidClientSeed."""
+    if not rolls.is_client_seed(seed):
+        raise InvalidClientSeed
+    with writing():
+        User.update(client_seed=seed).where(User.id == user_id).execute()

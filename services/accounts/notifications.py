@@ -1,0 +1,89 @@
+"""Notifications to players, from the system and from operators."""
+
+from models.db.connection import reading, writing
+from models.notifications import Notification, VaultNotice
+from models.users import User
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.text_validation import is_storable
+
+MOST_KEPT = 100
+MAX_TITLE = 120
+MAX_MESSAGE = 1000
+
+VAULT_TITLE = "Vault unlockable"
+VAULT_MESSAGE = "The deadline of your vault has passed. You can move its coins back to your balance."
+
+
+def notify(*, user_id: int, title: str, message: str, now: Millis) -> Notification:
+    """Add a notification in the caller's transaction. Only a player's newest hundred are kept.
+
+    The texts must not contain codes or secrets.
+    """
+    with writing():
+        added = Notification.create(user=user_id, title=title, message=message, created_at_ms=now)
+        # Ordered by id: a new notification can have a time in the past and must not be deleted first.
+        kept = (
+            Notification.select(Notification.id)
+            .where(Notification.user == user_id)
+            .order_by(Notification.id.desc())
+            .limit(MOST_KEPT)
+        )
+        oldest_kept = min(kept.scalars())
+        Notification.delete().where(Notification.user == user_id, Notification.id < oldest_kept).execute()
+    return added
+
+
+def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification:
+    """Send an operator's message. Raises OperatorError for a text that is empty, too long or not storable."""
+    for name, text, most in (("title", title, MAX_TITLE), ("message", message, MAX_MESSAGE)):
+        if not text.strip() or len(text) > most or not is_storable(text):
+            raise OperatorError(f"the {name} must be a text of 1 to {most} characters")
+    return notify(user_id=user_id, title=title, message=message, now=now)
+
+
+@reading()
+def newest(*, user: User, now: Millis) -> list[Notification]:
+    """A player's notifications, newest first. Adds one when the deadline of the vault has passed."""
+    deadline = _unannounced_deadline(user, now)
+    if deadline is not None:
+        _announce_vault(user.id, deadline)
+    query = (
+        Notification.select()
+        .where(Notification.user == user.id)
+        .order_by(Notification.created_at_ms.desc(), Notification.id.desc())
+        .limit(MOST_KEPT)
+    )
+    return list(query)
+
+
+def clear(*, user_id: int) -> None:
+    """Delete all notifications of a player."""
+    with writing():
+        Notification.delete().where(Notification.user == user_id).execute()
+
+
+def _unannounced_deadline(user: User, now: Millis) -> Millis | None:
+    """The passed vault deadline without a notification. Read first, so that most requests write nothing."""
+    deadline = user.vault_deadline_ms
+    if deadline is None or deadline > now or not user.vault_cents:
+        return None
+    last = VaultNotice.get_or_none(VaultNotice.user == user.id)
+    return Millis(deadline) if last is None or last.deadline_ms < deadline else None
+
+
+def _announce_vault(user_id: int, deadline: Millis) -> None:
+    """Notify once for each deadline: of many requests at once, the one that stores the deadline notifies."""
+    with writing():
+        won = (
+            VaultNotice.insert(user=user_id, deadline_ms=deadline)
+            .on_conflict(
+                conflict_target=[VaultNotice.user],
+                update={VaultNotice.deadline_ms: deadline},
+                where=VaultNotice.deadline_ms < deadline,
+            )
+            .as_rowcount()
+            .execute()
+        )
+        if won:
+            notify(user_id=user_id, title=VAULT_TITLE, message=VAULT_MESSAGE, now=deadline)

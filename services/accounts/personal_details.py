@@ -1,0 +1,49 @@
+"""A player's username, real name, phone number and address."""
+
+from collections.abc import Mapping
+
+import peewee
+
+from models.db.connection import reading, writing
+from models.personal_details import PersonalDetails
+from models.users import User
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.errors import PlatformError
+
+
+class UsernameTaken(PlatformError):
+    """Another player has this name; case does not matter."""
+
+    text = "Username is already taken"
+
+
+@reading()
+def of_player(user_id: int) -> PersonalDetails:
+    """The player's details; those not given are empty."""
+    found = PersonalDetails.get_or_none(PersonalDetails.user == user_id)
+    return found or PersonalDetails(user=user_id)
+
+
+def change(*, user_id: int, username: str | None, details: Mapping[str, str]) -> None:
+    """Change the username, unless None, and the given columns of PersonalDetails: all of them or none.
+
+    When two players want one name at once, the unique column gives it to the first. Raises UsernameTaken.
+    """
+    with writing():
+        if details:
+            PersonalDetails.insert(user=user_id, **details).on_conflict(
+                conflict_target=[PersonalDetails.user], update=dict(details)
+            ).execute()
+        # The username comes last, because it locks the player's row. A concurrent first insert of details
+        # would wait for that row while this transaction waits for the insert.
+        if username is not None:
+            _rename(user_id, username)
+
+
+def _rename(user_id: int, username: str) -> None:
+    renamed = User.update(username=username, username_folded=username.lower()).where(User.id == user_id)
+    try:
+        renamed.execute()
+    except peewee.IntegrityError:
+        raise UsernameTaken from None
+    invalidate_after_commit(Tag.PLAYERS)

@@ -1,0 +1,101 @@
+"""Access tokens: signed JWTs of players."""
+
+import re
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+from cachetools import LRUCache, cachedmethod
+
+from services.shared.clock import Millis
+from services.shared.errors import Unauthorized
+
+ALGORITHM = "HS256"
+TOKENS_REMEMBERED = 10_000
+"""Checking a signature takes 50 µs, and every request carries a token, so checked tokens are cached."""
+
+PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
+
+FUTURE_MS = 24 * 3600 * 1000
+"""A token issued further in the future than this was issued while the clock was wrong. It is refused, because
+it would be valid for that much longer."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The player of a valid token, and when it is valid, in milliseconds."""
+
+    platform_id: str
+    expires_at: Millis
+    valid_from: float
+
+
+class Tokens:
+    """Issues tokens with one secret and issuer; also accepts those signed with a previous secret."""
+
+    def __init__(
+        self, *, secret: str, issuer: str, ttl_seconds: int, previous_secrets: Sequence[str] = ()
+    ) -> None:
+        self._secret = secret
+        self._accepted = (secret, *previous_secrets)
+        self._issuer = issuer
+        self._ttl_seconds = ttl_seconds
+        self._verified: LRUCache[str, Claims] = LRUCache(maxsize=TOKENS_REMEMBERED)
+        self._guard = threading.Lock()
+
+    def issue(self, *, platform_id: str, now: Millis) -> str:
+        issued_at = now // 1000
+        claims = {
+            "sub": platform_id,
+            "iat": issued_at,
+            "exp": issued_at + self._ttl_seconds,
+            "iss": self._issuer,
+            "jti": uuid.uuid4().hex,
+        }
+        return jwt.encode(claims, self._secret, algorithm=ALGORITHM)
+
+    def check(self, token: object, *, now: Millis) -> Claims:
+        """The claims of a token. Raises Unauthorized unless this service issued it and it has not expired."""
+        if not isinstance(token, str):
+            raise Unauthorized
+        claims = self._claims(token)
+        if not claims.valid_from <= now < claims.expires_at:
+            raise Unauthorized
+        return claims
+
+    @cachedmethod(lambda self: self._verified, lock=lambda self: self._guard)
+    def _claims(self, token: str) -> Claims:
+        """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
+        content = self._content(token)
+        platform_id, expires = content["sub"], content["exp"]
+        if (
+            not PLATFORM_ID.fullmatch(platform_id)
+            or isinstance(expires, bool)
+            or not isinstance(expires, int)
+        ):
+            raise Unauthorized
+        issued = content.get("iat")
+        valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
+        return Claims(platform_id, Millis(expires * 1000), valid_from)
+
+    def _content(self, token: str) -> dict[str, Any]:
+        """The payload of a token signed with one of the secrets for this issuer. Raises Unauthorized."""
+        for secret in self._accepted:
+            try:
+                content: dict[str, Any] = jwt.decode(
+                    token,
+                    secret,
+                    algorithms=[ALGORITHM],
+                    issuer=self._issuer,
+                    # Times are compared with the application's own clock.
+                    options={"require": ["sub", "exp", "iss"], "verify_exp": False, "verify_iat": False},
+                )
+            except jwt.InvalidSignatureError:
+                continue
+            except (jwt.InvalidTokenError, UnicodeError):
+                raise Unauthorized from None
+            return content
+        raise Unauthorized

@@ -1,0 +1,50 @@
+"""The URL at which a player receives trade offers on the game platform."""
+
+import re
+
+from models.db.connection import writing
+from models.users import User
+from services.accounts import notifications
+from services.shared.clock import Millis
+from services.shared.errors import PlatformError
+
+MAX_LENGTH = 500
+
+CHANGED_TITLE = "Trade URL changed"
+CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
+
+
+class TradeUrlRequired(PlatformError):
+    """The URL is missing, null or empty."""
+
+    text = "Trade URL is required"
+
+
+class InvalidTradeUrl(PlatformError):
+    """Not a trade-offer URL of the game platform."""
+
+    text = "Invalid trade URL"
+
+
+def is_trade_url(text: str, *, host: str) -> bool:
+    """Whether this is https://HOST/tradeoffer/new/?partner=DIGITS, optionally with &token=TOKEN.
+
+    One pattern matches the whole text, so parsers that read URLs differently make no difference.
+    """
+    pattern = rf"https://{re.escape(host)}/tradeoffer/new/\?partner=[0-9]+(&token=[A-Za-z0-9_-]+)?"
+    return len(text) <= MAX_LENGTH and re.fullmatch(pattern, text, re.ASCII) is not None
+
+
+def change(*, user_id: int, url: object, host: str, now: Millis) -> None:
+    """Set a player's trade URL and notify the player; setting the same one again does nothing.
+
+    Raises TradeUrlRequired, InvalidTradeUrl. Source: SPEC 4.8, DECISIONS 8.
+    """
+    if url is None or url == "":
+        raise TradeUrlRequired
+    if not isinstance(url, str) or not is_trade_url(url, host=host):
+        raise InvalidTradeUrl
+    with writing():
+        changed = User.update(trade_url=url).where(User.id == user_id, User.trade_url != url).execute()
+        if changed:
+            notifications.notify(user_id=user_id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

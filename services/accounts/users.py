@@ -1,0 +1,200 @@
+"""Players' accounts: creating, signing in, and looking up."""
+
+import itertools
+import re
+import secrets
+from collections.abc import Iterator
+
+import peewee
+
+from models.db.connection import reading, writing
+from models.db.prepared_query import PreparedSelect
+from models.users import User
+from services.fairness import rolls
+from services.fairness.server_seeds import ServerSeeds
+from services.ledger import posting
+from services.ledger.posting import Account, Entry, Kind
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError, PlayerGone, UserNotFound
+from services.shared.levels import experience_for
+from services.shared.money import NO_COINS, Cents
+
+USERNAME = re.compile(r"[A-Za-z0-9_.-]{3,32}", re.ASCII)
+GAME_PLATFORM_ID = re.compile(r"[0-9]{17}", re.ASCII)
+MIN_USERNAME = 3
+MAX_USERNAME = 32
+MAX_LEVEL = 10_000
+NAMES_A_QUERY = 500
+MAX_COLLISIONS = 100
+
+_by_platform_id = PreparedSelect(User, User.platform_id)
+_by_id = PreparedSelect(User, User.id)
+
+
+def random_platform_id() -> str:
+    """17 digits from a range that the game platform does not use.
+
+    So a player who signs in later never gets an account that an operator created.
+    """
+    return str(9 * 10**16 + secrets.randbelow(10**16))
+
+
+def create(
+    *,
+    username: str,
+    seeds: ServerSeeds,
+    now: Millis,
+    platform_id: str | None = None,
+    level: int = 0,
+    balance: Cents = NO_COINS,
+) -> User:
+    """Create an account with its first commitment, and with a balance from the house's grants.
+
+    A name that is taken gets -2, -3, … as at a first login. Raises OperatorError for an invalid name, id or
+    level, and for a platform id that is taken.
+    """
+    if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
+        raise OperatorError("a platform id has 17 digits")
+    if not 0 <= level <= MAX_LEVEL:
+        raise OperatorError(f"a level is from 0 to {MAX_LEVEL}")
+    with writing():
+        try:
+            user = _insert(
+                username=username,
+                platform_id=platform_id or random_platform_id(),
+                granted_experience=experience_for(level),
+                seeds=seeds,
+                now=now,
+            )
+        except peewee.IntegrityError:
+            raise OperatorError("the platform id or the name is already taken") from None
+        if balance:
+            posting.post(
+                kind=Kind.GRANT,
+                entries=[
+                    Entry(Account.HOUSE_GRANTS, Cents(-balance)),
+                    Entry(Account.BALANCE, balance, user.id),
+                ],
+                now=now,
+            )
+        return get(platform_id=user.platform_id)
+
+
+def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds, now: Millis) -> User:
+    """The player whom a provider has identified. The first time, an account with a commitment is created.
+
+    A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
+    Unique columns decide between two first logins at once: if both are of one person, the loser gets the
+    winner's account; if two people have one name, the loser takes the next name.
+    """
+    for _ in range(MAX_COLLISIONS):
+        try:
+            return _refreshed(platform_id, avatar)
+        except UserNotFound:
+            pass
+        try:
+            with writing():
+                _insert(username=username, platform_id=platform_id, avatar=avatar, seeds=seeds, now=now)
+        except peewee.IntegrityError:
+            continue
+    raise RuntimeError("every name that was free was taken a moment later")
+
+
+def _refreshed(platform_id: str, avatar: str) -> User:
+    """The player, with the provider's current avatar. Raises UserNotFound.
+
+    The guarded update never replaces an uploaded avatar, which is a path of this service, even if it is
+    uploaded at the same time.
+    """
+    user = get(platform_id=platform_id)
+    if avatar in ("", user.avatar):
+        return user
+    with writing():
+        User.update(avatar=avatar).where(
+            User.id == user.id, peewee.fn.substr(User.avatar, 1, 1) != "/"
+        ).execute()
+        invalidate_after_commit(Tag.PLAYERS)
+    return get(platform_id=platform_id)
+
+
+@reading()
+def get(*, platform_id: str) -> User:
+    """The player with this platform id. Raises UserNotFound."""
+    user = _by_platform_id.find(platform_id)
+    if user is None:
+        raise UserNotFound
+    return user
+
+
+@reading()
+def get_by_id(user_id: int) -> User:
+    """The player with this internal id. Raises UserNotFound."""
+    user = _by_id.find(user_id)
+    if user is None:
+        raise UserNotFound
+    return user
+
+
+def lock(user_id: int) -> User:
+    """The player, with the row locked until the end of the caller's transaction. Raises PlayerGone."""
+    if not User.update(avatar=User.avatar).where(User.id == user_id).execute():
+        raise PlayerGone
+    user: User = User.get_by_id(user_id)
+    return user
+
+
+def _insert(
+    *,
+    username: str,
+    platform_id: str,
+    seeds: ServerSeeds,
+    now: Millis,
+    avatar: str = "",
+    granted_experience: int = 0,
+) -> User:
+    """Add an account with the first free name. Raises peewee.IntegrityError, OperatorError."""
+    (name,) = free_usernames(username, count=1)
+    user: User = User.create(
+        platform_id=platform_id,
+        username=name,
+        username_folded=name.lower(),
+        avatar=avatar,
+        registered_at_ms=now,
+        client_seed=rolls.draw_client_seed(),
+        granted_experience=granted_experience,
+    )
+    seeds.announce_first(user_id=user.id)
+    return user
+
+
+@reading()
+def free_usernames(wanted: str, *, count: int) -> list[str]:
+    """The first free ones of the names NAME, NAME-2, NAME-3 and so on.
+
+    Another process can take one of them before the transaction ends; the unique column then refuses it.
+    Raises OperatorError for an invalid name.
+    """
+    if not USERNAME.fullmatch(wanted):
+        raise OperatorError("a username has 3 to 32 letters, digits, dots, dashes and underscores")
+    free: list[str] = []
+    for numbers in _batches():
+        candidates = {name.lower(): name for name in (_numbered(wanted, number) for number in numbers)}
+        query = User.select(User.username_folded).where(User.username_folded.in_(list(candidates)))
+        taken = set(query.scalars())
+        free += [name for folded, name in candidates.items() if folded not in taken]
+        if len(free) >= count:
+            break
+    return free[:count]
+
+
+def _batches() -> Iterator[range]:
+    """First 1 alone, because it is nearly always free; then many numbers at a time."""
+    yield range(1, 2)
+    for start in itertools.count(2, NAMES_A_QUERY):
+        yield range(start, start + NAMES_A_QUERY)
+
+
+def _numbered(name: str, number: int) -> str:
+    suffix = f"-{number}" if number > 1 else ""
+    return name[: MAX_USERNAME - len(suffix)] + suffix

@@ -1,0 +1,129 @@
+"""The services that hold state or secrets, built once from the settings."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from services.accounts.tokens import Tokens
+from services.accounts.two_factor import TwoFactorAuthentication
+from services.affiliates.codes import PromoCodes
+from services.avatars.change import Avatars
+from services.fairness.seed_witness import SeedWitness
+from services.fairness.server_seeds import ServerSeeds
+from services.games.player_lock import SpinLocks
+from services.games.proofs import Proofs
+from services.login.game_platform import GamePlatform
+from services.login.login import Login
+from services.prices.service import PriceService
+from services.shared.background import WorkerPool
+from services.shared.clock import Millis, now_ms
+from services.shared.encryption import Sealer
+from services.shared.money import Cents
+from services.upgrader.catalogue import CatalogueCache
+from services.upgrader.rules import UpgraderRules
+from services.upgrader.spin import Upgrader
+from settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform:
+    """What views, handlers and commands call. ``clock`` gives Unix time in milliseconds."""
+
+    settings: Settings
+    tokens: Tokens
+    seeds: ServerSeeds
+    two_factor: TwoFactorAuthentication
+    avatars: Avatars
+    worker_pool: WorkerPool
+    catalogue: CatalogueCache
+    upgrader: Upgrader
+    proofs: Proofs
+    platform_login: Login
+    identity_login: Login
+    promo_codes: PromoCodes
+    prices: PriceService
+    spin_locks: SpinLocks = field(default_factory=SpinLocks)
+    clock: Callable[[], Millis] = now_ms
+
+
+def build_platform(
+    settings: Settings,
+    *,
+    clock: Callable[[], Millis] = now_ms,
+) -> Platform:
+    """Wire the services to each other."""
+    secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
+    witness = SeedWitness(settings.instance_dir)
+    seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys, witness=witness)
+    worker_pool = WorkerPool()
+    catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
+    rules = UpgraderRules(
+        house_edge_ppm=settings.upgrader_house_edge_ppm,
+        min_wager=Cents(settings.upgrader_min_wager_cents),
+        max_wager=Cents(settings.upgrader_max_wager_cents),
+        proof_delay=Millis(settings.upgrader_proof_delay_ms),
+    )
+    tokens = Tokens(
+        secret=settings.jwt_secret,
+        previous_secrets=settings.previous_jwt_secrets,
+        issuer=settings.base_url,
+        ttl_seconds=settings.jwt_ttl_seconds,
+    )
+    return Platform(
+        settings=settings,
+        tokens=tokens,
+        seeds=seeds,
+        two_factor=TwoFactorAuthentication(secret_key=secret_key, previous_keys=previous_keys),
+        avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
+        worker_pool=worker_pool,
+        catalogue=catalogue,
+        upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
+        proofs=Proofs(seeds=seeds),
+        platform_login=_platform_login(settings, seeds=seeds, tokens=tokens),
+        identity_login=_identity_login(settings, seeds=seeds, tokens=tokens),
+        promo_codes=PromoCodes(special=settings.affiliate_special_code),
+        prices=PriceService(
+            feed_url=settings.price_feed_url,
+            market_url=settings.price_market_url,
+            period=Millis(settings.price_refresh_seconds * 1000),
+            clock=clock,
+        ),
+        clock=clock,
+    )
+
+
+def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
+    provider = GamePlatform(
+        openid_url=settings.platform_openid_url,
+        api_url=settings.platform_api_url,
+        api_key=settings.platform_api_key,
+        base_url=settings.base_url,
+    )
+    return Login(
+        name="platform", provider=provider, sealer=_sealer(settings, "platform"), seeds=seeds, tokens=tokens
+    )
+
+
+def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
+    provider = None
+    if settings.identity_client_id:
+        # This import is a tenth of the start time of a program without such a login.
+        from services.login.identity_provider import IdentityProvider  # noqa: PLC0415
+
+        provider = IdentityProvider(
+            discovery_url=settings.identity_discovery_url,
+            client_id=settings.identity_client_id,
+            client_secret=settings.identity_client_secret,
+            base_url=settings.base_url,
+        )
+    return Login(
+        name="identity", provider=provider, sealer=_sealer(settings, "identity"), seeds=seeds, tokens=tokens
+    )
+
+
+def _sealer(settings: Settings, provider: str) -> Sealer:
+    return Sealer(
+        secret_key=settings.secret_key,
+        previous_keys=settings.previous_secret_keys,
+        purpose=f"login with {provider}",
+    )

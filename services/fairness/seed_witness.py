@@ -1,0 +1,162 @@
+"""Recognises a database that is not the one used last, or is older than it was then.
+
+The last mark in the database is also kept in a file outside of it. ``cover`` appends a new mark, and writes
+it to the file, before a seed is revealed: a database that contains the file's mark contains every bet whose
+seed is public. docs/seeds-after-a-restore.md says what this recognises, and what it does not.
+"""
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from cachetools import FIFOCache
+
+from models import seed_marks
+from models.db.connection import database, reading, writing
+from models.seed_marks import Mark
+from services.fairness.witness_file import Version, Witnessed, WitnessFile
+
+log = logging.getLogger("platform.seeds")
+
+FILE_NAME = "seeds.witness"
+UNKNOWN = "there is no record of the database on this machine"
+ANOTHER = "it is not the database that was used last"
+OLDER = "the database is older than when it was used last"
+
+REMEMBERED = 100_000
+"""For how many players it is known that a mark covers their last bet. For any other a mark is appended."""
+
+
+class SeedWitness:
+    """Knows the mark that the database must contain. ``directory`` is where its file is kept."""
+
+    def __init__(self, directory: Path) -> None:
+        self._file = WitnessFile(directory / FILE_NAME)
+        self._witnessed: Witnessed | None = None
+        self._version: Version | None = None
+        self._covering = threading.Lock()
+        # The last nonce of each player's bets that were settled here: since the last mark, and before it.
+        self._settled: dict[int, int] = {}
+        self._covered: FIFOCache[int, int] = FIFOCache(maxsize=REMEMBERED)
+
+    def known(self) -> Mark:
+        """The mark that the database must contain for its announced seeds to be used.
+
+        Begins a new epoch when there is no file, unless the database is new, and when the file is about
+        another database.
+        """
+        if self._witnessed is None or self._file.version() != self._version:
+            with self._file.locked():
+                return self._load().mark
+        return self._witnessed.mark
+
+    def last_nonce(self, user_id: int) -> int:
+        """The nonce of the player's last bet settled here since the last mark, or 0.
+
+        Read it before the database, which must then announce a later one.
+        """
+        return self._settled.get(user_id, 0)
+
+    def settled(self, *, user_id: int, nonce: int) -> None:
+        """Remember a bet that no mark covers yet."""
+        self._settled[user_id] = nonce
+
+    def distrust(self, doubted: Mark) -> None:
+        """Have every announced seed redrawn before it is used: the database went back in time.
+
+        Does nothing when another request or process has done so since ``doubted`` was known.
+        """
+        with self._file.locked():
+            if self._load().mark == doubted:
+                self._begin_epoch(OLDER)
+
+    def cover(self, nonces: Mapping[int, int]) -> None:
+        """Make sure that a database without these bets is recognised. Call it before showing their seeds.
+
+        ``nonces`` holds each player's last one. One mark covers all bets that are settled by then, so this
+        rarely has to append one. Raises OSError when the file can't be written.
+        """
+        if not self._covers(nonces):
+            with self._covering:
+                if not self._covers(nonces):
+                    self._append()
+
+    def cover_all(self) -> None:
+        """Cover every bet settled here. For an orderly end."""
+        with self._covering:
+            if self._settled:
+                self._append()
+
+    def watch(self) -> None:
+        """Check the database between uses, and remember marks that other machines have appended."""
+        with self._file.locked():
+            known, identity = self._load(), _identity()
+            with reading():
+                last = seed_marks.last(known=known.mark)
+            if not last.contains_known:
+                self._begin_epoch(OLDER)
+            elif identity != known.database:
+                self._begin_epoch(ANOTHER)
+            elif last.mark != known.mark:
+                self._keep(Witnessed(last.mark, identity))
+
+    def _covers(self, nonces: Mapping[int, int]) -> bool:
+        return all(self._covered.get(user_id, 0) >= nonce for user_id, nonce in nonces.items())
+
+    def _append(self) -> None:
+        """Append a mark, which covers every bet that is in the database already."""
+        with self._file.locked():
+            known = self._load()
+            settled = dict(self._settled)
+            with writing():
+                is_older = not seed_marks.last(known=known.mark).contains_known
+                mark = seed_marks.append(new_epoch=is_older)
+            self._keep(Witnessed(mark, known.database))
+            if is_older:
+                self._redraw(OLDER)
+                return
+        self._covered.update(settled)
+        for user_id, nonce in settled.items():
+            if self._settled.get(user_id) == nonce:
+                del self._settled[user_id]
+
+    def _load(self) -> Witnessed:
+        """What the file says, or will say about a database that it does not know. Within ``locked``."""
+        version = self._file.version()
+        if self._witnessed is not None and version == self._version:
+            return self._witnessed
+        witnessed = self._file.read()
+        if witnessed is None:
+            return self._begin_epoch(UNKNOWN)
+        if witnessed.database != _identity():
+            return self._begin_epoch(ANOTHER)
+        # Another process may have begun an epoch, in which nonces are played anew.
+        self._covered.clear()
+        self._witnessed, self._version = witnessed, version
+        return witnessed
+
+    def _begin_epoch(self, reason: str) -> Witnessed:
+        """Append a mark of a new epoch. Within ``locked``."""
+        identity = _identity()
+        with writing():
+            is_new = reason == UNKNOWN and seed_marks.is_new()
+            witnessed = Witnessed(seed_marks.append(new_epoch=not is_new), identity)
+        self._keep(witnessed)
+        if not is_new:
+            self._redraw(reason)
+        return witnessed
+
+    def _redraw(self, reason: str) -> None:
+        self._settled.clear()
+        self._covered.clear()
+        log.warning("server seeds are redrawn: %s", reason)
+
+    def _keep(self, witnessed: Witnessed) -> None:
+        self._file.write(witnessed)
+        self._witnessed, self._version = witnessed, self._file.version()
+
+
+@reading()
+def _identity() -> str:
+    return str(database.obj.identity())

@@ -1,0 +1,167 @@
+"""The server seed of a player's next spin: drawn, encrypted, and announced before the player bets."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from cachetools import LRUCache
+
+from models import seed_marks
+from models.bets import Bet
+from models.db.connection import reading, writing
+from models.proof_queries import DueBet
+from models.seed_marks import FoundSeed
+from models.users import AnnouncedSeed
+from services.fairness import rolls
+from services.fairness.seed_witness import SeedWitness
+from services.shared.encryption import Sealer
+from services.shared.errors import Unavailable, UserNotFound
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """What a player may know before a spin."""
+
+    server_seed_commitment: str
+    nonce: int
+
+
+@dataclass(frozen=True)
+class SeedInPlay:
+    """An announced seed, decrypted for the spin that is about to use it."""
+
+    nonce: int
+    commitment: str
+    sealed: str
+    server_seed: str = field(repr=False)
+    is_redrawn: bool = False
+    """Whether it has just replaced a seed that may have been revealed."""
+
+    @property
+    def announcement(self) -> Commitment:
+        return Commitment(self.commitment, self.nonce)
+
+
+ATTEMPTS = 5
+"""How often a lookup is tried while other processes replace the announced seed."""
+
+REMEMBERED = 10_000
+"""How many players' next seeds are kept in memory; any other is read and decrypted for the spin."""
+
+
+class ServerSeeds:
+    """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
+
+    def __init__(
+        self,
+        *,
+        secret_key: str,
+        witness: SeedWitness,
+        previous_keys: Sequence[str] = (),
+        draw: Callable[[], str] = rolls.draw_server_seed,
+    ) -> None:
+        self.witness = witness
+        self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
+        """Called with the player's id and the new commitment after an announced seed was replaced."""
+        self._sealer = Sealer(secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds")
+        self._draw = draw
+        self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
+        self._guard = threading.Lock()
+
+    def announce_first(self, *, user_id: int) -> None:
+        """Draw the seed of a new player's first spin. Joins the transaction that makes the account."""
+        seed = self.draw(nonce=1)
+        AnnouncedSeed.insert(
+            user=user_id,
+            nonce=seed.nonce,
+            server_seed_commitment=seed.commitment,
+            sealed_server_seed=seed.sealed,
+            epoch=seed_marks.current_epoch(),
+        ).execute()
+
+    def draw(self, *, nonce: int) -> SeedInPlay:
+        """A new seed; the caller stores it, which announces it."""
+        server_seed = self._draw()
+        return SeedInPlay(
+            nonce=nonce,
+            commitment=rolls.commitment_of(server_seed),
+            sealed=self._sealer.seal(server_seed),
+            server_seed=server_seed,
+        )
+
+    def remember(self, *, user_id: int, seed: SeedInPlay) -> None:
+        """Keep an announced seed in memory: it saves the next spin a query and a decryption."""
+        with self._guard:
+            self._announced_here[user_id] = seed
+
+    def recall(self, *, user_id: int) -> SeedInPlay | None:
+        """Remove and return the remembered seed. The settlement refuses it if another process used it."""
+        with self._guard:
+            seed: SeedInPlay | None = self._announced_here.pop(user_id, None)
+        return seed
+
+    @reading()
+    def announced(self, *, user_id: int) -> Commitment:
+        """The commitment of the player's next spin. Raises UserNotFound."""
+        found, redrawn = self._find(user_id)
+        return redrawn.announcement if redrawn else Commitment(found.commitment, found.nonce)
+
+    @reading()
+    def in_play(self, *, user_id: int) -> SeedInPlay:
+        """The seed of the player's next spin, decrypted. Raises UserNotFound."""
+        found, redrawn = self._find(user_id)
+        if redrawn is not None:
+            return redrawn
+        return SeedInPlay(
+            nonce=found.nonce,
+            commitment=found.commitment,
+            # The bet stores this text, which must be encrypted with the current key.
+            sealed=self.renew(found.sealed),
+            server_seed=self._sealer.open(found.sealed),
+        )
+
+    def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
+        """The announced seed, and its replacement if it had to be redrawn."""
+        for _ in range(ATTEMPTS):
+            known, last_nonce = self.witness.known(), self.witness.last_nonce(user_id)
+            found = seed_marks.find_seed(user_id, known=known)
+            if found is None:
+                raise UserNotFound
+            if not found.contains_known or found.nonce <= last_nonce:
+                self.witness.distrust(known)
+            elif found.is_current:
+                return found, None
+            elif (redrawn := self._redraw(user_id, found)) is not None:
+                return found, redrawn
+        raise Unavailable
+
+    def _redraw(self, user_id: int, found: FoundSeed) -> SeedInPlay | None:
+        """Replace an announced seed; None if a spin or another process was first."""
+        seed = replace(self.draw(nonce=found.nonce), is_redrawn=True)
+        with writing():
+            changed = seed_marks.redraw_seed(user_id, found, commitment=seed.commitment, sealed=seed.sealed)
+        if not changed:
+            return None
+        self.on_redraw(user_id, seed.announcement)
+        return seed
+
+    def redraw_all(self) -> int:
+        """Have every announced seed replaced before it is used; returns how many there are.
+
+        This takes no longer for a million players: each seed is drawn at its next use.
+        """
+        with writing():
+            seed_marks.append(new_epoch=True)
+            return int(AnnouncedSeed.select().count())
+
+    def of_bet(self, bet: Bet | DueBet) -> str:
+        """A settled bet's seed, revealed or not. Callers must not show it before its proof is due."""
+        if bet.server_seed is not None:
+            return bet.server_seed
+        if bet.sealed_server_seed is None:
+            raise ValueError("a bet has a seed, sealed or revealed")
+        return self._sealer.open(bet.sealed_server_seed)
+
+    def renew(self, sealed: str) -> str:
+        """A sealed seed, encrypted with the current key. Raises cryptography.fernet.InvalidToken."""
+        return self._sealer.renew(sealed)

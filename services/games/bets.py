@@ -1,0 +1,50 @@
+"""Lookups of settled bets."""
+
+from collections.abc import Sequence
+
+from peewee import fn
+
+from models.bets import Bet
+from models.db.connection import reading
+from models.proof_queries import DueBet
+from services.shared.errors import BetNotFound
+from services.shared.money import Cents
+
+MAX_NONCE = 2**63 - 1
+
+HIGH_ROLL_WAGER_CENTS = 5000
+HIGH_ROLL_MULTIPLIER = 10
+
+
+@reading()
+def get(*, user_id: int, nonce: int) -> Bet:
+    """The player's own bet with this nonce. Raises BetNotFound."""
+    bet = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
+    if bet is None:
+        raise BetNotFound
+    return bet
+
+
+def multiplier_hundredths(bet: Bet | DueBet) -> int:
+    """Payout / wager, rounded down to hundredths; 0 for a lost bet."""
+    return int(bet.payout_cents * 100 // bet.wager_cents)
+
+
+def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
+    """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
+    return wager >= HIGH_ROLL_WAGER_CENTS or payout >= HIGH_ROLL_MULTIPLIER * wager
+
+
+@reading()
+def played(user_id: int) -> int:
+    """How many bets the player has made: the newest nonce, since nonces count from 1 without a gap."""
+    return Bet.select(fn.MAX(Bet.nonce)).where(Bet.user == user_id).scalar() or 0
+
+
+@reading()
+def with_nonces(*, user_id: int, nonces: Sequence[int]) -> list[Bet]:
+    """The player's bets with these nonces, in their order."""
+    if not nonces:
+        return []
+    found = {bet.nonce: bet for bet in Bet.select().where(Bet.user == user_id, Bet.nonce.in_(list(nonces)))}
+    return [found[nonce] for nonce in nonces if nonce in found]

@@ -1,0 +1,75 @@
+"""Importing cases of real-life items. Source: DECISIONS, "The operator's commands"."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from models.db.connection import writing
+from models.irl_cases import IrlCase, IrlItem
+from services.cases.chances import CERTAIN, Attos, attos_from_percent, share_equally
+from services.irl_cases.reading import ID
+from services.shared.clock import Millis
+from services.shared.errors import OperatorError
+from services.shared.import_rows import ImportResult, Row, image_from, import_rows, name_from, price_from
+
+MAX_NAME = 100
+MAX_ITEM_NAME = 200
+MAX_ITEMS = 500
+
+
+def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
+    """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
+
+    A case that exists is updated by its id. Prices are in coins. Percentages left out share equally what the
+    others leave of 100. Raises OperatorError with the number of the bad row, from 1, and stores nothing of
+    the file.
+    """
+    with writing():
+        return import_rows(rows, lambda row: _import_case(row, now))
+
+
+def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
+    slug = row.get("id")
+    if not isinstance(slug, str) or not ID.fullmatch(slug):
+        raise OperatorError("id must be 1 to 64 of a-z, 0-9 and -")
+    columns = {
+        "name": name_from(row.get("name"), "name", MAX_NAME),
+        "price_cents": price_from(row.get("price"), "price"),
+    }
+    items = _items(row.get("items"))
+    stored = IrlCase.get_or_none(IrlCase.slug == slug)
+    if stored is None:
+        row_id = IrlCase.insert(slug=slug, created_at_ms=now, **columns).execute()
+    else:
+        row_id = stored.id
+        IrlCase.update(**columns).where(IrlCase.id == row_id).execute()
+        IrlItem.delete().where(IrlItem.case == row_id).execute()
+    IrlItem.insert_many([item | {"case": row_id} for item in items]).execute()
+    return row_id, stored is None
+
+
+def _items(value: object) -> list[dict[str, object]]:
+    """The columns of each item."""
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
+        raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")
+    if not all(isinstance(item, Mapping) for item in value):
+        raise OperatorError("each item must be an object")
+    return [
+        {
+            "position": position,
+            "name": name_from(item.get("name"), "an item's name", MAX_ITEM_NAME),
+            "image": image_from(item.get("image"), "an item's image"),
+            "price_cents": price_from(item.get("price"), "an item's price"),
+            "chance_attos": chance,
+        }
+        for position, (item, chance) in enumerate(zip(value, _chances(value), strict=True))
+    ]
+
+
+def _chances(items: Sequence[Row]) -> list[Attos]:
+    """The chance of each item; those left out share equally what the others leave."""
+    percentages = [item.get("percentage") for item in items]
+    given = [None if percentage is None else attos_from_percent(percentage) for percentage in percentages]
+    left = CERTAIN - sum(chance or 0 for chance in given)
+    if left < 0 or (left and None not in given):
+        raise OperatorError("the percentages must sum to 100, or to less when some are left out")
+    shares = iter(share_equally(Attos(left), given.count(None)) if None in given else ())
+    return [next(shares) if chance is None else chance for chance in given]

@@ -1,0 +1,34 @@
+"""Copying the database of a running server."""
+
+from pathlib import Path
+
+import peewee
+
+from models import seed_marks
+from models.db.connection import Sqlite, database, reading, writing
+from services.shared.errors import OperatorError
+
+
+def backup(path: Path) -> None:
+    """Write a consistent copy of the SQLite database to a new file, without blocking writers.
+
+    Raises OperatorError if the file exists, its directory does not exist, or the disk is full, and for
+    PostgreSQL, which has its own tool.
+    """
+    if not isinstance(database.obj, Sqlite):
+        raise OperatorError("this is for SQLite; for PostgreSQL use pg_dump --format=custom")
+    with reading():
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+        except OSError:
+            raise OperatorError("the file must not exist, and its directory must") from None
+        # A machine without a witness file trusts a new database; it must not trust this copy.
+        with writing():
+            if seed_marks.is_new():
+                seed_marks.append(new_epoch=False)
+        try:
+            database.execute_sql("VACUUM INTO ?", (str(path),))
+        except peewee.OperationalError as failure:
+            # An incomplete copy would look like a backup.
+            path.unlink()
+            raise OperatorError(f"the copy could not be written: {failure}") from None

@@ -1,0 +1,68 @@
+"""The checks of ``flask check`` besides the settings: database, schema and instance directory."""
+
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import peewee
+
+from models.db import migrate
+from models.db.connection import UNAVAILABLE, Sqlite, database, schema_problem
+from settings import Settings
+
+FORWARDED_MARKER = "forwarded_requests"
+"""A file in the instance directory, touched when a request has a forwarding header that is not trusted."""
+
+DAY_SECONDS = 86_400
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def problems(settings: Settings) -> list[str]:
+    """Problems that keep a server with these settings from working, one line each."""
+    return [*_database_problems(), *_directory_problems(settings.instance_dir)]
+
+
+def warnings(settings: Settings) -> list[str]:
+    """What an operator should check, one line each."""
+    private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
+    private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
+    found = [
+        f"{path} can be read by other users: chmod 600"
+        for path in private
+        if path.exists() and path.stat().st_mode & OTHERS
+    ]
+    marker = settings.instance_dir / FORWARDED_MARKER
+    if (
+        not settings.trusted_proxies
+        and marker.exists()
+        and marker.stat().st_mtime > time.time() - DAY_SECONDS
+    ):
+        found.append("TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day")
+    return found
+
+
+def _database_problems() -> Iterator[str]:
+    if isinstance(database.obj, Sqlite) and not Path(database.database).exists():
+        # To connect would create it.
+        yield f"DATABASE_URL: there is no file {database.database}: flask db upgrade"
+        return
+    try:
+        if pending := migrate.pending():
+            yield f"schema: {len(pending)} migrations are missing: flask db upgrade"
+        else:
+            migrate.look_at_tables()
+    except (peewee.DatabaseError, *UNAVAILABLE) as error:
+        if problem := schema_problem(error):
+            yield f"schema: {problem}"
+        else:
+            yield f"DATABASE_URL: the database cannot be reached: {str(error).strip().splitlines()[0]}"
+
+
+def _directory_problems(directory: Path) -> Iterator[str]:
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            return
+    except OSError:
+        yield "INSTANCE_DIR: must be a directory that this user can write to"

@@ -1,0 +1,78 @@
+"""Re-encrypts the secrets in the database after SECRET_KEY has changed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import peewee
+from cryptography.fernet import InvalidToken
+
+from models.bets import Bet
+from models.db.connection import reading, writing
+from models.two_factor import TwoFactor
+from models.users import AnnouncedSeed
+from services.accounts.two_factor import TwoFactorAuthentication
+from services.fairness.server_seeds import ServerSeeds
+
+BATCH = 200
+
+
+@dataclass
+class Resealed:
+    """How many values were re-encrypted, and a line for each that no key opens (ids, never contents)."""
+
+    announced_seeds: int = 0
+    bets: int = 0
+    two_factor_secrets: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> Resealed:
+    """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
+
+    Players may play meanwhile if the running servers have the current key: a row that a server changes after
+    it was read here has that key already, and the guarded update leaves it alone.
+    """
+    unreadable: list[str] = []
+    return Resealed(
+        announced_seeds=_reseal(
+            AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, renew=seeds.renew, unreadable=unreadable
+        ),
+        bets=_reseal(Bet.id, Bet.sealed_server_seed, renew=seeds.renew, unreadable=unreadable),
+        two_factor_secrets=_reseal(
+            TwoFactor.user, TwoFactor.sealed_secret, renew=two_factor.renew, unreadable=unreadable
+        ),
+        unreadable=unreadable,
+    )
+
+
+def _reseal(
+    key: peewee.Field, sealed: peewee.Field, *, renew: Callable[[str], str], unreadable: list[str]
+) -> int:
+    """Re-encrypt the values of one column; returns how many changed."""
+    table = key.model
+    count = 0
+    for batch in _batches(key, sealed):
+        # Outside the transaction, which should be short.
+        changes = []
+        for number, old in batch:
+            try:
+                changes.append((number, old, renew(old)))
+            except InvalidToken:
+                unreadable.append(f"{table._meta.table_name} {number}: no key opens it")  # noqa: SLF001  # peewee's documented place of a table's name
+        with writing():
+            for number, old, new in changes:
+                if new != old:
+                    update = table.update({sealed: new}).where(key == number, sealed == old)
+                    count += update.execute()
+    return count
+
+
+def _batches(key: peewee.Field, sealed: peewee.Field) -> Iterator[list[tuple[Any, str]]]:
+    """All keys and values of the column, in the order of the keys."""
+    query = key.model.select(key, sealed).where(sealed.is_null(False)).order_by(key).limit(BATCH).tuples()
+    batch: list[tuple[Any, str]] = [(0, "")]
+    while batch:
+        with reading():
+            batch = list(query.where(key > batch[-1][0]))
+        yield batch

@@ -1,0 +1,84 @@
+"""Audits the ledger: balances equal their entries, transactions sum to zero, totals equal their rows."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import peewee
+from peewee import fn
+
+from models.db.connection import snapshot
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.users import User
+from services.affiliates import audit as affiliates_audit
+from services.cases import audit as cases_audit
+from services.ledger.posting import BALANCE_COLUMN
+from services.maintenance import totals_audit
+
+
+@dataclass(frozen=True)
+class LedgerAudit:
+    """How much was read, and a line for each mismatch (ids only, never amounts)."""
+
+    users: int
+    transactions: int
+    entries: int
+    mismatches: list[str]
+
+
+def audit() -> LedgerAudit:
+    """Check the whole ledger in one snapshot, while players may play."""
+    with snapshot():
+        return LedgerAudit(
+            users=User.select().count(),
+            transactions=LedgerTransaction.select().count(),
+            entries=LedgerEntry.select().count(),
+            mismatches=[line for check in CHECKS for line in check()],
+        )
+
+
+def _unbalanced_transactions() -> Iterator[str]:
+    query = (
+        LedgerEntry.select(LedgerEntry.transaction)
+        .group_by(LedgerEntry.transaction)
+        .having(fn.SUM(LedgerEntry.amount_cents) != 0)
+    )
+    for transaction_id in query.scalars():
+        yield f"transaction {transaction_id} does not sum to zero"
+
+
+def _empty_transactions() -> Iterator[str]:
+    query = (
+        LedgerTransaction.select(LedgerTransaction.id)
+        .join(LedgerEntry, peewee.JOIN.LEFT_OUTER)
+        .where(LedgerEntry.id.is_null())
+    )
+    for transaction_id in query.scalars():
+        yield f"transaction {transaction_id} has no entries"
+
+
+def _wrong_balances() -> Iterator[str]:
+    for account, column in BALANCE_COLUMN.items():
+        posted = (
+            LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
+            .where(LedgerEntry.account == account)
+            .group_by(LedgerEntry.user)
+            .alias("posted")
+        )
+        query = (
+            User.select(User.platform_id)
+            .join(posted, peewee.JOIN.LEFT_OUTER, on=(posted.c.user_id == User.id))
+            .where(column != fn.COALESCE(posted.c.cents, 0))
+        )
+        for platform_id in query.scalars():
+            yield f"the {account} of {platform_id} differs from its entries"
+
+
+CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
+    _unbalanced_transactions,
+    _empty_transactions,
+    _wrong_balances,
+    affiliates_audit.mismatches,
+    totals_audit.problems,
+    cases_audit.mismatches,
+)
+"""Each yields a line for each mismatch."""

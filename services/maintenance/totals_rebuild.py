@@ -1,0 +1,54 @@
+"""Recomputing the sums and counts of models/totals.py from the bets and payments."""
+
+from dataclasses import dataclass
+
+import peewee
+
+from models.bets import Bet
+from models.db.connection import Table, database, writing
+from models.payments import Payment
+from models.totals import LiveBetCount, PaymentTotals, PeriodWager
+from models.users import User
+from services.maintenance.totals_audit import EXPECTED_ROWS, wrong_totals_of_play
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+
+ROWS_A_STATEMENT = 500
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """How many players had other totals than their bets, and how many rows were written."""
+
+    corrected_players: int
+    period_wagers: int
+    live_bet_counts: int
+    payment_totals: int
+
+
+def rebuild() -> Rebuilt:
+    """Set every sum and count to what it sums and counts, in one write transaction; spins wait meanwhile."""
+    with writing():
+        database.obj.lift_statement_limit()
+        # A bet or payment written meanwhile would be counted twice, or not at all. Its transaction changes
+        # the player first, so ``users`` is locked first: whoever waits for this lock holds no other.
+        database.obj.lock_tables(User, Bet, Payment)
+        invalidate_after_commit(Tag.BETS)
+        wrong = wrong_totals_of_play()
+        for user_id, wagered, earned in wrong:
+            User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()
+        return Rebuilt(
+            corrected_players=len(wrong),
+            period_wagers=_replace_rows(PeriodWager),
+            live_bet_counts=_replace_rows(LiveBetCount),
+            payment_totals=_replace_rows(PaymentTotals),
+        )
+
+
+def _replace_rows(table: type[Table]) -> int:
+    """Replace what the table holds by what it must hold; returns the number of rows."""
+    rows = EXPECTED_ROWS[table]()
+    table.delete().execute()
+    fields = table._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+    for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
+        table.insert_many(chunk, fields=fields).execute()
+    return len(rows)

@@ -1,0 +1,32 @@
+"""The weeks and months of the leaderboard."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from services.shared.clock import Millis
+
+DAY_MS = 24 * 3600 * 1000
+WEEK_MS = 7 * DAY_MS
+LONGEST_MONTH_MS = 31 * DAY_MS
+FIRST_MONDAY_MS = 4 * DAY_MS
+"""Monday 5 January 1970, 00:00 UTC."""
+
+
+class Period(StrEnum):
+    """Calendar weeks and months in UTC. The values are those of the leaderboard's parameter."""
+
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+
+    def start(self, at: Millis) -> Millis:
+        """The beginning of this week or month: Monday or the 1st, 00:00 UTC."""
+        if self is Period.WEEKLY:
+            return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
+        first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
+        return Millis(int(first.timestamp()) * 1000)
+
+    def end(self, at: Millis) -> Millis:
+        """The beginning of the next week or month."""
+        longest = WEEK_MS if self is Period.WEEKLY else LONGEST_MONTH_MS
+        # The longest period and a day ends in the next period, never in the one after it.
+        return self.start(Millis(self.start(at) + longest + DAY_MS))

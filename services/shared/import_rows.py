@@ -1,0 +1,89 @@
+"""Checks that all imports of operators share. The first bad row stops an import."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from services.shared.errors import OperatorError, PlatformError
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+from services.shared.names import can_be_shown, tidy
+from services.shared.text_validation import is_picture_address, is_storable
+
+MAX_IMAGE = 1000
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """How many rows were imported, and how many of them were new."""
+
+    total: int
+    created: int
+
+    @property
+    def updated(self) -> int:
+        """How many rows changed something that existed."""
+        return self.total - self.created
+
+
+def import_rows(rows: Iterable[object], store: Callable[[Row], tuple[int, bool]]) -> ImportResult:
+    """Store each row in the caller's transaction.
+
+    ``store`` returns the id that the row has in the database and whether it is new. Raises OperatorError with
+    the number of the bad row, from 1.
+    """
+    ids: set[int] = set()
+    created = 0
+    for number, row in enumerate(rows, start=1):
+        with numbered_errors(number):
+            if not isinstance(row, dict):
+                raise OperatorError("must be an object")
+            id_, is_new = store(row)
+            if id_ in ids:
+                raise OperatorError("the file has this case twice")
+        ids.add(id_)
+        created += is_new
+    return ImportResult(total=len(ids), created=created)
+
+
+@contextmanager
+def numbered_errors(number: int) -> Iterator[None]:
+    """Put the number of the row before each error of the block. Raises OperatorError."""
+    try:
+        yield
+    except (OperatorError, PlatformError) as problem:
+        raise OperatorError(f"row {number}: {problem}") from None
+
+
+def name_from(value: object, what: str, most: int) -> str:
+    """A name in its normal form (``tidy``). Raises OperatorError."""
+    name = tidy(value) if isinstance(value, str) else ""
+    if not 1 <= len(name) <= most:
+        raise OperatorError(f"{what} must be a text of 1 to {most} characters")
+    if not can_be_shown(name):
+        raise OperatorError(f"{what} has characters that cannot be shown")
+    return name
+
+
+def image_from(value: object, what: str) -> str:
+    """The address of an image; empty for null. Raises OperatorError."""
+    image = "" if value is None else value
+    if not isinstance(image, str) or len(image) > MAX_IMAGE or not is_storable(image):
+        raise OperatorError(f"{what} must be a text of at most {MAX_IMAGE} characters")
+    if image and not is_picture_address(image):
+        raise OperatorError(f"{what} must be an http or https address, or a path that begins with /")
+    return image
+
+
+def price_from(value: object, what: str) -> Cents:
+    """A price in coins. Raises OperatorError."""
+    try:
+        cents = cents_from_number(value)
+    except NotAnAmount:
+        cents = Cents(-1)
+    if cents < 0:
+        most = MAX_AMOUNT_CENTS // 100
+        raise OperatorError(f"{what} must be a number from 0 to {most} with at most two decimals")
+    return cents

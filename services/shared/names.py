@@ -1,0 +1,32 @@
+"""Names that operators and players choose: their normal form, and when two are the same."""
+
+import unicodedata
+
+MAX_FOLDED = 300
+"""The length of the column. Folding may turn one character into 18."""
+
+_FORMAT = "Cf"
+_MEANINGLESS = frozenset({"Cc", "Cs", "Co", "Cn"})
+"""Control characters, surrogates, private and unassigned ones."""
+
+
+def tidy(name: str) -> str:
+    """The name in NFC, trimmed, and with a single space for each run of blanks."""
+    return unicodedata.normalize("NFC", " ".join(name.split()))
+
+
+def can_be_shown(tidy_name: str) -> bool:
+    """Whether a name has a visible character, and no control, private or unassigned ones."""
+    folded = fold(tidy_name)
+    if not folded.strip() or len(folded) > MAX_FOLDED:
+        return False
+    return not any(unicodedata.category(char) in _MEANINGLESS for char in tidy_name)
+
+
+def fold(text: str) -> str:
+    """The text without case, width, style and invisible characters, in every script.
+
+    Used for uniqueness, search and reserved names.
+    """
+    visible = "".join(char for char in text if unicodedata.category(char) != _FORMAT)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())

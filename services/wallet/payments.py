@@ -1,0 +1,143 @@
+"""Deposits and withdrawals that the payment processor reports. Each is recorded once."""
+
+import re
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+import peewee
+
+from models.db.connection import reading, writing
+from models.payments import Payment
+from models.users import User
+from services.accounts import notifications
+from services.affiliates import referrals
+from services.ledger import posting, totals
+from services.ledger.posting import Account, Entry, Kind, TransactionId
+from services.shared.clock import Millis
+from services.shared.errors import InsufficientBalance, OperatorError
+from services.shared.money import Cents, decimal_text, price_text
+from services.shared.text_validation import is_storable
+
+ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
+DEPOSIT_TITLE = "Deposit credited"
+
+
+class PaymentType(StrEnum):
+    """The direction of a payment."""
+
+    DEPOSIT = "deposit"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """The processor's description of the transfer; unknown fields are empty.
+
+    ``amount`` is decimal text in units of the asset, the USD by default.
+    """
+
+    chain: str = ""
+    asset: str = ""
+    amount: str = ""
+    txhash: str = ""
+    to: str = ""
+
+
+def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
+
+    The payment also counts for the owner of the promo code that the player has used.
+    A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
+    changes nothing and returns the first payment. Of two concurrent calls the unique column lets one through,
+    and both return its payment.
+    Raises InsufficientBalance; OperatorError for invalid values, and for a known txhash with another player,
+    type or USD.
+    """
+    if usd <= 0:
+        raise OperatorError("USD must be more than 0")
+    transfer = _checked(transfer)
+    try:
+        with writing():
+            return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
+    except (peewee.IntegrityError, InsufficientBalance):
+        # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
+        if first := _first(user, type_, usd, transfer):
+            return first
+        raise
+
+
+@reading()
+def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
+    """The payment that is recorded with this txhash. Raises OperatorError if it differs from this one."""
+    key = _key_of(transfer)
+    first: Payment | None = Payment.get_or_none(Payment.transfer_key == key) if key else None
+    if first:
+        recorded = {"player": first.user, "type": first.type, "USD": first.usd_cents}
+        given = {"player": user, "type": type_, "USD": usd}
+        different = [name for name in given if given[name] != recorded[name]]
+        if different:
+            raise OperatorError(f"this txhash is recorded already, with another {', '.join(different)}")
+    return first
+
+
+def _key_of(transfer: Transfer) -> str | None:
+    """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged.
+
+    Migration 0010 has a copy of this rule for older rows.
+    """
+    digits = HEX_HASH.fullmatch(transfer.txhash)
+    return (digits[1].lower() if digits else transfer.txhash) or None
+
+
+def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    payment = Payment.create(
+        user=user.id,
+        type=type_,
+        chain=transfer.chain,
+        asset=transfer.asset,
+        amount=transfer.amount or decimal_text(usd),
+        usd_cents=usd,
+        txhash=transfer.txhash,
+        transfer_key=_key_of(transfer),
+        to=transfer.to,
+        ledger_transaction=_move_coins(user.id, type_, usd, now),
+        created_at_ms=now,
+    )
+    if type_ is PaymentType.WITHDRAW:
+        referrals.count_payment(user_id=user.id, withdrawn=usd)
+    else:
+        referrals.count_payment(user_id=user.id, deposited=usd)
+        notifications.notify(
+            user_id=user.id,
+            title=DEPOSIT_TITLE,
+            message=f"Your deposit of {price_text(usd)} was credited to your balance.",
+            now=now,
+        )
+    totals.add_payment(payment)
+    return payment
+
+
+def _move_coins(user_id: int, type_: PaymentType, usd: Cents, now: Millis) -> TransactionId:
+    deposited = type_ is PaymentType.DEPOSIT
+    to_player = usd if deposited else Cents(-usd)
+    return posting.post(
+        kind=Kind.DEPOSIT if deposited else Kind.WITHDRAWAL,
+        entries=[
+            Entry(Account.HOUSE_PAYMENTS, Cents(-to_player)),
+            Entry(Account.BALANCE, to_player, user_id),
+        ],
+        now=now,
+    )
+
+
+def _checked(transfer: Transfer) -> Transfer:
+    """The transfer with trimmed texts. Raises OperatorError for invalid ones."""
+    texts = {name: text.strip() for name, text in asdict(transfer).items()}
+    for name, text in texts.items():
+        most = getattr(Payment, name).max_length
+        if len(text) > most or not is_storable(text):
+            raise OperatorError(f"--{name} must be a text of at most {most} characters")
+    if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
+        raise OperatorError("--amount must be a decimal number, in units of the asset")
+    return Transfer(**texts)

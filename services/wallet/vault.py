@@ -1,0 +1,131 @@
+"""The vault: coins that a player locks until a time of their choice."""
+
+from decimal import Decimal
+
+from models.db.connection import writing
+from models.users import User
+from services.accounts.balances import Balances, balances_of
+from services.ledger import posting
+from services.ledger.posting import Account, Entry, Kind
+from services.shared.clock import Millis
+from services.shared.errors import InsufficientBalance, PlatformError
+from services.shared.money import Cents, NotAnAmount, cents_from_number
+
+# Ten years with three leap days.
+LONGEST_LOCK = Millis(3_653 * 24 * 3600 * 1000)
+
+
+class AmountAndDeadlineRequired(PlatformError):
+    """One of the two is missing or null."""
+
+    text = "Amount and deadline are required"
+
+
+class InvalidAmount(PlatformError):
+    """Not a positive, exact amount, or more than the balance."""
+
+    text = "Invalid amount"
+
+
+class InvalidDeadline(PlatformError):
+    """Not a whole number of ms in the next ten years, or earlier than the current deadline."""
+
+    text = "Invalid deadline"
+
+
+class VaultEmpty(PlatformError):
+    """There is nothing to unlock."""
+
+    text = "Vault is empty"
+
+
+class VaultStillLocked(PlatformError):
+    """The deadline has not passed yet."""
+
+    text = "Vault is still locked"
+
+
+def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Balances:
+    """Move coins from the balance into the vault until a time in ms; returns the new balances.
+
+    ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
+    deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
+    refused. Raises AmountAndDeadlineRequired, InvalidAmount or InvalidDeadline, checked in this order.
+    Source: SPEC 3.1, DECISIONS 8.
+    """
+    if amount is None or deadline is None:
+        raise AmountAndDeadlineRequired
+    cents = _positive_cents(amount)
+    until = _future(deadline, now)
+    with writing():
+        _move_deadline(user_id, until)
+        try:
+            _post(Kind.VAULT_LOCK, user_id, to_vault=cents, now=now)
+        except InsufficientBalance:
+            raise InvalidAmount from None
+        return balances_of(user_id)
+
+
+def unlock(*, user_id: int, now: Millis) -> Balances:
+    """Move all coins of the vault back to the balance and remove the deadline; returns the new balances.
+
+    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. Of a concurrent lock that
+    commits first, the coins are moved as well, or its later deadline keeps all coins locked.
+    Raises VaultEmpty, VaultStillLocked.
+    """
+    with writing():
+        # The update locks the row, so the balances read next cannot change before the commit.
+        opened = (
+            User.update(vault_deadline_ms=None)
+            .where(
+                User.id == user_id,
+                User.vault_cents > 0,
+                User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= now),
+            )
+            .execute()
+        )
+        locked = balances_of(user_id).vault
+        if not opened:
+            raise VaultStillLocked if locked else VaultEmpty
+        _post(Kind.VAULT_UNLOCK, user_id, to_vault=Cents(-locked), now=now)
+        return balances_of(user_id)
+
+
+def _positive_cents(amount: object) -> Cents:
+    try:
+        cents = cents_from_number(amount)
+    except NotAnAmount:
+        raise InvalidAmount from None
+    if cents <= 0:
+        raise InvalidAmount
+    return cents
+
+
+def _future(deadline: object, now: Millis) -> Millis:
+    if isinstance(deadline, bool) or not isinstance(deadline, int | Decimal):
+        raise InvalidDeadline
+    # The bounds come before int(), which would compute all digits of 1e999999.
+    if isinstance(deadline, Decimal) and not deadline.is_finite():
+        raise InvalidDeadline
+    if not now < deadline <= now + LONGEST_LOCK or deadline != int(deadline):
+        raise InvalidDeadline
+    return Millis(int(deadline))
+
+
+def _move_deadline(user_id: int, until: Millis) -> None:
+    """Guarded in the statement itself, because another lock may have moved it. Raises InvalidDeadline."""
+    moved = (
+        User.update(vault_deadline_ms=until)
+        .where(User.id == user_id, User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= until))
+        .execute()
+    )
+    if not moved:
+        raise InvalidDeadline
+
+
+def _post(kind: Kind, user_id: int, *, to_vault: Cents, now: Millis) -> None:
+    entries = [
+        Entry(Account.BALANCE, Cents(-to_vault), user_id),
+        Entry(Account.VAULT, to_vault, user_id),
+    ]
+    posting.post(kind=kind, entries=entries, now=now)

@@ -1,0 +1,83 @@
+"""Fixtures: requests to /affiliate, owners of codes and referred players."""
+
+import pytest
+
+from models.db.connection import writing
+from models.users import User
+
+
+@pytest.fixture
+def set_code(client):
+    """Sets a player's own code; status and body."""
+
+    def call(player, code):
+        answer = client.post("/affiliate/set-code", json={"code": code}, headers=player.headers)
+        return answer.status_code, answer.json
+
+    return call
+
+
+@pytest.fixture
+def use_code(client):
+    """Uses a code as a player; status and body."""
+
+    def call(player, code):
+        answer = client.post("/affiliate/use-code", json={"code": code}, headers=player.headers)
+        return answer.status_code, answer.json
+
+    return call
+
+
+@pytest.fixture
+def stats(client):
+    """The affiliate statistics of a player."""
+    return lambda player: client.get("/affiliate/stats", headers=player.headers).json
+
+
+@pytest.fixture
+def overview(client):
+    """The affiliate overview of a player."""
+    return lambda player: client.get("/affiliate/overview", headers=player.headers).json
+
+
+@pytest.fixture
+def me(client):
+    """Returns a player's user object."""
+    return lambda player: client.get("/auth/me", headers=player.headers).json
+
+
+@pytest.fixture
+def owner(new_player, set_code):
+    """A player whose code is OWNER."""
+    player = new_player("owner")
+    set_code(player, "OWNER")
+    return player
+
+
+@pytest.fixture
+def lose(app):
+    """Sets the total wagers and payouts of a player, in cents."""
+
+    def totals(player, wagered, earned=0):
+        with writing():
+            User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == player.id).execute()
+
+    return totals
+
+
+@pytest.fixture
+def pay(run):
+    """Records a payment: the player, 'deposit' or 'withdraw', and USD."""
+    return lambda player, kind, usd: run("payments", "record", player.platform_id, kind, str(usd))
+
+
+@pytest.fixture
+def refer(new_player, use_code, owner):
+    """Creates a player who has used the owner's code."""
+
+    def new(username="alice", **details):
+        player = new_player(username, **details)
+        use_code(player, "OWNER")
+        return player
+
+    return new

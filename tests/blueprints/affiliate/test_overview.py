@@ -1,0 +1,114 @@
+"""GET /affiliate/overview: an owner's commission and the sums over all referred players."""
+
+from bench.harness.outcomes import client_seed_that
+from models.affiliates import Affiliate
+from models.db.connection import writing
+
+
+def test_the_overview_without_a_code_is_zero(overview, player):
+    assert overview(player) == {
+        "commissionPercentage": 0.08,
+        "totalDeposits": 0,
+        "totalWithdraws": 0,
+        "totalAffiliates": 0,
+        "totalEarnings": 0,
+        "availableEarnings": 0,
+    }
+
+
+def test_the_totals_are_sums_over_the_referred_players(overview, owner, refer, pay):
+    alice, bob = refer("alice"), refer("bob")
+    pay(alice, "deposit", "100.32")
+    pay(bob, "deposit", "50.32")
+    pay(bob, "withdraw", "10.01")
+
+    # 0.08 * 100.12 = 8.0096 and 0.08 * 40.11 = 3.2088, each down to the cent.
+    assert overview(owner) == {
+        "commissionPercentage": 0.08,
+        "totalDeposits": 150.64,
+        "totalWithdraws": 10.01,
+        "totalAffiliates": 2,
+        "totalEarnings": 11.2,
+        "availableEarnings": 11.2,
+    }
+
+
+def test_negative_earnings_of_a_player_reduce_the_total(overview, owner, refer, pay):
+    pay(refer("alice"), "deposit", "100.20")
+    pay(refer("bob"), "withdraw", "49.80")
+
+    assert overview(owner)["totalEarnings"] == 4
+
+
+def test_total_earnings_are_at_least_zero(overview, owner, refer, pay):
+    pay(refer("alice"), "withdraw", "90")
+
+    told = overview(owner)
+
+    assert (told["totalEarnings"], told["availableEarnings"]) == (0, 0)
+
+
+def test_claimed_earnings_are_not_available(overview, owner, refer, pay):
+    pay(refer("alice"), "deposit", "100.20")
+    with writing():
+        Affiliate.update(claimed_cents=3_50).where(Affiliate.user == owner.id).execute()
+
+    told = overview(owner)
+
+    assert (told["totalEarnings"], told["availableEarnings"]) == (8, 4.5)
+
+
+def test_available_earnings_are_zero_when_more_was_claimed(overview, owner, refer, pay):
+    alice = refer("alice")
+    pay(alice, "deposit", "100.20")
+    with writing():
+        Affiliate.update(claimed_cents=8_00).where(Affiliate.user == owner.id).execute()
+    pay(alice, "withdraw", "50")
+
+    told = overview(owner)
+
+    assert (told["totalEarnings"], told["availableEarnings"]) == (4, 0)
+
+
+TIERS = {
+    (0, 0): 0.08,
+    (0, 1_00): 0.08,
+    (4_999_99, 0): 0.08,
+    (5_000_00, 0): 0.1,
+    (9_999_99, 0): 0.1,
+    (10_000_00, 0): 0.12,
+    (49_999_99, 0): 0.12,
+    (50_000_00, 0): 0.2,
+    (99_999_99, 0): 0.2,
+    (100_000_00, 0): 0.25,
+    (900_000_000_00, 0): 0.25,
+    # What was won back does not count as lost, and who has won more than they wagered has lost nothing.
+    (200_000_00, 100_000_00): 0.25,
+    (200_000_00, 100_000_01): 0.2,
+    (104_999_99, 100_000_00): 0.08,
+    (1_00, 900_000_00): 0.08,
+}
+
+
+def test_the_commission_depends_on_the_owners_own_loss(overview, player, lose):
+    told = {}
+
+    for wagered, earned in TIERS:
+        lose(player, wagered, earned)
+        told[wagered, earned] = overview(player)["commissionPercentage"]
+
+    assert told == TIERS
+
+
+def test_a_lost_spin_of_the_owner_can_raise_the_commission(
+    app, connect, overview, add_item, new_player, lose
+):
+    owner = new_player("owner")
+    lose(owner, 4_990_00)
+    item = add_item(price=1000)
+    losing = client_seed_that(False, app=app, player=owner, wager=10, price=1000)
+    before = overview(owner)["commissionPercentage"]
+
+    connect(owner).spin({"amount": 10, "item": item, "clientSeed": losing})
+
+    assert (before, overview(owner)["commissionPercentage"]) == (0.08, 0.1)

@@ -1,0 +1,146 @@
+"""Many at once: the database lets one through, and the others hear what came before them."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from services.accounts import users
+from services.shared.money import Cents
+from services.wallet import payments
+
+MANY = 20
+
+
+@pytest.fixture
+def at_once(app):
+    """Sends these posts, (player, path, body) each, on a thread of its own; counts what was answered."""
+
+    def post_all(posts):
+        barrier = Barrier(len(posts))
+
+        def post(one):
+            player, path, body = one
+            client = app.test_client()
+            barrier.wait()
+            return client.post(path, json=body, headers=player.headers).json["message"]
+
+        with ThreadPoolExecutor(len(posts)) as threads:
+            return Counter(threads.map(post, posts))
+
+    return post_all
+
+
+def test_of_many_uses_of_a_code_by_a_player_at_once_one_succeeds(at_once, me, overview, owner, player, run):
+    answers = at_once([(player, "/affiliate/use-code", {"code": "OWNER"})] * MANY)
+
+    assert answers == {
+        "You have received a bonus of 0.2 coins.": 1,
+        "You've already used a promo code.": MANY - 1,
+    }
+    assert me(player)["balance"] == 100.2
+    assert overview(owner)["totalAffiliates"] == 1
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_player_who_uses_many_codes_at_once_uses_one(
+    at_once, set_code, me, overview, new_player, player, run
+):
+    owners = [new_player("owner") for _ in range(MANY)]
+    for number, owner in enumerate(owners):
+        set_code(owner, f"OWNER{number}")
+
+    answers = at_once([(player, "/affiliate/use-code", {"code": f"OWNER{n}"}) for n in range(MANY)])
+
+    assert answers["You have received a bonus of 0.2 coins."] == 1
+    assert me(player)["balance"] == 100.2
+    assert sum(overview(owner)["totalAffiliates"] for owner in owners) == 1
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_of_many_players_who_set_one_code_at_once_one_gets_it(at_once, me, new_player):
+    players = [new_player() for _ in range(MANY)]
+
+    answers = at_once([(player, "/affiliate/set-code", {"code": "WANTED"}) for player in players])
+
+    assert answers == {
+        "Your promo code has been set.": 1,
+        "This promo code already has been claimed by someone else.": MANY - 1,
+    }
+    assert Counter(me(player)["affiliate"]["code"] for player in players) == {"WANTED": 1, "": MANY - 1}
+
+
+def test_a_player_who_sets_many_codes_at_once_gets_one(at_once, me, player):
+    answers = at_once([(player, "/affiliate/set-code", {"code": f"MINE{n}"}) for n in range(MANY)])
+
+    assert answers == {"Your promo code has been set.": 1, "You already have a promo code set.": MANY - 1}
+    assert me(player)["affiliate"]["code"].startswith("MINE")
+
+
+def test_the_same_code_many_times_is_set_once_and_then_unchanged(at_once, player):
+    answers = at_once([(player, "/affiliate/set-code", {"code": "MINE"})] * MANY)
+
+    assert answers == {
+        "Your promo code has been set.": 1,
+        "Your haven't done any changes in your promo code.": MANY - 1,
+    }
+
+
+def test_two_players_may_use_each_others_codes_at_the_same_moment(at_once, set_code, owner, player, run):
+    set_code(player, "MINE")
+
+    answers = at_once(
+        [
+            (player, "/affiliate/use-code", {"code": "OWNER"}),
+            (owner, "/affiliate/use-code", {"code": "MINE"}),
+        ]
+    )
+
+    assert answers == {"You have received a bonus of 0.2 coins.": 2}
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.fixture
+def deposit(app):
+    """Records a deposit of one coin, as the command does."""
+
+    def record(player):
+        payments.record(
+            user=users.get(platform_id=player.platform_id),
+            type_=payments.PaymentType.DEPOSIT,
+            usd=Cents(100),
+            transfer=payments.Transfer(),
+            now=app.extensions["platform"].clock(),
+        )
+
+    return record
+
+
+def test_concurrent_deposits_are_all_counted(deposit, stats, owner, refer, run):
+    player = refer()
+
+    with ThreadPoolExecutor(MANY) as threads:
+        list(threads.map(deposit, [player] * MANY))
+
+    assert stats(owner)[0]["deposited"] == MANY
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_deposit_beside_the_use_of_a_code_counts_if_it_came_after(
+    deposit, use_code, stats, owner, new_player, run
+):
+    players = [new_player() for _ in range(5)]
+
+    with ThreadPoolExecutor(MANY) as threads:
+        for player in players:
+            deposits = [threads.submit(deposit, player) for _ in range(4)]
+            used = threads.submit(use_code, player, "OWNER")
+            deposits += [threads.submit(deposit, player) for _ in range(4)]
+            assert used.result()[0] == 200
+            assert [late.result() for late in deposits] == [None] * 8
+
+    # The audit goes by the ledger's order, whatever the threads made of ours.
+    assert run("ledger", "audit")["mismatches"] == 0
+    assert len(stats(owner)) == len(players)
+    assert all(0 <= entry["deposited"] <= 8 for entry in stats(owner))

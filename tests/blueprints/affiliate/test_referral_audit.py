@@ -1,0 +1,68 @@
+"""flask ledger audit: the sums of referrals equal the payments and bonuses."""
+
+import pytest
+
+from models.db.connection import database, writing
+
+TAMPERED = {
+    "a cent more of deposits": (
+        "UPDATE referrals SET deposited_cents = deposited_cents + 1 WHERE user_id = {alice}",
+        ["the referral's deposits of {alice} differ from what they sum up"],
+    ),
+    "withdrawals that are forgotten": (
+        "UPDATE referrals SET withdrawn_cents = 0 WHERE user_id = {alice}",
+        ["the referral's withdrawals of {alice} differ from what they sum up"],
+    ),
+    "a bonus that nobody posted": (
+        "UPDATE referrals SET bonus_cents = 40 WHERE user_id = {bob}",
+        ["the referral's bonuses of {bob} differ from what they sum up"],
+    ),
+    "a payment of another amount": (
+        "UPDATE payments SET usd_cents = usd_cents + 1 WHERE user_id = {alice} AND type = 'deposit'",
+        [
+            "the payment totals of {alice} differ from the payments",
+            "the referral's deposits of {alice} differ from what they sum up",
+        ],
+    ),
+    "a player who counts for somebody else": (
+        "UPDATE referrals SET owner_id = {alice} WHERE user_id = {bob}",
+        ["the referral of {bob} is to another than the owner of the code used"],
+    ),
+    "a code that was used without a bonus": (
+        "UPDATE users SET used_affiliate_code = 'OWNER' WHERE id = {owner}",
+        ["the bonuses of {owner} do not fit the code used"],
+    ),
+    "a bonus without a code": (
+        "UPDATE users SET used_affiliate_code = NULL WHERE id = {bob}",
+        [
+            "the bonuses of {bob} do not fit the code used",
+            "the referral of {bob} is to another than the owner of the code used",
+        ],
+    ),
+}
+
+
+@pytest.fixture
+def players(owner, refer, pay):
+    """An owner, a referred player with payments before and after, and one without any."""
+    alice = refer("alice")
+    pay(alice, "deposit", "100.50")
+    pay(alice, "withdraw", "20.25")
+    return {"owner": owner, "alice": alice, "bob": refer("bob")}
+
+
+@pytest.mark.usefixtures("players")
+def test_the_audit_of_untouched_referrals_finds_nothing(run):
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_the_audit_reports_changed_referrals(fails, players, case):
+    statement, texts = TAMPERED[case]
+    with writing():
+        database.execute_sql(statement.format(**{name: player.id for name, player in players.items()}))
+
+    *lines, _ = fails("ledger", "audit").splitlines()
+
+    names = {name: player.platform_id for name, player in players.items()}
+    assert sorted(lines) == sorted(text.format(**names) for text in texts)

@@ -1,0 +1,151 @@
+"""POST /affiliate/use-code: a bonus for whoever comes by a code, once and for ever."""
+
+from models.db.connection import writing
+from models.users import User
+
+REQUIRED = "Code is required"
+INVALID = "Promo code is invalid"
+OWN = "You cannot use your own promo code"
+ALREADY_USED = "You've already used a promo code."
+RECEIVED = (200, {"status": True, "message": "You have received a bonus of 0.2 coins."})
+
+
+def refused(text):
+    return 400, {"status": False, "message": text}
+
+
+def test_using_a_code_gives_the_bonus(use_code, me, owner, player):
+    answer = use_code(player, "OWNER")
+
+    assert answer == RECEIVED
+    assert me(player)["balance"] == 100.2
+
+
+def test_using_a_code_changes_the_reward_flags(use_code, me, owner, player):
+    with writing():
+        User.update(free_cases=3).where(User.id == player.id).execute()
+
+    use_code(player, "owner")
+
+    told = me(player)
+    assert (told["depositBonus"], told["freeCases"]) == (True, 0)
+    assert told["affiliate"] == {"code": "", "used": "OWNER"}
+
+
+def test_a_player_who_used_a_code_is_a_referral_of_its_owner(use_code, stats, owner, player):
+    use_code(player, "OWNER")
+
+    assert stats(owner) == [
+        {
+            "username": "alice",
+            "avatar": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+            "deposited": 0,
+            "withdraws": 0,
+            "platformid": player.platform_id,
+            "earned": -0.02,
+        }
+    ]
+
+
+def test_the_bonus_is_posted_from_the_house_in_the_ledger(use_code, owner, player, run):
+    use_code(player, "OWNER")
+
+    assert run("ledger", "audit") == {"users": 2, "transactions": 3, "entries": 6, "mismatches": 0}
+
+
+def test_the_new_balance_is_sent_to_the_players_sockets(connect, use_code, owner, player):
+    socket = connect(player)
+    socket.expect("live-bets")
+
+    use_code(player, "OWNER")
+
+    name, balances = socket.next()
+    assert name == "balance"
+    assert {account: float(coins) for account, coins in balances.items()} == {
+        "balance": 100.2,
+        "vaultBalance": 0,
+        "sweepstakeBalance": 0,
+    }
+
+
+BAD_CODES = {
+    REQUIRED: [None, "", "  ", 0, 1234, True, [], ["OWNER"], {}],
+    INVALID: [
+        "NOBODYS",
+        "OWNE",
+        "OWNERS",
+        " OWNER",
+        "OWNER ",
+        "OWN%",
+        "OWN_R",
+        "' OR 1=1 --",
+        "\uff2fWNER",
+        "A",
+        "A" * 50_000,
+        "\u00c4BCD",
+    ],
+}
+
+
+def test_an_invalid_code_is_refused(use_code, me, owner, player):
+    before = me(player)
+
+    wrong = [
+        (code, answer)
+        for text, codes in BAD_CODES.items()
+        for code in codes
+        if (answer := use_code(player, code)) != refused(text)
+    ]
+
+    assert wrong == []
+    assert me(player) == before
+
+
+def test_a_letter_that_becomes_ascii_in_uppercase_is_refused(set_code, use_code, new_player, player):
+    set_code(new_player("sam"), "SALE")
+
+    assert use_code(player, "\u017fale") == refused(INVALID)
+
+
+def test_a_player_cannot_use_their_own_code(use_code, me, owner):
+    before = me(owner)
+
+    assert use_code(owner, "oWNER") == refused(OWN)
+    assert me(owner) == before
+
+
+def test_a_second_code_is_refused_and_changes_nothing(
+    set_code, use_code, me, stats, owner, new_player, player
+):
+    other = new_player("other")
+    set_code(other, "OTHER")
+    use_code(player, "OWNER")
+    after_the_first = me(player)
+
+    assert use_code(player, "OTHER") == refused(ALREADY_USED)
+    assert use_code(player, "OWNER") == refused(ALREADY_USED)
+    assert me(player) == after_the_first
+    assert (len(stats(owner)), len(stats(other))) == (1, 0)
+
+
+def test_required_invalid_and_own_are_checked_before_already_used(set_code, use_code, owner, player):
+    set_code(player, "MINE")
+    use_code(player, "OWNER")
+
+    assert use_code(player, "") == refused(REQUIRED)
+    assert use_code(player, "NOBODYS") == refused(INVALID)
+    assert use_code(player, "MINE") == refused(OWN)
+
+
+def test_two_players_may_use_each_others_codes(set_code, use_code, stats, owner, player):
+    set_code(player, "MINE")
+
+    assert use_code(player, "OWNER") == RECEIVED
+    assert use_code(owner, "MINE") == RECEIVED
+    assert [entry["username"] for entry in stats(owner) + stats(player)] == ["alice", "owner"]
+
+
+def test_a_player_who_used_a_code_may_still_set_one(set_code, use_code, owner, player):
+    use_code(player, "OWNER")
+
+    assert set_code(player, "MINE")[0] == 200

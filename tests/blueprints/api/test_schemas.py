@@ -1,0 +1,54 @@
+"""How answers are made from their schemas."""
+
+import marshmallow as ma
+import pytest
+
+from bench.harness.sample_data import live_in
+from blueprints.api.schemas import WireSchema
+from blueprints.auth.schemas import UserSchema
+from blueprints.cases.schemas import FreeCaseSchema, SingleCaseSchema
+from blueprints.irl.schemas import ListedIrlCaseSchema
+from blueprints.stats.schemas import GameSchema
+from blueprints.upgrader.schemas import BetSchema, RulesSchema
+from services.accounts import users
+from services.cases import reading
+from services.games import bets
+from services.irl_cases import reading as irl_cases
+
+# Each database gives the same objects.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
+    player = live_in(app).user
+    dumped = [
+        (UserSchema(), users.get_by_id(player.id)),
+        (SingleCaseSchema(), reading.get(case_id="pocket-lint")),
+        (FreeCaseSchema(), reading.free()),
+        (ListedIrlCaseSchema(many=True), irl_cases.all_of_them()),
+        (GameSchema(), bets.get(user_id=player.id, nonce=1)),
+        (BetSchema(), bets.get(user_id=player.id, nonce=1)),
+        (RulesSchema(), app.extensions["platform"].upgrader.rules),
+    ]
+
+    with app.app_context():
+        differing = [
+            schema for schema, thing in dumped if schema.dump(thing) != ma.Schema.dump(schema, thing)
+        ]
+
+    assert differing == []
+
+
+def test_an_object_without_an_attribute_of_its_schema_is_an_error(app):
+    class NamedSchema(WireSchema):
+        full_name = ma.fields.String()
+
+    with pytest.raises(AttributeError):
+        NamedSchema().dump(app)
+
+
+def test_a_dict_is_dumped_by_its_keys(app):
+    class NamedSchema(WireSchema):
+        full_name = ma.fields.String()
+
+    assert NamedSchema().dump({"full_name": "Ada", "age": 36}) == {"fullName": "Ada"}

@@ -1,0 +1,263 @@
+"""The redirects, cookies and log lines of logins with both providers."""
+
+import io
+import json
+import logging
+
+import pytest
+
+from server.logs import JsonLines
+from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
+from tests.support.raw_server import raw_server, saying
+
+PROVIDERS = ["platform", "identity"]
+COOKIE = {"platform": "login_platform", "identity": "login_identity"}
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def settings(game_platform, identity):
+    """The settings for both providers."""
+    return game_platform.settings | identity.settings
+
+
+@pytest.fixture
+def log_text(app):
+    """Returns the log lines of this test so far, as written to standard error."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    logging.getLogger().addHandler(handler)
+    yield written.getvalue
+    logging.getLogger().removeHandler(handler)
+
+
+def answers_of(browser, provider):
+    """All answers of a successful login, of a failed one, and of one that was not begun."""
+    begun = browser.client.get(f"/auth/{provider}", base_url=BASE_URL)
+    back = browser.at_provider(begun.headers["Location"])
+    done = browser.back(back)
+    browser.begin(provider)
+    failed = browser.back(changed(back, state="A"))
+    return [begun, done, failed, browser.back(back)]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_login_redirects_are_not_stored_and_send_no_referrer(browser, provider):
+    answers = answers_of(browser, provider)
+
+    assert {answer.status_code for answer in answers} == {302}
+    assert {answer.headers["Referrer-Policy"] for answer in answers} == {"no-referrer"}
+    assert {answer.headers["Cache-Control"] for answer in answers} == {"no-store"}
+    assert {answer.data for answer in answers} == {b""}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_login_cookie_is_http_only_and_limited_to_the_login(browser, provider):
+    browser.begin(provider)
+
+    cookie = browser.cookie(COOKIE[provider])
+    assert (cookie.http_only, cookie.same_site, cookie.secure) == (True, "Lax", False)
+    assert (cookie.path, cookie.max_age) == ("/auth", 600)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, provider):
+    browser = Browser(make_app(**settings, BASE_URL="https://api.example.com/play"))
+
+    begun = browser.client.get(f"/auth/{provider}", base_url="https://api.example.com")
+
+    sealed, *written = begun.headers["Set-Cookie"].split("; ")
+    assert sealed.startswith(f"__Host-{COOKIE[provider]}=")
+    assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(written)
+    assert [word for word in written if word.startswith("Domain")] == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_over_https_works_and_deletes_its_cookie(
+    make_app, settings, game_platform, identity, provider
+):
+    base_url = "https://api.example.com"
+    identity.redirect_uri = f"{base_url}/auth/identity/callback"
+    browser = Browser(make_app(**settings, BASE_URL=base_url), base_url=base_url)
+
+    answer = browser.log_in(provider)
+
+    assert "token" in parameters(answer.headers["Location"])
+    assert answer.headers["Set-Cookie"].startswith(f"__Host-{COOKIE[provider]}=; ")
+    assert browser.client.get_cookie(f"__Host-{COOKIE[provider]}", domain="api.example.com") is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_over_https_a_cookie_set_by_another_host_of_the_domain_is_ignored(
+    make_app, settings, game_platform, identity, provider
+):
+    base_url = "https://api.example.com"
+    identity.redirect_uri = f"{base_url}/auth/identity/callback"
+    app = make_app(**settings, BASE_URL=base_url)
+    thief = Browser(app, base_url=base_url)
+    back = thief.at_provider(thief.begin(provider))
+    sealed = thief.client.get_cookie(f"__Host-{COOKIE[provider]}", domain="api.example.com").value
+    victim = Browser(app, base_url=base_url)
+    victim.client.set_cookie(COOKIE[provider], sealed, domain="api.example.com", path="/")
+
+    assert parameters(victim.back(back).headers["Location"]) == {"error": "login_failed"}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_login_cookie_is_encrypted(browser, provider):
+    address = browser.begin(provider)
+
+    sealed = browser.cookie(COOKIE[provider]).value
+    asked = parameters(address)
+    secrets = [asked[name] for name in ("state", "nonce") if name in asked]
+    assert [secret for secret in secrets if secret in sealed] == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_successful_login_deletes_its_cookie(browser, provider):
+    browser.log_in(provider)
+
+    assert browser.cookie(COOKIE[provider]) is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_failed_login_deletes_its_cookie(browser, provider):
+    back = browser.at_provider(browser.begin(provider))
+
+    browser.back(changed(back, openid__mode="cancel", error="access_denied"))
+
+    assert browser.cookie(COOKIE[provider]) is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_of_two_tabs_the_one_that_began_later_can_log_in(browser, provider):
+    first, second = (browser.at_provider(browser.begin(provider)) for _ in range(2))
+
+    ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
+
+    assert ends[0] == {"error": "login_failed"}
+    assert list(ends[1]) == ["token"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_that_began_before_the_key_was_changed_works(make_app, settings, provider):
+    old, new = "the key that was used first", "the key that comes after it"
+    browser = Browser(make_app(**settings, SECRET_KEY=old))
+    back = browser.at_provider(browser.begin(provider))
+    afterwards = Browser(make_app(**settings, SECRET_KEY=new, SECRET_KEY_PREVIOUS=old))
+    sealed = browser.cookie(COOKIE[provider]).value
+    afterwards.client.set_cookie(COOKIE[provider], sealed, domain=DOMAIN, path="/auth")
+
+    assert "token" in parameters(afterwards.back(back).headers["Location"])
+
+
+def test_logins_with_both_providers_can_be_under_way_at_once(browser):
+    first = browser.at_provider(browser.begin("platform"))
+    second = browser.at_provider(browser.begin("identity"))
+
+    ends = [parameters(browser.back(address).headers["Location"]) for address in (first, second)]
+
+    assert [list(end) for end in ends] == [["token"], ["token"]]
+
+
+def test_configured_providers_are_listed(client):
+    assert client.get("/auth/providers").json == {
+        "platform": f"{BASE_URL}/auth/platform",
+        "identity": f"{BASE_URL}/auth/identity",
+    }
+
+
+def test_a_provider_that_is_not_configured_is_null(make_app):
+    listed = make_app().test_client().get("/auth/providers")
+
+    assert listed.json == {"platform": f"{BASE_URL}/auth/platform", "identity": None}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_failed_login_is_logged_with_its_request_id_and_reason(browser, log_text, provider):
+    back = browser.at_provider(browser.begin(provider))
+
+    answer = browser.back(changed(back, openid__mode="cancel", error="access_denied"))
+
+    (line,) = [line for line in map(json.loads, log_text().splitlines()) if line["message"] == "login"]
+    assert (line["event"], line["provider"]) == ("login", provider)
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert line["outcome"].startswith("cancelled")
+
+
+CLAIMS = {
+    "iss": "https://evil.example.com",
+    "aud": "another-client",
+    "nonce": "another-nonce",
+    "exp": 1_000_000_001,
+    "azp": "another-party",
+    "at_hash": "another-hash",
+}
+
+
+def test_an_invalid_claim_is_logged_without_its_value(browser, identity, log_text):
+    for name, value in CLAIMS.items():
+        identity.claims = lambda claims, change={name: value}: claims | change
+        browser.log_in("identity")
+
+    lines = [line for line in map(json.loads, log_text().splitlines()) if line["message"] == "login"]
+    assert [line["outcome"] for line in lines] == [f"the id token's {name} is invalid" for name in CLAIMS]
+    assert all("ClaimError" in line["failure"] or "Expired" in line["failure"] for line in lines)
+    assert [value for value in CLAIMS.values() if str(value) in log_text()] == []
+
+
+def secrets_of(browser, provider):
+    """All secrets that occur in a login."""
+    address = browser.begin(provider)
+    sealed = browser.cookie(COOKIE[provider]).value
+    back = browser.at_provider(address)
+    token = parameters(browser.back(back).headers["Location"])["token"]
+    names = ("state", "nonce", "code_challenge", "code", "openid.sig", "openid.response_nonce")
+    passed = parameters(address) | parameters(back)
+    return [token, sealed, *(passed[name] for name in names if name in passed)]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_whole_login_leaves_no_secret_in_the_log(
+    browser, game_platform, identity, settings, log_text, provider
+):
+    secrets = secrets_of(browser, provider)
+    secrets += [secrets_of(browser, provider)[0], settings["PLATFORM_API_KEY"]]
+    secrets += [settings["IDENTITY_CLIENT_SECRET"], *(token["access_token"] for token in identity.tokens)]
+    # Refused, and given up, in every way that is logged.
+    back = browser.at_provider(browser.begin(provider))
+    browser.back(changed(back, state="A"))
+    browser.back(back)
+    game_platform.player = ""
+    identity.claims = lambda claims: claims | {"nonce": "another"}
+    browser.log_in(provider)
+    secrets += parameters(back).values()
+
+    log = log_text()
+
+    assert '"outcome": "another login\'s state"' in log
+    assert '"route": "/auth/platform/return"' in log or '"route": "/auth/identity/callback"' in log
+    assert [secret for secret in secrets if len(secret) > 6 and secret in log] == []
+
+
+BROKEN = {
+    "damaged headers": b"HTTP/1.1 200 OK\r\n no header\r\nbroken\r\nContent-Length: 2\r\n\r\n{}",
+    "nothing": b"",
+    "an error": b"HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n",
+    "elsewhere": b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", BROKEN)
+def test_the_api_key_is_not_logged_when_the_profile_service_is_broken(
+    make_app, settings, game_platform, log_text, answer
+):
+    with raw_server(saying(BROKEN[answer])) as url:
+        browser = Browser(make_app(**settings | {"PLATFORM_API_URL": url}))
+        ended = browser.log_in("platform").headers["Location"]
+
+    assert "token" in parameters(ended)
+    assert settings["PLATFORM_API_KEY"] not in log_text()
+    assert "steamids" not in log_text()

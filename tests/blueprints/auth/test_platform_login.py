@@ -1,0 +1,575 @@
+"""Logging in with the game platform, against a real OpenID 2.0 provider."""
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from werkzeug import Response
+
+from bench.harness.servers import free_port
+from models.db.connection import reading, writing
+from models.login_nonces import LoginNonce
+from models.users import AnnouncedSeed, User
+from services.login import calls
+from services.shared.clock import now_ms
+from tests.blueprints.auth.conftest import FRONTEND
+from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
+from tests.support.platform_provider import ALICE, platform_provider
+
+FAILED = f"{FRONTEND}?error=login_failed"
+UNAVAILABLE = f"{FRONTEND}?error=provider_unavailable"
+BOB = "76561198000000002"
+NAMESPACE = "http://specs.openid.net/auth/2.0"
+COOKIE = "login_platform"
+VALID = f"ns:{NAMESPACE}\nis_valid:true\n"
+
+
+@pytest.fixture
+def credulous(game_platform):
+    """A provider that confirms every assertion, so that only this service's own checks count."""
+    game_platform.verdict = Response(VALID)
+    return game_platform
+
+
+@pytest.fixture
+def returning(browser, game_platform):
+    """The URL to which the provider redirects the browser after a successful login."""
+    return browser.at_provider(browser.begin("platform"))
+
+
+def cookie_of(browser):
+    return browser.cookie(COOKIE).value
+
+
+def with_cookie(app, value):
+    """Another browser that has stolen the login cookie."""
+    browser = Browser(app)
+    browser.client.set_cookie(COOKIE, value, domain=DOMAIN, path="/auth")
+    return browser
+
+
+def test_a_login_redirects_to_the_provider_without_naming_a_player(browser, game_platform):
+    address = browser.begin("platform")
+
+    asked = parameters(address)
+    return_to = asked.pop("openid.return_to")
+    assert address.startswith(f"{game_platform.url}/openid/login?")
+    assert return_to.startswith(f"{BASE_URL}/auth/platform/return?state=")
+    assert asked == {
+        "openid.ns": NAMESPACE,
+        "openid.mode": "checkid_setup",
+        "openid.claimed_id": f"{NAMESPACE}/identifier_select",
+        "openid.identity": f"{NAMESPACE}/identifier_select",
+        "openid.realm": BASE_URL,
+    }
+
+
+def test_the_first_login_creates_the_account(browser, game_platform, me, users):
+    answer = browser.log_in("platform")
+
+    told = me(answer)
+    assert (told["platformid"], told["username"], told["avatar"]) == (ALICE, "Alice", game_platform.avatar)
+    assert told["balance"] == 0
+    assert len(users()) == 1
+
+
+def test_the_first_login_announces_a_commitment(browser, game_platform, users):
+    browser.log_in("platform")
+
+    with reading():
+        [seed] = AnnouncedSeed.select()
+    assert (seed.user_id, seed.nonce) == (users()[0]["id"], 1)
+
+
+def test_a_login_redirects_to_the_front_end_with_only_a_token(browser, game_platform):
+    location = browser.log_in("platform").headers["Location"]
+
+    assert location == f"{FRONTEND}?token={parameters(location)['token']}"
+
+
+@pytest.mark.parametrize(
+    ("frontend", "beginning"),
+    [
+        ("https://play.example.com", "https://play.example.com?token="),
+        ("https://play.example.com/game?tab=1", "https://play.example.com/game?tab=1&token="),
+    ],
+)
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_front_end_keeps_its_own_query(make_app, game_platform, frontend, beginning):
+    browser = Browser(make_app(**game_platform.settings, FRONTEND_URL=frontend))
+
+    assert browser.log_in("platform").headers["Location"].startswith(beginning)
+
+
+def test_a_second_login_finds_the_account(browser, game_platform, me, users):
+    first = me(browser.log_in("platform"))
+
+    again = me(browser.log_in("platform"))
+
+    assert again == first
+    assert len(users()) == 1
+
+
+def test_a_later_login_does_not_change_the_username(browser, game_platform, me):
+    browser.log_in("platform")
+    game_platform.names[ALICE] = "Alice in Chains"
+
+    assert me(browser.log_in("platform"))["username"] == "Alice"
+
+
+def test_a_later_login_updates_the_avatar(browser, game_platform, me):
+    browser.log_in("platform")
+    game_platform.avatar = "https://avatars.example.com/newer.jpg"
+
+    assert me(browser.log_in("platform"))["avatar"] == game_platform.avatar
+
+
+def test_a_later_login_keeps_an_uploaded_avatar(browser, game_platform, me):
+    browser.log_in("platform")
+    with writing():
+        User.update(avatar="/media/avatars/own.webp").execute()
+
+    assert me(browser.log_in("platform"))["avatar"] == f"{BASE_URL}/media/avatars/own.webp"
+
+
+def test_a_login_without_a_profile_keeps_the_avatar(browser, game_platform, me):
+    before = me(browser.log_in("platform"))["avatar"]
+    game_platform.profiles = Response(status=500)
+
+    assert me(browser.log_in("platform"))["avatar"] == before
+
+
+def test_a_taken_name_gets_a_number(browser, game_platform, new_player, me):
+    new_player("ALICE")
+
+    assert me(browser.log_in("platform"))["username"] == "Alice-2"
+
+
+def profile(**player):
+    return Response(json.dumps({"response": {"players": [player]}}))
+
+
+PROFILES = {
+    "an error": Response(status=500),
+    "no JSON": Response("<html>"),
+    "a list": Response("[]"),
+    "nobody": Response('{"response": {"players": []}}'),
+    "nothing": Response('{"response": null}'),
+    "no list": Response('{"response": {"players": 7}}'),
+    "no player": Response('{"response": {"players": [7]}}'),
+    "somebody else": profile(steamid=BOB, personaname="Bob"),
+    "no name": profile(steamid=ALICE),
+    "a name that is none": profile(steamid=ALICE, personaname=["Alice"], avatarfull={}),
+    "a picture that is none": profile(steamid=ALICE, personaname="", avatarfull="javascript:alert(1)"),
+    "too much": Response("[" * (1024 * 1024)),
+    "too deep": Response("[" * 100_000),
+}
+
+
+def test_a_login_works_whatever_the_profile_service_answers(app, game_platform, me):
+    told = []
+    for number, answer in enumerate(PROFILES.values()):
+        game_platform.profiles = answer
+        game_platform.player = f"{int(ALICE) + number}"
+        told.append(me(Browser(app).log_in("platform")))
+
+    neutral = f"{BASE_URL}/media/neutral/avatar.webp"
+    assert {player["avatar"] for player in told} == {neutral}
+    assert [player["username"] for player in told][:2] == ["player", "player-2"]
+    assert {player["username"].partition("-")[0] for player in told} == {"player"}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_without_an_api_key_no_profile_is_fetched(make_app, game_platform, me):
+    app = make_app(**game_platform.settings | {"PLATFORM_API_KEY": ""})
+
+    assert me(Browser(app).log_in("platform"))["username"] == "player"
+    assert game_platform.asked == []
+
+
+def field(name, value):
+    """Changes one field of the assertion, to a value or by a function of the old one."""
+    key = f"openid.{name}"
+
+    def change(address, _provider):
+        new = value(parameters(address)[key]) if callable(value) else value
+        return changed(address, **{key: new})
+
+    return change
+
+
+def claimed(make):
+    """Claims another identity, made from the provider's URL and Alice's identifier."""
+
+    def change(address, provider):
+        other = make(provider.url, provider.identifier())
+        return changed(address, **{"openid.claimed_id": other, "openid.identity": other})
+
+    return change
+
+
+def unsigned(name):
+    return field("signed", lambda names: ",".join(one for one in names.split(",") if one != name))
+
+
+def repeated(name, value=None):
+    def change(address, _provider):
+        again = value or parameters(address)[name]
+        return f"{address}&{changed('', **{name: again}).removeprefix('?').split('&')[-1]}"
+
+    return change
+
+
+def nonce_at(**ago):
+    def nonce(_old):
+        at = datetime.now(UTC) - timedelta(**ago)
+        return f"{at:%Y-%m-%dT%H:%M:%SZ}salt"
+
+    return field("response_nonce", nonce)
+
+
+SPOILED = {
+    "a wrong state": lambda address, _: changed(address, state="A" * 43),
+    "no state": lambda address, _: changed(address, state=None),
+    "an empty state": lambda address, _: changed(address, state=""),
+    "a state that is no text": lambda address, _: f"{changed(address, state=None)}&state=%ff",
+    "a NUL": lambda address, _: f"{address}&more=%00",
+    "no parameters": lambda address, _: address.partition("?")[0],
+    "the state alone": lambda address, _: f"{address.partition('?')[0]}?state={parameters(address)['state']}",
+    "cancelled": field("mode", "cancel"),
+    "not there yet": field("mode", "setup_needed"),
+    "an error": field("mode", "error"),
+    "no mode": field("mode", None),
+    "OpenID 1.1": field("ns", "http://openid.net/signon/1.1"),
+    "no namespace": field("ns", None),
+    "another endpoint": field("op_endpoint", "https://evil.example.com/openid/login"),
+    "an endpoint that begins like ours": field("op_endpoint", lambda old: f"{old}/more"),
+    "another return_to": field("return_to", "https://evil.example.com/auth/platform/return"),
+    "a return_to without a state": field("return_to", lambda old: old.partition("?")[0]),
+    "a return_to with more": field("return_to", lambda old: f"{old}&more=1"),
+    "a return_to of another login": field("return_to", lambda old: f"{old[:-1]}_"),
+    "a foreign identifier": claimed(lambda _, __: f"https://evil.example.com/openid/id/{ALICE}"),
+    "a foreign identifier around ours": claimed(lambda _, ours: f"https://evil.example.com/?{ours}"),
+    "a longer host": claimed(lambda url, _: f"{url}.example.com/openid/id/{ALICE}"),
+    "another path": claimed(lambda url, _: f"{url}/id/{ALICE}"),
+    "a name": claimed(lambda url, _: f"{url}/openid/id/alice"),
+    "the login address": claimed(lambda url, _: f"{url}/openid/login"),
+    "more behind": claimed(lambda _, ours: f"{ours}/more"),
+    "a query behind": claimed(lambda _, ours: f"{ours}?x"),
+    "a fragment behind": claimed(lambda _, ours: f"{ours}#x"),
+    "a newline behind": claimed(lambda _, ours: f"{ours}\n"),
+    "a blank before": claimed(lambda _, ours: f" {ours}"),
+    "one digit more": claimed(lambda _, ours: f"{ours}0"),
+    "one digit less": claimed(lambda _, ours: ours[:-1]),
+    "full-width digits": claimed(lambda url, _: f"{url}/openid/id/{ALICE[:-1]}\uff11"),
+    "other digits": claimed(lambda url, _: f"{url}/openid/id/" + "\u0667" * 17),
+    "upper case": claimed(lambda url, _: f"{url}/openid/ID/{ALICE}"),
+    "an identity of its own": field("identity", lambda old: f"{old[:-1]}9"),
+    "no identity": field("identity", None),
+    "no identifier": field("claimed_id", None),
+    "no signature": field("sig", None),
+    "an empty signature": field("sig", ""),
+    "no handle": field("assoc_handle", None),
+    "no list of what is signed": field("signed", None),
+    **{
+        f"{name} not signed": unsigned(name)
+        for name in ("op_endpoint", "claimed_id", "identity", "return_to", "response_nonce", "assoc_handle")
+    },
+    "the mode twice": repeated("openid.mode"),
+    "another identifier besides": repeated("openid.claimed_id", f"https://evil.example.com/openid/id/{BOB}"),
+    "the state twice": repeated("state"),
+    "anything twice": lambda address, _: f"{address}&more=1&more=2",
+    "no nonce": field("response_nonce", None),
+    "a nonce without a time": field("response_nonce", "salt"),
+    "a nonce with more before": field("response_nonce", lambda old: f" {old}"),
+    "a nonce with a blank": field("response_nonce", lambda old: f"{old} x"),
+    "a nonce with a newline": field("response_nonce", lambda old: f"{old}\n"),
+    "a nonce of no day": field("response_nonce", "2026-02-30T00:00:00Zsalt"),
+    "a nonce with other digits": field("response_nonce", lambda old: f"\uff12{old[1:]}"),
+    "a nonce that is too long": field("response_nonce", lambda old: f"{old}{'x' * 256}"),
+    "an old nonce": nonce_at(minutes=6),
+    "a nonce of the future": nonce_at(minutes=-6),
+}
+
+
+def test_a_manipulated_assertion_is_refused_even_if_the_provider_confirms_it(app, credulous, users):
+    wrong = {}
+    for name, spoil in SPOILED.items():
+        browser = Browser(app)
+        address = browser.at_provider(browser.begin("platform"))
+        answer = browser.back(spoil(address, credulous))
+        if (answer.status_code, answer.headers["Location"]) != (302, FAILED):
+            wrong[name] = answer.headers["Location"]
+
+    assert wrong == {}
+    assert users() == []
+
+
+def test_an_unchanged_assertion_is_accepted_from_that_provider(browser, credulous, returning, me):
+    assert me(browser.back(returning))["platformid"] == ALICE
+
+
+FORGED = {
+    "another signature": field("sig", "AAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+    "another player": claimed(lambda url, _: f"{url}/openid/id/{BOB}"),
+    "another nonce": field("response_nonce", lambda old: f"{old}x"),
+    "another handle": field("assoc_handle", "{HMAC-SHA1}{0}{AAAA}"),
+    "no such thing signed": field("signed", lambda old: f"{old},nothing"),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_an_assertion_that_the_provider_does_not_confirm_is_refused(
+    browser, game_platform, returning, users, forgery
+):
+    answer = browser.back(FORGED[forgery](returning, game_platform))
+
+    assert answer.headers["Location"] == FAILED
+    assert users() == []
+    assert len(game_platform.checks) == 1
+
+
+def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_platform, returning):
+    browser.back(changed(returning, more="1"))
+
+    said = {name: value for name, value in parameters(returning).items() if name.startswith("openid.")}
+    assert game_platform.checks == [said | {"openid.mode": "check_authentication"}]
+
+
+def test_a_login_that_the_player_cancels_fails(browser, game_platform, users):
+    game_platform.player = ""
+
+    answer = browser.log_in("platform")
+
+    assert answer.headers["Location"] == FAILED
+    assert users() == []
+
+
+def test_a_login_begun_in_another_browser_is_refused(app, game_platform, returning, users):
+    stranger = Browser(app)
+    stranger.begin("platform")
+
+    answers = [Browser(app).back(returning), stranger.back(returning)]
+
+    assert [answer.headers["Location"] for answer in answers] == [FAILED, FAILED]
+    assert users() == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("cookie", ["", "nonsense", "gAAAAAB", "t\u00f6ken", "%00"])
+def test_a_login_with_a_forged_cookie_fails(app, game_platform, returning, cookie):
+    answer = with_cookie(app, cookie).back(returning)
+
+    assert answer.headers["Location"] == FAILED
+
+
+def test_a_login_with_the_cookie_of_the_other_provider_fails(
+    app, browser, credulous, identity, returning, users
+):
+    state = parameters(browser.begin("identity"))["state"]
+    other = browser.cookie("login_identity").value
+    return_to = f"{BASE_URL}/auth/platform/return?state={state}"
+
+    answer = with_cookie(app, other).back(
+        changed(returning, **{"state": state, "openid.return_to": return_to})
+    )
+
+    assert answer.headers["Location"] == FAILED
+
+
+def test_an_assertion_can_be_used_once(app, browser, game_platform, returning, users):
+    cookie = cookie_of(browser)
+    browser.back(returning)
+
+    answer = with_cookie(app, cookie).back(returning)
+
+    assert answer.headers["Location"] == FAILED
+    # The provider would have let it pass.
+    assert len(game_platform.checks) == 2
+
+
+def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
+    ahead = [0]
+    app = make_app(**game_platform.settings, clock=lambda: now_ms() + ahead[0])
+    browser = Browser(app)
+    returning = browser.at_provider(browser.begin("platform"))
+    cookie = cookie_of(browser)
+    first = browser.back(returning).headers["Location"]
+    answers = []
+
+    for hours in (1, -1, 365 * 24, -365 * 24, 0):
+        ahead[0] = hours * 3_600_000
+        answers.append(with_cookie(app, cookie).back(returning).headers["Location"])
+        Browser(app).log_in("platform")
+
+    assert "token=" in first
+    assert answers == [FAILED] * 5
+
+
+def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, game_platform, returning):
+    cookie = cookie_of(browser)
+    gate = threading.Barrier(8)
+
+    def replay(_number):
+        copy = with_cookie(app, cookie)
+        gate.wait()
+        return copy.back(returning).headers["Location"]
+
+    with ThreadPoolExecutor(8) as pool:
+        locations = list(pool.map(replay, range(8)))
+
+    assert locations.count(FAILED) == 7
+
+
+def test_a_forgery_does_not_use_up_the_nonce_of_the_genuine_assertion(
+    app, browser, game_platform, returning, me
+):
+    forger = with_cookie(app, cookie_of(browser))
+    forger.back(FORGED["another signature"](returning, game_platform))
+
+    assert me(browser.back(returning))["platformid"] == ALICE
+
+
+def test_expired_nonces_are_deleted(browser, game_platform):
+    with writing():
+        LoginNonce.insert(nonce="2020-01-01T00:00:00Zold", expires_at_ms=now_ms() - 1).execute()
+
+    browser.log_in("platform")
+
+    with reading():
+        [kept] = LoginNonce.select()
+    assert kept.nonce != "2020-01-01T00:00:00Zold"
+
+
+def test_a_login_that_takes_too_long_fails(make_app, game_platform, users):
+    late = [600_000]
+    browser = Browser(make_app(**game_platform.settings, clock=lambda: now_ms() - late[0]))
+    begun = browser.begin("platform")
+    late[0] = 0
+
+    answer = browser.back(browser.at_provider(begun))
+
+    assert answer.headers["Location"] == FAILED
+    assert users() == []
+
+
+def test_a_login_may_take_almost_ten_minutes(make_app, game_platform, me):
+    late = [590_000]
+    browser = Browser(make_app(**game_platform.settings, clock=lambda: now_ms() - late[0]))
+    begun = browser.begin("platform")
+    late[0] = 0
+
+    assert parameters(browser.back(browser.at_provider(begun)).headers["Location"]).keys() == {"token"}
+
+
+def test_a_login_survives_a_restart(make_app, game_platform, browser, returning, me):
+    restarted = make_app(**game_platform.settings)
+
+    answer = with_cookie(restarted, cookie_of(browser)).back(returning)
+
+    assert me(answer)["platformid"] == ALICE
+
+
+VERDICTS = {
+    "no": (Response(f"ns:{NAMESPACE}\nis_valid:false\n"), FAILED),
+    "yes, nearly": (Response("is_valid:true \n"), FAILED),
+    "yes, in capitals": (Response("is_valid:TRUE\n"), FAILED),
+    "nothing about it": (Response(f"ns:{NAMESPACE}\n"), FAILED),
+    "another protocol": (Response("ns:http://openid.net/signon/1.1\nis_valid:true\n"), FAILED),
+    "refused": (Response("is_valid:true\n", 403), FAILED),
+    "yes and no": (Response("is_valid:true\nis_valid:false\n"), FAILED),
+    "no and yes": (Response("is_valid:false\nis_valid:true\n"), FAILED),
+    "a page": (Response("<html>true</html>"), UNAVAILABLE),
+    "a page of many lines": (Response("<html>\nis_valid:true\n</html>\n"), UNAVAILABLE),
+    "nothing": (Response(""), UNAVAILABLE),
+    "no text": (Response(b"is_valid:true\n\xff"), UNAVAILABLE),
+    "an error": (Response("is_valid:true\n", 500), UNAVAILABLE),
+    "too many": (Response("is_valid:true\n", 429), UNAVAILABLE),
+    "elsewhere": (Response(VALID, 302, {"Location": "https://evil.example.com/"}), UNAVAILABLE),
+    "too much": (Response(f"is_valid:true\nmore:{'x' * 1024 * 1024}\n"), UNAVAILABLE),
+}
+
+
+def test_only_an_unambiguous_confirmation_of_the_provider_counts(app, game_platform, users):
+    wrong = {}
+    for name, (verdict, expected) in VERDICTS.items():
+        game_platform.verdict = verdict
+        location = Browser(app).log_in("platform").headers["Location"]
+        if location != expected:
+            wrong[name] = location
+
+    assert wrong == {}
+    assert users() == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_provider_that_is_down_is_reported_as_unavailable(make_app, users):
+    with platform_provider() as provider:
+        browser = Browser(make_app(**provider.settings))
+        address = browser.at_provider(browser.begin("platform"))
+
+    answer = browser.back(address)
+
+    assert answer.headers["Location"] == UNAVAILABLE
+    assert users() == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_provider_that_does_not_answer_is_reported_as_unavailable(
+    browser, game_platform, returning, users, monkeypatch
+):
+    monkeypatch.setattr(calls, "SECONDS", 0.3)
+    game_platform.free.clear()
+
+    answer = browser.back(returning)
+
+    assert answer.headers["Location"] == UNAVAILABLE
+    assert users() == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_login_without_the_database_is_answered_with_503(make_app, game_platform):
+    nowhere = f"postgresql://platform@127.0.0.1:{free_port()}/platform"
+    browser = Browser(make_app(**game_platform.settings, DATABASE_URL=nowhere))
+
+    answer = browser.log_in("platform")
+
+    assert (answer.status_code, answer.json) == (503, {"error": "The service is temporarily unavailable"})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_many_first_logins_of_one_person_at_once_create_one_account(app, game_platform, users):
+    browsers = [Browser(app) for _ in range(20)]
+    addresses = [browser.at_provider(browser.begin("platform")) for browser in browsers]
+
+    locations = all_at_once(browsers, addresses)
+
+    assert all(location.startswith(f"{FRONTEND}?token=") for location in locations)
+    assert [user["username"] for user in users()] == ["Alice"]
+
+
+def test_people_with_one_name_who_log_in_at_once_get_different_names(app, game_platform, users):
+    browsers, addresses = [Browser(app) for _ in range(8)], []
+    for number, browser in enumerate(browsers):
+        game_platform.player = f"{int(ALICE) + number}"
+        game_platform.names[game_platform.player] = "Alice"
+        addresses.append(browser.at_provider(browser.begin("platform")))
+
+    locations = all_at_once(browsers, addresses)
+
+    assert all(location.startswith(f"{FRONTEND}?token=") for location in locations)
+    assert {user["username"] for user in users()} == {"Alice", *(f"Alice-{n}" for n in range(2, 9))}
+
+
+def all_at_once(browsers, addresses):
+    """Let all browsers return from the provider at the same time; their redirects."""
+    gate = threading.Barrier(len(browsers))
+
+    def back(browser, address):
+        gate.wait()
+        return browser.back(address).headers["Location"]
+
+    with ThreadPoolExecutor(len(browsers)) as pool:
+        return list(pool.map(back, browsers, addresses))

@@ -1,0 +1,89 @@
+"""Fixtures of the case tests: an inventory, cases with its items, and a player of level 25."""
+
+from decimal import Decimal
+
+import pytest
+
+from services.cases import importing
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+
+INVENTORY = {"Gun | Red (Field-Tested)": 10, "Gun | Blue (Factory New)": 20, "Gloves": 0.5}
+RED, BLUE, GLOVES = INVENTORY
+OTHER_GAME = {"Rock": 1}
+ROCK = "Rock"
+
+
+@pytest.fixture
+def prices(app):  # the app has opened the database
+    """Imports items of the first game (or of another): names with their prices in coins."""
+
+    def put(named, appid=730):
+        document = [
+            {"appid": appid, "marketHashName": name, "price": price and Decimal(str(price))}
+            for name, price in named.items()
+        ]
+        items_importing.import_document(document, app_id=None, now=now_ms())
+
+    return put
+
+
+@pytest.fixture
+def inventory(prices):
+    """Three items of the first game and one of the second."""
+    prices(INVENTORY)
+    prices(OTHER_GAME, appid=252490)
+
+
+@pytest.fixture
+def put(inventory):
+    """Imports one case with these items and percentages, by default with gloves only."""
+    times = iter(range(1_700_000_000_000, 1_800_000_000_000))
+
+    def one(name, contents=None, *, kind=None, now=None):
+        items = [
+            {"marketHashName": item, "percentage": Decimal(str(percentage))}
+            for item, percentage in (contents or {GLOVES: 100}).items()
+        ]
+        row = {"name": name, "items": items} | ({"kind": kind} if kind else {})
+        importing.import_cases([row], now=now or next(times))
+
+    return one
+
+
+@pytest.fixture
+def veteran(new_player):
+    """A player of level 25."""
+    return new_player("veteran", level=25)
+
+
+def body(name="My Case", **contents):
+    """The body of a request to create a case, by default of half red guns and half gloves."""
+    return {"name": name, "items": wanted(contents.get("contents", {RED: 50, GLOVES: 50}))}
+
+
+def wanted(contents):
+    return [{"marketHashName": name, "percentage": value} for name, value in contents.items()]
+
+
+@pytest.fixture
+def create(client, veteran, inventory):
+    """Sends this body as the veteran or another player, and returns the status and the JSON."""
+
+    def send(content, player=veteran):
+        answer = client.post(
+            "/api/cases/create", headers=player.headers if player else {}, **_as_body(content)
+        )
+        return answer.status_code, answer.json
+
+    return send
+
+
+def _as_body(content):
+    if isinstance(content, str):
+        return {"data": content, "content_type": "application/json"}
+    return {"json": content}
+
+
+def names(cases):
+    return [case["name"] for case in cases]

@@ -1,0 +1,64 @@
+"""Percentages are read exactly or refused, and split without a remainder."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.cases.chances import (
+    CERTAIN,
+    attos_from_percent,
+    percent_from_attos,
+    share_equally,
+)
+from services.cases.errors import InvalidPercentage, PercentageTooFine
+from services.shared import decimal_json
+
+PLACES = st.integers(0, 16)
+NO_PERCENTAGES = ("NaN", "sNaN", "Infinity", "-0.1", "100.1", "1e999999")
+ATTOS = st.integers(0, CERTAIN)
+
+
+@given(ATTOS, PLACES)
+def test_a_percentage_with_16_decimals_is_stored_exactly(attos, zeros):
+    text = f"{attos // 10**16}.{attos % 10**16:016d}{'0' * zeros}"
+
+    assert attos_from_percent(decimal_json.loads(text)) == attos
+
+
+@given(st.decimals(min_value=0, max_value=100, allow_nan=False, allow_infinity=False))
+def test_a_percentage_is_stored_exactly_or_refused(number):
+    try:
+        kept = attos_from_percent(number)
+    except PercentageTooFine:
+        assert (Fraction(number) * 10**16).denominator > 1
+    else:
+        assert Fraction(kept, 10**16) == Fraction(number)
+
+
+@given(st.integers(0, 10**15))
+def test_a_percentage_of_up_to_15_digits_is_shown_as_written(digits):
+    number = Decimal(digits).scaleb(-13)
+
+    assert Decimal(repr(percent_from_attos(attos_from_percent(number)))) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, False, "50", 50.5, [], {}, -1, 101, 10**4000, *map(Decimal, NO_PERCENTAGES)],
+    ids=lambda value: str(value)[:12],
+)
+def test_an_invalid_percentage_is_refused(value):
+    with pytest.raises(InvalidPercentage):
+        attos_from_percent(value)
+
+
+@given(ATTOS, st.integers(1, 500))
+def test_equal_shares_differ_by_one_atto_at_most_and_sum_to_the_whole(left, count):
+    shares = share_equally(left, count)
+
+    assert sum(shares) == left
+    assert len(shares) == count
+    assert max(shares) - min(shares) <= 1

@@ -1,0 +1,226 @@
+"""GET /api/cases/pagination: one page of the cases, filtered, searched and sorted."""
+
+import pytest
+
+from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names
+
+PATH = "/api/cases/pagination"
+
+pytestmark = pytest.mark.usefixtures("inventory")
+
+
+@pytest.fixture
+def page(client):
+    """Requests one page with these parameters and returns its JSON."""
+
+    def ask(**parameters):
+        answer = client.get(PATH, query_string=parameters)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    return ask
+
+
+@pytest.fixture
+def twelve(put):
+    """Twelve cases. Case 12 is the newest."""
+    for number in range(1, 13):
+        put(f"Case {number}", {RED: 10 * (number // 2), GLOVES: 100 - 10 * (number // 2)})
+
+
+def test_a_page_has_cases_and_its_pagination(page, put):
+    put("Case")
+
+    answer = page()
+
+    assert sorted(answer) == ["cases", "pagination"]
+    assert answer["pagination"] == {
+        "currentPage": 1,
+        "totalPages": 1,
+        "totalItems": 1,
+        "hasNextPage": False,
+        "hasPrevPage": False,
+        "limit": 10,
+    }
+
+
+def test_an_imported_case_has_all_fields_except_the_balance_type(page, client, put):
+    put("Case", {RED: 50, ROCK: 50})
+
+    (case,) = page()["cases"]
+
+    (listed,) = client.get("/api/cases").json
+    assert case == listed | {"type": "mixed", "spins": 0}
+
+
+def test_a_players_case_shows_its_creator_and_balance_type(page, create, veteran):
+    create(body())
+
+    (case,) = page()["cases"]
+
+    assert (case["creator"], case["usedBalanceType"]) == (veteran.platform_id, "balance")
+
+
+@pytest.mark.usefixtures("twelve")
+def test_a_page_has_the_ten_newest_cases_by_default(page):
+    assert names(page()["cases"]) == [f"Case {number}" for number in range(12, 2, -1)]
+
+
+@pytest.mark.usefixtures("twelve")
+def test_pages_follow_each_other_without_gaps_in_every_order(page):
+    by_time = [f"Case {number}" for number in range(1, 13)]
+    orders = {
+        "Oldest": by_time,
+        "Most Recent": by_time[::-1],
+        "Price Ascending": by_time,
+        "Price Descending": by_time[::-1],
+    }
+
+    shown = {}
+    for sort in orders:
+        pages = [page(page=number, limit=3, sort=sort)["cases"] for number in range(1, 5)]
+        shown[sort] = [case["name"] for cases in pages for case in cases]
+
+    assert shown == orders
+
+
+@pytest.mark.usefixtures("twelve")
+def test_the_pagination_object_describes_the_page(page):
+    expected = {
+        (1, 12): (1, False, False),
+        (1, 11): (2, True, False),
+        (2, 11): (2, False, True),
+        (2, 5): (3, True, True),
+        (4, 5): (3, False, True),
+        (1, 100): (1, False, False),
+    }
+
+    said = {}
+    for number, limit in expected:
+        pagination = page(page=number, limit=limit)["pagination"]
+        said[number, limit] = tuple(pagination[key] for key in ("totalPages", "hasNextPage", "hasPrevPage"))
+        assert (pagination["currentPage"], pagination["limit"]) == (number, limit)
+        assert pagination["totalItems"] == 12
+
+    assert said == expected
+
+
+@pytest.mark.usefixtures("twelve")
+def test_a_page_past_the_end_is_empty_with_true_totals(page):
+    answers = [page(page=number) for number in (3, 10**9, 2**63, 10**30)]
+
+    assert [answer["cases"] for answer in answers] == [[]] * 4
+    assert {answer["pagination"]["totalItems"] for answer in answers} == {12}
+
+
+def test_an_empty_result_has_no_pages(page):
+    pagination = page()["pagination"]
+
+    assert (pagination["totalPages"], pagination["totalItems"], pagination["hasNextPage"]) == (0, 0, False)
+
+
+@pytest.mark.usefixtures("twelve")
+def test_an_empty_value_is_the_default(page):
+    for name in ("caseType", "page", "limit", "type", "search", "sort"):
+        assert page(**{name: ""}) == page()
+
+
+def test_bad_values_are_refused_by_name(client):
+    kinds = "caseType: must be one of all, true, false"
+    expected = {
+        "caseType=regular": kinds,
+        "caseType=TRUE": kinds,
+        "page=0": "page: must be a whole number from 1",
+        "page=x": "page: must be a whole number from 1",
+        "limit=0": "limit: must be a whole number from 1 to 100",
+        "limit=101": "limit: must be a whole number from 1 to 100",
+        "type=mixed": "type: must be one of gamea, gameb, all",
+        "type=730": "type: must be one of gamea, gameb, all",
+        "sort=Newest": ("sort: must be one of Most Recent, Oldest, Price Descending, Price Ascending"),
+        "search=%00": "search: must not have NUL characters or lone surrogates",
+        "search=%ED%A0%80": "search: must not have NUL characters or lone surrogates",
+    }
+
+    said = {query: client.get(f"{PATH}?{query}") for query in expected}
+
+    assert {answer.status_code for answer in said.values()} == {400}
+    assert {query: answer.json["error"] for query, answer in said.items()} == expected
+
+
+def test_the_case_type_selects_the_kinds(page, put):
+    put("Level 10", kind="level")
+    put("Daily", kind="free")
+    put("Regular")
+
+    shown = {value: names(page(caseType=value)["cases"]) for value in ("all", "true", "false")}
+
+    assert shown == {"all": ["Regular", "Daily", "Level 10"], "true": ["Level 10"], "false": ["Regular"]}
+
+
+def test_the_type_selects_a_game_and_excludes_mixed_cases(page, put):
+    put("First", {RED: 50, BLUE: 50})
+    put("Second", {ROCK: 100})
+    put("Both", {RED: 50, ROCK: 50})
+
+    shown = {value: names(page(type=value)["cases"]) for value in ("gamea", "gameb", "all")}
+
+    assert shown == {"gamea": ["First"], "gameb": ["Second"], "all": ["Both", "Second", "First"]}
+
+
+SEARCHES = {
+    "100% Luck": ["100%", "0% l", "% LUCK"],
+    "a_b": ["a_b", "_"],
+    "back\\slash": ["\\", "K\\S"],
+    "Ünder Ärger": ["ünder", "ÄRGER", "r ä"],
+    "Straße": ["STRASSE", "straße"],
+    "Дракон": ["ДРАКОН", "дра"],
+    "İstanbul": ["İSTANBUL", "stanbul"],
+    "ΣΊΣΥΦΟΣ": ["σίσυφος"],
+}
+
+
+def test_a_search_is_literal_and_ignores_case_in_every_script(page, put):
+    for name in (*SEARCHES, "100 Luck", "axb"):
+        put(name)
+
+    found = {search: names(page(search=search)["cases"]) for name in SEARCHES for search in SEARCHES[name]}
+
+    assert found == {search: [name] for name, searches in SEARCHES.items() for search in searches}
+
+
+def test_a_search_matches_only_names(page, put):
+    put("Case", {RED: 100})
+
+    found = [page(search=text)["pagination"]["totalItems"] for text in ("gun", "red", "730", "regular")]
+    assert found == [0] * 4
+
+
+@pytest.mark.usefixtures("twelve")
+def test_the_pages_of_a_search_have_only_its_results(page):
+    answer = page(search="cASE 1", sort="Price Ascending", limit=2, page=2)
+
+    assert names(answer["cases"]) == ["Case 11", "Case 12"]
+    assert answer["pagination"]["totalItems"] == 4
+
+
+def test_a_page_that_the_client_has_is_answered_with_304_until_it_changes(client, put, prices):
+    put("Case", {RED: 100})
+    tag = client.get(PATH).headers["ETag"]
+
+    same = client.get(PATH, headers={"If-None-Match": tag})
+    prices({RED: 11})
+    other = client.get(PATH, headers={"If-None-Match": tag})
+
+    assert (same.status_code, same.data, other.status_code) == (304, b"", 200)
+
+
+def test_pages_of_any_length_take_equally_many_queries(page, put, queries):
+    counted = []
+    for total in (2, 30):
+        for number in range(total):
+            put(f"Case {number}", {RED: 50, GLOVES: 50})
+        queries.clear()
+        assert len(page(limit=total, search="case", sort="Price Descending")["cases"]) == total
+        counted.append(len(queries))
+
+    assert counted == [3, 3]

@@ -1,0 +1,151 @@
+"""What a case costs: the formula against exact fractions, and prices that follow their items'."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.cases import Case
+from models.db.connection import reading, writing
+from models.items import Item
+from services.cases.chances import CERTAIN
+from services.cases.pricing import price_of, reprice_cases_holding
+from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK
+
+MOST_CENTS = 10**11
+
+
+@st.composite
+def contents(draw, most_items=100):
+    """Prices in cents, and chances in attos that are certain in all."""
+    cuts = sorted(draw(st.lists(st.integers(0, CERTAIN), max_size=most_items - 1)))
+    chances = [high - low for low, high in zip([0, *cuts], [*cuts, CERTAIN], strict=True)]
+    prices = st.one_of(st.integers(0, 10_000), st.integers(0, MOST_CENTS))
+    return [(draw(prices), chance) for chance in chances]
+
+
+@given(contents())
+def test_a_price_is_that_of_the_formula_in_exact_fractions(inside):
+    expected = sum(cents * Fraction(chance, CERTAIN) for cents, chance in inside) / Fraction(95, 100)
+
+    assert price_of(inside) == math.ceil(expected)
+
+
+@given(contents())
+def test_a_spin_never_gives_more_than_95_percent_on_average(inside):
+    given_back = sum(cents * Fraction(chance, CERTAIN) for cents, chance in inside)
+
+    price = price_of(inside)
+
+    assert given_back <= price * Fraction(95, 100) < given_back + Fraction(95, 100)
+
+
+def test_an_item_without_a_price_adds_nothing():
+    half = CERTAIN // 2
+
+    assert price_of([(None, half), (1900, half)]) == 1000
+
+
+@pytest.fixture
+def price(client):
+    """Gives a case's price as it is shown."""
+    return lambda case_id: client.get(f"/api/cases/{case_id}").json["price"]
+
+
+def test_prices_follow_an_import_of_items(put, prices, price):
+    put("Red", {RED: 100})
+    put("Both", {RED: 50, BLUE: 50})
+    put("Blue", {BLUE: 100})
+
+    prices({RED: 95})
+
+    assert [price(case) for case in ("red", "both", "blue")] == [100, 60.53, 21.06]
+
+
+def test_an_item_that_loses_its_price_adds_nothing_until_it_has_one(put, prices, price):
+    put("Case", {RED: 50, BLUE: 50})
+
+    shown = []
+    for coins in (None, 0, 18):
+        prices({RED: coins})
+        shown.append(price("case"))
+
+    assert shown == [10.53, 10.53, 20]
+
+
+def _all_ids():
+    return [item.id for item in Item.select(Item.id)]
+
+
+def test_new_prices_are_exact_however_large(app, put):
+    """Sums that need more than 64 bits, against the formula in Python's own numbers."""
+    chances = {RED: "33.3333333333333333", BLUE: "0.0000000000000001", GLOVES: "66.6666666666666666"}
+    put("Case", chances)
+    with writing():
+        Item.update(price_cents=MOST_CENTS - Item.id).execute()
+        reprice_cases_holding(_all_ids())
+
+    with reading():
+        prices = {item.market_hash_name: item.price_cents for item in Item.select()}
+        stored = Case.get().price_cents
+    value = sum(prices[name] * Fraction(chance) / 100 for name, chance in chances.items())
+    assert stored == math.ceil(value / Fraction(95, 100))
+
+
+def test_the_type_of_a_case_follows_the_games_of_its_items(client, put, prices):
+    put("Case", {RED: 50, BLUE: 50})
+
+    types = []
+    for name in (RED, BLUE):
+        prices({name: 10}, appid=252490)
+        types.append(client.get("/api/cases/case").json["type"])
+    prices({RED: 10, BLUE: 10}, appid=730)
+    types.append(client.get("/api/cases/case").json["type"])
+
+    assert types == ["mixed", "gameb", "gamea"]
+
+
+def test_only_cases_that_hold_what_changed_are_looked_at(app, put):
+    put("Red", {RED: 100})
+    put("Blue", {BLUE: 100})
+    with writing():
+        Item.update(price_cents=1900).execute()
+        red = Item.get(Item.market_hash_name == RED)
+        reprice_cases_holding([red.id])
+
+    with reading():
+        prices = {case.slug: case.price_cents for case in Case.select()}
+    assert prices == {"red": 2000, "blue": 2106}
+
+
+def test_new_prices_take_as_many_statements_however_many_cases_there_are(app, put, queries):
+    counted = []
+    for total in (1, 30):
+        for number in range(total):
+            put(f"Case {number}", {RED: 50, ROCK: 50})
+        with writing():
+            Item.update(price_cents=Item.price_cents + 100).execute()
+            ids = _all_ids()
+            queries.clear()
+            reprice_cases_holding(ids)
+            counted.append(len(queries))
+
+    assert counted == [2, 2]
+
+
+def test_no_price_of_a_refused_change_stays(app, put):
+    put("Red", {RED: 100})
+
+    def change_and_fail():
+        with writing():
+            Item.update(price_cents=1).execute()
+            reprice_cases_holding(_all_ids())
+            raise RuntimeError("changed its mind")
+
+    with pytest.raises(RuntimeError):
+        change_and_fail()
+
+    with reading():
+        assert Case.get().price_cents == 1053

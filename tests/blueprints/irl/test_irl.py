@@ -1,0 +1,179 @@
+"""GET /irl and /irl/:id: cases with real-life items."""
+
+from decimal import Decimal
+
+import pytest
+
+from models.db.connection import writing
+from models.irl_cases import IrlCase, IrlItem
+from services.irl_cases import importing as irl_importing
+
+
+@pytest.fixture
+def put(app):
+    """Imports a case with these items."""
+    times = iter(range(1_700_000_000_000, 1_800_000_000_000))
+
+    def one(case_id, *items, name="Desk", price=12.5):
+        things = list(items) or [thing("Pen", 1)]
+        row = {"id": case_id, "name": name, "price": Decimal(str(price)), "items": things}
+        irl_importing.import_cases([row], now=next(times))
+
+    return one
+
+
+def thing(name, price, percentage=None, image="https://images.example.com/1.png"):
+    chance = {} if percentage is None else {"percentage": Decimal(str(percentage))}
+    return {"name": name, "image": image, "price": Decimal(str(price))} | chance
+
+
+def test_no_cases_are_an_empty_list(client):
+    assert client.get("/irl").json == []
+
+
+def test_a_listed_case_has_all_fields_and_its_spins(client, put):
+    put("desk", thing("Pen", 1.5, 75), thing("Lamp", 30, 25))
+    with writing():
+        IrlCase.update(spins=7).execute()
+
+    assert client.get("/irl").json == [
+        {
+            "id": "desk",
+            "name": "Desk",
+            "price": 12.5,
+            "spins": 7,
+            "items": [
+                {
+                    "name": "Lamp",
+                    "image": "https://images.example.com/1.png",
+                    "price": "$30.00",
+                    "percentage": 25,
+                },
+                {
+                    "name": "Pen",
+                    "image": "https://images.example.com/1.png",
+                    "price": "$1.50",
+                    "percentage": 75,
+                },
+            ],
+        }
+    ]
+
+
+def test_the_newest_case_comes_first(client, put):
+    for case_id in ("first", "second", "third"):
+        put(case_id)
+    put("first", name="Changed")
+
+    assert [case["id"] for case in client.get("/irl").json] == ["third", "second", "first"]
+
+
+def test_a_single_case_has_all_fields_except_spins(client, put):
+    put("desk", thing("Pen", 1, 60), thing("Lamp", 30, 0.5), thing("Mat", 10, 39.5))
+    (listed,) = client.get("/irl").json
+    listed.pop("spins")
+
+    case = client.get("/irl/desk").json
+
+    assert case == listed
+    assert [item["percentage"] for item in case["items"]] == [0.5, 39.5, 60]
+
+
+def test_items_with_equal_percentages_keep_their_order(client, put):
+    put("desk", *[thing(name, 1) for name in ("c", "a", "d", "b")])
+
+    assert [item["name"] for item in client.get("/irl/desk").json["items"]] == ["c", "a", "d", "b"]
+
+
+def test_items_without_a_percentage_share_the_remainder_equally(client, put):
+    put("desk", thing("Lamp", 30, 9.5), thing("Pen", 1), thing("Mat", 1))
+    put("thirds", thing("a", 1), thing("b", 1), thing("c", 1))
+
+    desk, thirds = (
+        [item["percentage"] for item in client.get(f"/irl/{case_id}").json["items"]]
+        for case_id in ("desk", "thirds")
+    )
+
+    assert desk == [9.5, 45.25, 45.25]
+    assert thirds == [pytest.approx(100 / 3)] * 3
+
+
+def test_an_item_without_an_image_has_the_neutral_one(client, put):
+    put("desk", thing("Pen", 1, image=""))
+
+    image = client.get("/irl/desk").json["items"][0]["image"]
+
+    assert client.get(image, buffered=True).content_type == "image/webp"
+
+
+def test_an_older_image_with_another_scheme_shows_the_neutral_one(client, put):
+    put("desk", thing("Pen", 1))
+    with writing():
+        IrlItem.update(image="javascript:alert(1)").execute()
+
+    image = client.get("/irl/desk").json["items"][0]["image"]
+
+    assert image == "http://127.0.0.1:5000/media/neutral/item.webp"
+
+
+def test_an_invalid_id_is_refused(client):
+    paths = ("DESK", "a_b", "a%20b", "%C3%A9", "a" * 65, "a%2Fb", "a/b", "desk/", "desk%0A", "%FF")
+
+    answers = {path: client.get(f"/irl/{path}") for path in paths}
+
+    assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == dict.fromkeys(
+        paths, (400, {"error": "Invalid case ID"})
+    )
+
+
+def test_an_unknown_case_is_not_found(client, put):
+    put("desk")
+
+    answers = [client.get(f"/irl/{path}") for path in ("none", "-", "0", "a" * 64)]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert [answer.json for answer in answers] == [{"error": "Case not found"}] * 4
+
+
+def test_a_list_or_case_that_the_client_has_is_answered_with_304(client, put):
+    put("desk")
+
+    for path in ("/irl", "/irl/desk"):
+        tag = client.get(path).headers["ETag"]
+        answer = client.get(path, headers={"If-None-Match": tag})
+        assert (answer.status_code, answer.data) == (304, b"")
+
+
+def test_a_changed_list_is_sent_in_full(client, put):
+    put("desk")
+    tag = client.get("/irl").headers["ETag"]
+    put("desk", price=13)
+
+    answer = client.get("/irl", headers={"If-None-Match": tag})
+
+    assert (answer.status_code, answer.json[0]["price"]) == (200, 13)
+
+
+def test_a_list_of_any_length_takes_two_queries(client, put, queries):
+    counted = []
+    for total in (1, 20):
+        for number in range(total):
+            put(f"case-{number}")
+        queries.clear()
+        client.get("/irl")
+        counted.append(len(queries))
+
+    assert counted == [2, 2]
+
+
+def test_an_unexpected_failure_is_answered_with_500(app, client, monkeypatch):
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+
+    def fail():
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr("services.irl_cases.reading.all_of_them", fail)
+
+    answer = client.get("/irl")
+
+    assert (answer.status_code, answer.json) == (500, {"error": "Something went wrong"})

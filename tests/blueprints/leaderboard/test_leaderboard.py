@@ -1,0 +1,172 @@
+"""GET /leaderboard: the highest wagers since Monday, or since the 1st."""
+
+import pytest
+
+from bench.harness.spins import at
+from models.db.connection import writing
+from models.users import User
+
+
+def test_the_leaderboard_is_empty_before_the_first_bet(client):
+    answer = client.get("/leaderboard")
+
+    assert (answer.status_code, answer.json) == (200, [])
+
+
+def test_an_entry_has_a_masked_name_a_picture_and_the_wager(client, new_player, spin):
+    spin(new_player("roulette-queen"), wager="12.34", price=20)
+
+    assert client.get("/leaderboard").json == [
+        {
+            "username": "rou***",
+            "avatar": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+            "wager": 12.34,
+        }
+    ]
+
+
+def test_masked_names_show_at_most_three_characters(board, new_player, spin):
+    for wager, name in ((3, "abc"), (2, "abcd"), (1, "ab-cdefghij")):
+        spin(new_player(name), wager=wager)
+
+    assert board() == [("a***", 3), ("abc***", 2), ("ab-***", 1)]
+
+
+def test_the_highest_wager_comes_first_and_of_equal_ones_the_older_account(board, new_player, spin):
+    anna, bert, carl, dora, _idle = (new_player(name) for name in ("anna", "bert", "carl", "dora", "idle"))
+    for player, wager in ((dora, 1), (carl, 5), (bert, 1), (dora, 4), (anna, 7)):
+        spin(player, wager=wager)
+
+    assert board() == [("ann***", 7), ("car***", 5), ("dor***", 5), ("ber***", 1)]
+
+
+def test_a_bet_counts_at_once(board, new_player, spin):
+    player = new_player("alice")
+    spin(player, wager=1)
+    before = board()
+
+    spin(player, wager="2.5")
+
+    assert (before, board()) == ([("ali***", 1)], [("ali***", 3.5)])
+
+
+def test_won_and_lost_bets_count_equally(board, new_player, spin):
+    spin(new_player("winner"), wager=2, wins=True)
+    spin(new_player("loser"), wager=2, wins=False)
+
+    assert board() == [("win***", 2), ("los***", 2)]
+
+
+EDGES = {
+    "the last moment of a week": ("2026-03-15 23:59:59.999", [], [("ali***", 1)]),
+    "the first moment of a week": ("2026-03-16 00:00", [("ali***", 1)], [("ali***", 1)]),
+    "the last moment of a month": ("2026-02-28 23:59:59.999", [], []),
+    "the first moment of a month": ("2026-03-01 00:00", [], [("ali***", 1)]),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_a_period_begins_at_midnight_utc(board, clock, new_player, spin, edge):
+    moment, weekly, monthly = EDGES[edge]
+    clock.now = at(moment)
+    spin(new_player("alice"))
+    clock.now = at("2026-03-18 12:00")
+
+    assert (board(period="weekly"), board(period="monthly")) == (weekly, monthly)
+
+
+BEGINNINGS = {
+    "2026-03-30 00:00": ["weekly"],
+    "2026-04-01 00:00": ["monthly"],
+    "2027-01-01 00:00": ["monthly"],
+    "2027-01-04 00:00": ["weekly"],
+    "2028-02-28 00:00": ["weekly"],
+    "2028-02-29 00:00": [],
+    "2028-03-01 00:00": ["monthly"],
+    "2029-01-01 00:00": ["weekly", "monthly"],
+    "2100-03-01 00:00": ["weekly", "monthly"],
+}
+"""Mondays and firsts of months; a leap day; the end of a year, in the middle of a week and between two; and
+the day after the 28th of February of a year that is no leap year."""
+
+
+def test_a_spin_one_millisecond_before_midnight_counts_for_the_old_period(board, clock, new_player, spin):
+    begun = {}
+    for number, beginning in enumerate(BEGINNINGS):
+        clock.now = at(beginning) - 1
+        spin(new_player(f"b{number:02}-before"))
+        clock.now = at(beginning)
+        spin(new_player(f"a{number:02}-after"))
+        shown = {period: [name for name, _ in board(period=period)] for period in ("weekly", "monthly")}
+        assert all(f"a{number:02}***" in names for names in shown.values())
+        begun[beginning] = [period for period, names in shown.items() if f"b{number:02}***" not in names]
+
+    assert begun == BEGINNINGS
+
+
+def test_a_week_can_begin_in_the_previous_month(board, clock, new_player, spin):
+    player = new_player("alice")
+    clock.now = at("2026-03-31 12:00")
+    spin(player, wager=2)
+    clock.now = at("2026-04-01 12:00")
+    spin(player, wager=1)
+
+    assert (board(period="weekly"), board(period="monthly")) == ([("ali***", 3)], [("ali***", 1)])
+
+
+def test_a_new_period_starts_empty(board, clock, new_player, spin):
+    spin(new_player("alice"))
+
+    clock.now = at("2026-03-22 23:59:59.999")
+    before = board()
+    clock.now = at("2026-03-23 00:00")
+
+    assert (before, board(), board(period="monthly")) == ([("ali***", 1)], [], [("ali***", 1)])
+
+
+def test_the_week_is_shown_by_default(board, clock, new_player, spin):
+    clock.now = at("2026-03-02 12:00")
+    spin(new_player("alice"))
+    clock.now = at("2026-03-18 12:00")
+    spin(new_player("bob"))
+
+    assert board() == board(period="") == board(period="weekly") == [("b***", 1)]
+
+
+def test_the_leaderboard_has_at_most_a_hundred_entries(board, new_player, spin):
+    for number in range(101):
+        spin(new_player(f"p{number:03}"), wager=f"{1 + number / 100:.2f}", price=10, client_seed="seed")
+
+    shown = board()
+
+    assert len(shown) == 100
+    assert (shown[0], shown[-1]) == (("p10***", 2), ("p00***", 1.01))
+
+
+def test_an_unknown_period_is_refused(client):
+    answers = [client.get(f"/leaderboard?period={period}") for period in ("daily", "WEEKLY", "weekly%00")]
+
+    assert {answer.status_code for answer in answers} == {400}
+    assert answers[0].json == {"error": "period: must be one of weekly, monthly"}
+
+
+def test_a_leaderboard_that_the_client_has_is_answered_with_304(client, new_player, spin):
+    player = new_player("alice")
+    spin(player)
+    tag = client.get("/leaderboard").headers["ETag"]
+
+    same = client.get("/leaderboard", headers={"If-None-Match": tag})
+    spin(player)
+    changed = client.get("/leaderboard", headers={"If-None-Match": tag})
+
+    assert (same.status_code, same.data) == (304, b"")
+    assert (changed.status_code, changed.json[0]["wager"]) == (200, 2)
+
+
+def test_an_avatar_has_a_full_url(client, new_player, spin):
+    player = new_player("alice")
+    spin(player)
+    with writing():
+        User.update(avatar="/media/avatars/a.webp").execute()
+
+    assert client.get("/leaderboard").json[0]["avatar"] == "http://127.0.0.1:5000/media/avatars/a.webp"

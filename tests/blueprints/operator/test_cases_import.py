@@ -1,0 +1,210 @@
+"""flask cases import: stores all cases of a file, or none."""
+
+import pytest
+
+from models.cases import Case, CaseItem
+from models.db.connection import reading
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+
+GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
+
+
+@pytest.fixture(autouse=True)
+def inventory(app):
+    """An item of each game, and one without a price."""
+    rows = [
+        {"appid": 730, "marketHashName": GUN, "price": 9},
+        {"appid": 252490, "marketHashName": ROCK, "price": 1},
+        {"appid": 730, "marketHashName": UNPRICED, "price": None},
+    ]
+    items_importing.import_document(rows, app_id=None, now=now_ms())
+
+
+@pytest.fixture
+def put(run, write):
+    """Imports these rows."""
+    return lambda *rows: run("cases", "import", write(list(rows)))
+
+
+@pytest.fixture
+def refuses(fails, write):
+    """Imports these rows, of which one is bad; what it said."""
+    return lambda *rows: fails("cases", "import", write(list(rows)))
+
+
+@pytest.fixture
+def stored(app):
+    """Gives everything that is stored of the cases."""
+
+    def rows():
+        with reading():
+            return [sorted(table.select().dicts(), key=str) for table in (Case, CaseItem)]
+
+    return rows
+
+
+def row(name="Case", contents=None, **more):
+    items = [
+        {"marketHashName": item, "percentage": percentage}
+        for item, percentage in (contents or {GUN: 50, ROCK: 50}).items()
+    ]
+    return {"name": name, "items": items} | more
+
+
+def test_cases_of_every_kind_are_imported(put, client):
+    regular = (row("Mine"), row("His", kind="regular"))
+    said = put(*regular, row("Level 10", kind="level"), row("Daily", kind="free"))
+
+    assert said == {"cases": 4, "created": 4, "updated": 0}
+    levels, others = (client.get(f"/api/cases?type={value}").json for value in ("true", "false"))
+    assert [case["id"] for case in levels] == ["level-10"]
+    assert [case["id"] for case in others] == ["his", "mine"]
+    assert client.get("/api/cases/free").json["name"] == "Daily"
+
+
+def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run):
+    text = f"""[{{"name": "  My   Case ", "items": [
+        {{"marketHashName": "{GUN}", "percentage": 33.3333333333333333}},
+        {{"marketHashName": "{ROCK}", "percentage": 66.6666666666666667}}]}}]"""
+    run("cases", "import", write(text))
+
+    case = client.get("/api/cases/my-case").json
+
+    # (9 / 3 + 2 / 3) / 0.95 = 3.859...
+    assert (case["name"], case["price"], case["type"]) == ("My Case", 3.86, "mixed")
+
+
+def test_a_case_may_contain_an_item_without_a_price(put, client):
+    put(row(contents={GUN: 50, UNPRICED: 50}))
+
+    case = client.get("/api/cases/case").json
+
+    assert case["price"] == 4.74
+    assert [item["price"] for item in case["items"]] == ["$9.00", None]
+
+
+def test_importing_again_changes_nothing(put, stored):
+    rows = (row("Mine"), row("Level 10", kind="level"), row("Daily", kind="free"))
+    put(*rows)
+    before = stored()
+
+    said = put(*rows)
+
+    assert said == {"cases": 3, "created": 0, "updated": 3}
+    assert stored() == before
+
+
+def test_importing_again_updates_by_name_without_case_and_keeps_the_id(put, client):
+    put(row("Odds & Ends"))
+    put(row("ODDS & ENDS", {GUN: 100}, kind="level"))
+
+    (case,) = client.get("/api/cases?type=all").json
+
+    assert (case["id"], case["name"], case["price"]) == ("odds-&-ends", "ODDS & ENDS", 9.48)
+    assert client.get("/api/cases?type=true").json == [case]
+
+
+def test_a_row_without_a_kind_keeps_the_kind_of_the_case(put, client):
+    put(row("Level 10", kind="level"))
+    put(row("Level 10", {GUN: 100}))
+
+    assert [case["price"] for case in client.get("/api/cases?type=true").json] == [9.48]
+
+
+def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, client):
+    put(row("Daily", kind="free"))
+    said = put(row("Weekly", kind="free"))
+
+    assert said == {"cases": 1, "created": 0, "updated": 1}
+    assert client.get("/api/cases/free").json["name"] == "Weekly"
+    assert len(client.get("/api/cases?type=all").json) == 1
+
+
+@pytest.mark.parametrize("name", ["Mine", "MINE", "mi ne", "Mi-ne"])
+def test_a_row_with_the_name_or_id_of_a_players_case_is_refused(fails, write, client, new_player, name):
+    made = client.post("/api/cases/create", json=row("Mi ne"), headers=new_player(level=25).headers)
+    client.post("/api/cases/create", json=row("Mine"), headers=new_player("bob", level=25).headers)
+    before = client.get("/api/cases").json
+
+    said = fails("cases", "import", write([row("Fresh"), row(name, {GUN: 100})]))
+
+    assert made.status_code == 200
+    assert said.startswith("Error: row 2: ")
+    assert client.get("/api/cases").json == before
+
+
+SUM = "The percentages must sum to exactly 100"
+NUMBER = "Each item must have a percentage that is a number from 0 to 100"
+ITEM_NAME = "Each item must have a valid marketHashName"
+UNSHOWN = "name has characters that cannot be shown"
+ITEMS = "items must be an array of 1 to 500 items"
+NAME = "name must be a text of 1 to 100 characters"
+
+BAD = [
+    (5, "must be an object"),
+    (row(""), NAME),
+    (row(7), NAME),
+    (row("x" * 101), NAME),
+    (row("a\x00b"), UNSHOWN),
+    (row("a\x07b"), UNSHOWN),
+    (row("\u200b"), UNSHOWN),
+    (row(kind="gold"), "kind must be regular, level, free"),
+    (row(kind=1), "kind must be regular, level, free"),
+    (row("Pagination"), "the id pagination is reserved"),
+    (row("Free case"), "the id free-case is reserved"),
+    (row("Free"), "the id free is reserved"),
+    (row(".."), "the id .. is reserved"),
+    ({"name": "Case"}, ITEMS),
+    ({"name": "Case", "items": []}, ITEMS),
+    ({"name": "Case", "items": [5]}, ITEM_NAME),
+    ({"name": "Case", "items": [{"percentage": 100}]}, ITEM_NAME),
+    (row(contents={GUN: None}), NUMBER),
+    (row(contents={GUN: "100"}), NUMBER),
+    (row(contents={GUN: True}), NUMBER),
+    (row(contents={GUN: 101}), NUMBER),
+    (row(contents={GUN: 99.5, ROCK: 0.4}), SUM),
+    ({"name": "Case", "items": row(contents={GUN: 50})["items"] * 2}, "An item can be in a case only once"),
+    (row(contents={"Nothing": 100}), "there is no item Nothing"),
+]
+
+
+def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuses, stored):
+    good = row("Good one")
+
+    said = [refuses(good, bad, row("Another")) for bad, _ in BAD]
+
+    assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
+    assert stored() == [[], []]
+
+
+def test_two_rows_for_one_case_are_refused(refuses):
+    twice = "Error: row 2: the file has this case twice"
+
+    assert refuses(row("Case"), row("CASE")) == twice
+    assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice
+    assert refuses(row("A B"), row("a-b")) == "Error: row 2: another case has the id a-b"
+
+
+def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
+    put(row("A B"), row("Daily", kind="free"), row("Regular"))
+
+    said = [refuses(row("a-b")), refuses(row("Daily", kind="regular")), refuses(row("Regular", kind="free"))]
+
+    assert said == [
+        "Error: row 1: another case has the id a-b",
+        "Error: row 1: the free case and another one cannot share a name",
+        "Error: row 1: the free case and another one cannot share a name",
+    ]
+    twice = refuses(row("Weekly", kind="free"), row("Daily"))
+    assert twice == "Error: row 2: the file has this case twice"
+
+
+def test_a_file_without_a_json_array_is_refused(fails, write):
+    assert fails("cases", "import", write({})) == "Error: items.json is not a JSON array"
+    assert fails("cases", "import", write("5")) == "Error: items.json is not a JSON array"
+    assert fails("cases", "import", write("[")).startswith("Error: items.json is not JSON: ")
+
+
+def test_an_empty_array_imports_nothing(put):
+    assert put() == {"cases": 0, "created": 0, "updated": 0}

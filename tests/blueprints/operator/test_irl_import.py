@@ -1,0 +1,109 @@
+"""flask irl import: stores all cases of a file, or none."""
+
+import pytest
+
+from models.db.connection import reading
+from models.irl_cases import IrlCase, IrlItem
+from tests.blueprints.operator.conftest import NOT_PICTURES
+
+
+@pytest.fixture
+def put(run, write):
+    """Imports these rows."""
+    return lambda *rows: run("irl", "import", write(list(rows)))
+
+
+@pytest.fixture
+def stored(app):
+    """Gives everything that is stored of these cases."""
+
+    def rows():
+        with reading():
+            return [sorted(table.select().dicts(), key=str) for table in (IrlCase, IrlItem)]
+
+    return rows
+
+
+PEN = {"name": "Pen", "image": "", "price": 1.5}
+
+
+def row(case_id="desk", *, items=(PEN,), **more):
+    return {"id": case_id, "name": "Desk", "price": 12.5, "items": list(items)} | more
+
+
+def test_cases_are_imported_and_updated_by_their_ids(put, client):
+    first = put(row("desk"), row("sofa"))
+    second = put(row("desk", name="Desktop", price=13), row("chair"))
+
+    assert first == {"cases": 2, "created": 2, "updated": 0}
+    assert second == {"cases": 2, "created": 1, "updated": 1}
+    assert [case["id"] for case in client.get("/irl").json] == ["chair", "sofa", "desk"]
+    assert client.get("/irl/desk").json["name"] == "Desktop"
+
+
+def test_importing_again_changes_nothing(put, stored):
+    put(row("desk"), row("sofa"))
+    before = stored()
+
+    put(row("desk"), row("sofa"))
+
+    assert stored() == before
+
+
+SUM = "the percentages must sum to 100, or to less when some are left out"
+ID = "id must be 1 to 64 of a-z, 0-9 and -"
+NAME = "name must be a text of 1 to 100 characters"
+NUMBER = "Each item must have a percentage that is a number from 0 to 100"
+PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"
+ITEMS = "items must be an array of 1 to 500 items"
+
+BAD = [
+    ([], "must be an object"),
+    (row(None), ID),
+    (row("Desk"), ID),
+    (row("a" * 65), ID),
+    (row("desk\n"), ID),
+    (row(name=""), NAME),
+    (row(name=5), NAME),
+    (row(name="\ue000"), "name has characters that cannot be shown"),
+    (row(price="12.50"), PRICE),
+    (row(price=-1), PRICE),
+    (row(price=1.005), PRICE),
+    (row(price=None), PRICE),
+    (row(items=()), ITEMS),
+    (row() | {"items": None}, ITEMS),
+    (row(items=[5]), "each item must be an object"),
+    (row(items=[PEN | {"name": " "}]), "an item's name must be a text of 1 to 200 characters"),
+    (row(items=[PEN | {"image": 5}]), "an item's image must be a text of at most 1000 characters"),
+    *(
+        (
+            row(items=[PEN | {"image": image}]),
+            "an item's image must be an http or https address, or a path that begins with /",
+        )
+        for image in NOT_PICTURES
+    ),
+    (row(items=[PEN | {"price": "$1"}]), f"an item's {PRICE}"),
+    (row(items=[PEN | {"percentage": "50"}]), NUMBER),
+    (row(items=[PEN | {"percentage": True}]), NUMBER),
+    (row(items=[PEN | {"percentage": 99}]), SUM),
+    (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 60}]), SUM),
+    (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 50}, PEN]), SUM),
+    (row("good"), "the file has this case twice"),
+]
+
+
+def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails, write, stored):
+    said = [fails("irl", "import", write([row("good"), bad])) for bad, _ in BAD]
+
+    assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
+    assert stored() == [[], []]
+
+
+def test_a_percentage_left_out_is_0_when_the_others_sum_to_100(put, client):
+    put(row(items=[PEN | {"name": "All", "percentage": 100}, PEN]))
+
+    assert [item["percentage"] for item in client.get("/irl/desk").json["items"]] == [0, 100]
+
+
+def test_a_file_without_a_json_array_is_refused(fails, write):
+    assert fails("irl", "import", write({})) == "Error: items.json is not a JSON array"

@@ -1,0 +1,169 @@
+"""flask ledger audit and rebuild: totals, counts and leaderboard places equal the sums of their rows."""
+
+import threading
+
+import pytest
+
+from bench.harness.spins import Clock, Table, at
+from models.db.connection import database, writing
+from models.users import User
+from services.cases import importing
+from services.items import importing as items_importing
+from services.maintenance import totals_rebuild
+
+NOW = at("2026-03-18 12:00")
+WEEK, MONTH = at("2026-03-16 00:00"), at("2026-03-01 00:00")
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(clock=Clock(NOW))
+
+
+@pytest.fixture
+def alice(new_player):
+    return new_player("alice")
+
+
+@pytest.fixture
+def bob(new_player):
+    return new_player("bob")
+
+
+@pytest.fixture
+def cases(app, client, alice):
+    """A case of an operator's, and one that a player has made."""
+    with writing():
+        User.update(granted_experience=10**9).where(User.id == alice.id).execute()
+    items = [{"appid": 730, "marketHashName": name, "price": 10} for name in ("Red", "Blue")]
+    items_importing.import_document(items, app_id=None, now=NOW)
+    content = [{"marketHashName": name, "percentage": 50} for name in ("Red", "Blue")]
+    importing.import_cases([{"name": "House", "items": content}], now=NOW)
+    body = {"name": "Mine", "items": content}
+    assert client.post("/api/cases/create", headers=alice.headers, json=body).status_code == 200
+
+
+@pytest.fixture
+def history(app, run, alice, bob, cases):
+    """Two players who have played and paid, and one of them has made a case."""
+    table = Table(app)
+    table.spin(alice, wager=1, wins=True)
+    table.spin(bob, wager=2)
+    run("payments", "record", alice.platform_id, "deposit", "10")
+    run("payments", "record", alice.platform_id, "withdraw", "3")
+
+
+@pytest.fixture
+def spoil(alice):
+    """Changes the database behind the platform's back."""
+
+    def execute(statement):
+        with writing():
+            database.execute_sql(
+                statement.format(alice=alice.id, shard=alice.id % 64, alices=f"WHERE user_id = {alice.id}")
+            )
+
+    return execute
+
+
+PLAY = ["the totals of play of {alice} differ from the bets"]
+WEEKLY = [f"the weekly wager of {{alice}} since {WEEK} differs from the bets"]
+MONTHLY = [f"the monthly wager of {{alice}} since {MONTH} differs from the bets"]
+COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
+PAYMENTS = ["the payment totals of {alice} differ from the payments"]
+
+CASE_COUNT = ["the number of cases of {alice} differs from the cases"]
+PRICES = [f"the price of the case {slug} differs from its items'" for slug in ("house", "mine")]
+TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("house", "mine")]
+
+SPOILED = {
+    "a wager too much": ("UPDATE users SET wagered_cents = wagered_cents + 1 WHERE id = {alice}", PLAY),
+    "a payout too little": ("UPDATE users SET earned_cents = earned_cents - 1 WHERE id = {alice}", PLAY),
+    "another week's wager": (
+        "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'weekly'",
+        WEEKLY,
+    ),
+    "another month's wager": (
+        "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'monthly'",
+        MONTHLY,
+    ),
+    "a missing week": ("DELETE FROM period_wagers {alices} AND period = 'weekly'", WEEKLY),
+    "a week that never was": (
+        "INSERT INTO period_wagers VALUES ('weekly', 5, {alice}, 1)",
+        ["the weekly wager of {alice} since 5 differs from the bets"],
+    ),
+    "a bet too many": ("UPDATE live_bet_counts SET bets = bets + 1 WHERE shard = {shard}", COUNTS),
+    "a high roll too few": ("UPDATE live_bet_counts SET high_rolls = 0 WHERE shard = {shard}", COUNTS),
+    "a deposit too many": ("UPDATE payment_totals SET deposits = 2 {alices}", PAYMENTS),
+    "another withdrawal": ("UPDATE payment_totals SET withdrawn_cents = 1 {alices}", PAYMENTS),
+    "missing totals of payments": ("DELETE FROM payment_totals {alices}", PAYMENTS),
+    "a bet gone": ("DELETE FROM bets {alices}", [*PLAY, *WEEKLY, *MONTHLY, *COUNTS]),
+    "a case too many": ("UPDATE case_counts SET made = 2 {alices}", CASE_COUNT),
+    "a case that nobody counted": ("DELETE FROM case_counts {alices}", CASE_COUNT),
+    "another price of a case": ("UPDATE cases SET price_cents = 1 WHERE slug = 'house'", PRICES[:1]),
+    "another price of an item": (
+        "UPDATE items SET price_cents = 2000 WHERE market_hash_name = 'Red'",
+        PRICES,
+    ),
+    "another game of an item": (
+        "UPDATE items SET app_id = 252490 WHERE market_hash_name = 'Red'",
+        TYPES,
+    ),
+    "another payment": ("UPDATE payments SET usd_cents = usd_cents + 1 {alices}", PAYMENTS),
+}
+
+
+@pytest.mark.usefixtures("history")
+def test_an_audit_of_a_correct_history_finds_no_mismatch(run):
+    assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("case", SPOILED)
+def test_each_wrong_total_is_reported_on_its_own_line(fails, spoil, alice, case):
+    statement, texts = SPOILED[case]
+    spoil(statement)
+
+    *lines, last = fails("ledger", "audit").splitlines()
+
+    expected = sorted(text.format(alice=alice.platform_id, shard=alice.id % 64) for text in texts)
+    assert sorted(lines) == expected
+    assert last == f"Error: {len(expected)} mismatches"
+
+
+@pytest.mark.usefixtures("history")
+def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
+    for statement in (
+        "UPDATE users SET wagered_cents = 7, earned_cents = 7",
+        "DELETE FROM period_wagers {alices}",
+        "INSERT INTO period_wagers VALUES ('weekly', 5, {alice}, 1)",
+        "UPDATE live_bet_counts SET bets = bets + 1",
+        "INSERT INTO live_bet_counts VALUES (({shard} + 9) & 63, 1, 0)",
+        "UPDATE payment_totals SET deposits = 9, withdrawn_cents = 9",
+    ):
+        spoil(statement)
+    fails("ledger", "audit")
+
+    said = run("ledger", "rebuild")
+
+    assert said == {"correctedPlayers": 2, "periodWagers": 4, "liveBetCounts": 2, "paymentTotals": 1}
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.usefixtures("history")
+def test_a_rebuild_of_correct_totals_changes_nothing(run):
+    assert run("ledger", "rebuild")["correctedPlayers"] == 0
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):
+    """They wait for it, or it for them; none fails and none is missed."""
+    table = Table(app)
+    rebuilding = threading.Thread(target=lambda: [totals_rebuild.rebuild() for _ in range(10)])
+    rebuilding.start()
+    for _ in range(10):
+        table.spin(alice, wager=1)
+        table.spin(bob, wager=1)
+    rebuilding.join()
+
+    assert run("ledger", "audit")["mismatches"] == 0

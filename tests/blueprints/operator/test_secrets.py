@@ -1,0 +1,162 @@
+"""flask secrets reseal: after it the new SECRET_KEY alone decrypts everything."""
+
+import pyotp
+import pytest
+from cryptography.fernet import InvalidToken
+
+from models.bets import Bet
+from models.db.connection import reading, writing
+from models.two_factor import TwoFactor
+from models.users import AnnouncedSeed
+from services.maintenance import key_rotation
+from services.shared.encryption import Sealer
+from services.upgrader.spin import SpinRequest
+
+OLD = "the secret that was used first and is long enough"
+NEW = "the secret that comes after it and is long enough"
+NOTHING = {"announcedSeeds": 0, "bets": 0, "twoFactorSecrets": 0, "unreadable": 0}
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(SECRET_KEY=OLD)
+
+
+def sealed_texts():
+    """Everything in the database that is sealed."""
+    with reading():
+        return [
+            *AnnouncedSeed.select(AnnouncedSeed.sealed_server_seed).scalars(),
+            *Bet.select(Bet.sealed_server_seed).where(Bet.sealed_server_seed.is_null(False)).scalars(),
+            *TwoFactor.select(TwoFactor.sealed_secret).scalars(),
+        ]
+
+
+def play(app, player, item):
+    platform = app.extensions["platform"]
+    request = SpinRequest(amount=1, item=item)
+    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+
+
+@pytest.fixture
+def secret(client, player):
+    """The secret of the player's authenticator, set up under the old key."""
+    return client.post("/profile/2fa/setup", headers=player.headers).json["secret"]
+
+
+@pytest.fixture
+def filled(app, player, new_player, add_item, secret):
+    """Three announced seeds, two bets without a proof yet, and a secret, under the old key."""
+    new_player("bob")
+    new_player("carol")
+    item = add_item(price=10)
+    for _ in range(2):
+        play(app, player, item)
+    return item
+
+
+@pytest.fixture
+def rotated(make_app, filled):
+    """The app with the new key, and the old one as the previous."""
+    return make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=f"an even older one, {OLD}")
+
+
+def reseal(app):
+    result = app.test_cli_runner().invoke(args=["secrets", "reseal"])
+    assert result.exit_code == 0, result.output
+    return app.json.loads(result.stdout)
+
+
+def test_the_first_run_counts_all_secrets_and_the_second_none(rotated):
+    first, second = reseal(rotated), reseal(rotated)
+
+    assert first == {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1, "unreadable": 0}
+    assert second == NOTHING
+
+
+def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secret, filled, run):
+    reseal(rotated)
+
+    app = make_app(SECRET_KEY=NEW)
+    code = pyotp.TOTP(secret).now()
+    answer = app.test_client().post("/profile/2fa/enable", headers=player.headers, json={"code": code})
+
+    assert answer.status_code == 200
+    play(app, player, filled)
+    audit = app.test_cli_runner().invoke(args=["fairness", "audit"])
+    assert app.json.loads(audit.stdout)["mismatches"] == 0
+
+
+def test_before_the_command_the_previous_key_still_decrypts(rotated, player, secret, filled):
+    code = pyotp.TOTP(secret).now()
+    answer = rotated.test_client().post("/profile/2fa/enable", headers=player.headers, json={"code": code})
+
+    assert answer.status_code == 200
+    assert play(rotated, player, filled).nonce == 3
+
+
+def test_nothing_is_sealed_under_the_previous_key_any_more(rotated, player, filled):
+    """The bet takes over a seed that was announced under the previous key."""
+    bet = play(rotated, player, filled)
+
+    current = Sealer(secret_key=NEW, purpose="server seeds")
+    with reading():
+        announced = AnnouncedSeed.get(AnnouncedSeed.user == player.id)
+    assert current.open(bet.sealed_server_seed)
+    assert current.open(announced.sealed_server_seed)
+
+
+def test_more_than_one_batch_is_encrypted_again(rotated, monkeypatch):
+    monkeypatch.setattr(key_rotation, "BATCH", 2)
+
+    assert reseal(rotated)["announcedSeeds"] == 3
+    assert reseal(rotated) == NOTHING
+
+
+def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, player, filled, monkeypatch):
+    """A spin comes between the command's look at a seed and its update."""
+    platform = rotated.extensions["platform"]
+    renew = platform.seeds.renew
+
+    def play_in_between(sealed):
+        monkeypatch.undo()
+        play(rotated, player, filled)
+        return renew(sealed)
+
+    monkeypatch.setattr(type(platform.seeds), "renew", lambda _self, sealed: play_in_between(sealed))
+    result = reseal(rotated)
+
+    assert (result["announcedSeeds"], result["unreadable"]) == (2, 0)
+    assert reseal(rotated) == NOTHING
+    assert rotated.test_cli_runner().invoke(args=["fairness", "audit"]).exit_code == 0
+
+
+def test_without_a_new_key_nothing_is_encrypted_again(filled, run):
+    before = sealed_texts()
+
+    assert run("secrets", "reseal") == NOTHING
+    assert sealed_texts() == before
+
+
+def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(rotated, player):
+    with writing():
+        AnnouncedSeed.update(sealed_server_seed="gAAAAA").where(AnnouncedSeed.user == player.id).execute()
+
+    result = rotated.test_cli_runner().invoke(args=["secrets", "reseal"])
+
+    assert result.exit_code == 1
+    assert rotated.json.loads(result.stdout) == {
+        "announcedSeeds": 2,
+        "bets": 2,
+        "twoFactorSecrets": 1,
+        "unreadable": 1,
+    }
+    assert f"announced_seeds {player.id}: no key opens it" in result.stderr
+    assert "Error: 1 cannot be decrypted with any key: see SECRET_KEY_PREVIOUS" in result.stderr
+
+
+def test_a_key_of_another_purpose_decrypts_nothing():
+    sealed = Sealer(secret_key=NEW, purpose="one").seal("text")
+
+    with pytest.raises(InvalidToken):
+        Sealer(secret_key=NEW, previous_keys=[OLD], purpose="another").open(sealed)

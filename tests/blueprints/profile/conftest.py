@@ -1,0 +1,56 @@
+"""Fixtures: a clock that tests move, and requests as the player."""
+
+import pytest
+
+from services.shared.clock import now_ms
+
+
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self):
+        self.now = now_ms()
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock)
+
+
+@pytest.fixture
+def call(client, player):
+    """Sends a request to /profile as the player; status and body."""
+
+    def call(method, path, body=None, *, by=player, **options):
+        if body is not None:
+            options["json"] = body
+        answer = client.open(f"/profile/{path}", method=method, headers=by.headers, **options)
+        return answer.status_code, answer.json
+
+    return call
+
+
+@pytest.fixture
+def me(client, player):
+    """Returns a player's user object."""
+    return lambda by=player: client.get("/auth/me", headers=by.headers).json
+
+
+@pytest.fixture
+def notifications(call, player):
+    """A player's notifications."""
+
+    def of(by=player):
+        status, told = call("GET", "notifications", by=by)
+        assert status == 200
+        return told
+
+    return of

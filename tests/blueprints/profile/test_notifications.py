@@ -1,0 +1,181 @@
+"""Notifications: newest first, at most a hundred, and one for each passed vault deadline."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from models.db.connection import reading
+from models.notifications import Notification
+from services.accounts.notifications import notify
+
+DAY = 24 * 3600 * 1000
+URL = "https://steamcommunity.com/tradeoffer/new/?partner=1"
+
+
+@pytest.fixture
+def tell(player, clock):
+    """Sends a player a notification with the clock's time."""
+    return lambda title, *, to=player: notify(user_id=to.id, title=title, message="…", now=clock.now)
+
+
+@pytest.fixture
+def locked(call, clock):
+    """Locks ten coins of the player; returns the deadline."""
+    deadline = clock.now + DAY
+    assert call("POST", "vault/lock", {"amount": 10, "deadline": deadline})[0] == 200
+    return deadline
+
+
+def titles(told):
+    return [notification["title"] for notification in told]
+
+
+def test_a_new_player_has_no_notifications(notifications):
+    assert notifications() == []
+
+
+def test_a_notification_has_title_message_and_date(notifications, player, clock):
+    notify(user_id=player.id, title="Hello", message="A “message” ★", now=clock.now)
+
+    assert notifications() == [{"title": "Hello", "message": "A “message” ★", "date": clock.now}]
+
+
+def test_the_newest_notification_comes_first(notifications, tell, clock):
+    for title in ("first", "second", "third of the same time"):
+        tell(title)
+        clock.now += title == "first"
+
+    assert titles(notifications()) == ["third of the same time", "second", "first"]
+
+
+def test_the_newest_hundred_notifications_are_kept(notifications, tell, new_player):
+    other = new_player("other")
+    tell("for another", to=other)
+    for number in range(103):
+        tell(str(number))
+
+    assert titles(notifications()) == [str(number) for number in range(102, 2, -1)]
+    assert titles(notifications(other)) == ["for another"]
+    with reading():
+        assert Notification.select().count() == 101
+
+
+def test_clearing_deletes_only_the_players_own_notifications(call, notifications, tell, new_player):
+    other = new_player("other")
+    tell("mine")
+    tell("not mine", to=other)
+
+    assert call("DELETE", "notifications") == (200, {"success": True})
+    assert notifications() == []
+    assert titles(notifications(other)) == ["not mine"]
+
+
+def test_clearing_nothing_succeeds(call):
+    assert call("DELETE", "notifications") == (200, {"success": True})
+
+
+@pytest.mark.usefixtures("locked")
+def test_there_is_no_vault_notification_before_the_deadline(notifications, clock):
+    clock.now += DAY - 1
+
+    assert notifications() == []
+
+
+def test_a_passed_vault_deadline_is_notified_once_with_its_own_time(notifications, locked, clock):
+    clock.now += 2 * DAY
+
+    first, again = notifications(), notifications()
+
+    assert [(told["title"], told["date"]) for told in first] == [("Vault unlockable", locked)]
+    assert again == first
+
+
+@pytest.mark.usefixtures("locked")
+def test_clearing_does_not_repeat_the_vault_notification(call, notifications, clock):
+    clock.now += DAY
+    notifications()
+
+    call("DELETE", "notifications")
+
+    assert notifications() == []
+
+
+@pytest.mark.usefixtures("locked")
+def test_an_unlocked_vault_is_not_notified(call, notifications, clock):
+    clock.now += DAY
+    call("POST", "vault/unlock")
+
+    assert notifications() == []
+
+
+@pytest.mark.usefixtures("locked")
+def test_a_postponed_deadline_is_notified_when_it_has_passed(call, notifications, clock):
+    call("POST", "vault/lock", {"amount": 1, "deadline": clock.now + 2 * DAY})
+    clock.now += DAY
+    assert notifications() == []
+
+    clock.now += DAY
+
+    assert titles(notifications()) == ["Vault unlockable"]
+
+
+@pytest.mark.usefixtures("locked")
+def test_every_passed_deadline_is_notified(call, notifications, clock):
+    for _ in range(2):
+        clock.now += DAY
+        notifications()
+        call("POST", "vault/unlock")
+        call("POST", "vault/lock", {"amount": 1, "deadline": clock.now + DAY})
+    clock.now += DAY
+
+    assert [told["date"] for told in notifications()] == [clock.now - days * DAY for days in range(3)]
+
+
+@pytest.mark.usefixtures("locked")
+def test_of_many_readers_at_once_one_adds_the_vault_notification(app, player, clock, notifications):
+    clock.now += DAY
+
+    def read(_):
+        return app.test_client().get("/profile/notifications", headers=player.headers).status_code
+
+    with ThreadPoolExecutor(10) as threads:
+        statuses = list(threads.map(read, range(10)))
+
+    assert statuses == [200] * 10
+    assert titles(notifications()) == ["Vault unlockable"]
+
+
+@pytest.mark.usefixtures("locked")
+def test_a_vault_notification_with_a_past_time_is_not_deleted_first(notifications, tell, clock):
+    clock.now += 2 * DAY
+    for number in range(100):
+        tell(str(number))
+
+    assert titles(notifications())[-1] == "Vault unlockable"
+
+
+@pytest.mark.usefixtures("locked")
+def test_reading_notifications_writes_nothing_without_a_passed_deadline(notifications, clock, queries):
+    clock.now += DAY
+    notifications()
+    queries.clear()
+
+    notifications()
+
+    assert [statement for statement in queries if statement[0].startswith("SELECT")] == queries != []
+
+
+def test_a_changed_trade_url_is_notified_without_the_url(call, notifications, clock):
+    call("PUT", "trade-url", {"url": URL + "&token=secret"})
+
+    (told,) = notifications()
+
+    assert (told["title"], told["date"]) == ("Trade URL changed", clock.now)
+    assert "secret" not in told["message"]
+
+
+def test_setting_the_same_trade_url_is_not_notified(call, notifications):
+    for _ in range(2):
+        call("PUT", "trade-url", {"url": URL})
+
+    assert titles(notifications()) == ["Trade URL changed"]

@@ -1,0 +1,83 @@
+"""GET /profile/user/:id: the public user object."""
+
+import http.client
+import json
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from models.db.connection import writing
+from models.users import User
+
+NEUTRAL = "http://127.0.0.1:5000/media/neutral/avatar.webp"
+NOBODY = (404, {"status": False, "error": "User not found"})
+
+
+@pytest.fixture
+def look(client):
+    """Requests a player by the id as written in the URL."""
+
+    def look(platform_id):
+        answer = client.get(f"/profile/user/{platform_id}")
+        return answer.status_code, answer.json
+
+    return look
+
+
+def test_anybody_can_read_a_public_user(look, new_player, clock):
+    player = new_player("alice", level=3)
+
+    assert look(player.platform_id) == (
+        200,
+        {
+            "status": True,
+            "user": {
+                "platformid": player.platform_id,
+                "username": "alice",
+                "avatar": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+                "experience": 900,
+                "level": 3,
+                "registerDate": clock.now,
+            },
+        },
+    )
+
+
+def test_an_unknown_id_is_not_found(look, player):
+    ids = [
+        *("nobody", "alice", "0", "-1", "76561198000000001", str(player.id), player.platform_id + "0"),
+        *(player.platform_id[:-1] + "%", "%25", "_" * 17, " ", player.platform_id + " ", "a/b", "/", "a//b/"),
+        *("//" + player.platform_id, player.platform_id + "/", "..", "a/../b", "?", "#", "★", "\n", "a\nb"),
+        *("'; DROP TABLE users; --", "<script>", "x" * 5000, "\ud7ff\U0010ffff"),
+    ]
+
+    answers = {platform_id: look(quote(platform_id, safe="")) for platform_id in ids}
+
+    assert {platform_id: answer for platform_id, answer in answers.items() if answer != NOBODY} == {}
+
+
+def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server):
+    paths = ["a/b", "a//b", "/a", "//", "a/", "%2F", "a%2Fb", "%2F%2Fa", "%0A", "%ff", "%ed%a0%80"]
+    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)
+    answers = {}
+
+    for path in paths:
+        connection.request("GET", f"/profile/user/{path}")
+        answer = connection.getresponse()
+        answers[path] = (answer.status, json.loads(answer.read()))
+    connection.close()
+
+    assert answers == dict.fromkeys(paths, NOBODY)
+
+
+def test_a_new_name_shows_at_once(look, call, player):
+    call("PUT", "details", {"username": "Somebody"})
+
+    assert look(player.platform_id)[1]["user"]["username"] == "Somebody"
+
+
+def test_an_old_avatar_with_another_scheme_is_replaced_by_the_neutral_one(look, player):
+    with writing():
+        User.update(avatar="javascript:alert(1)").execute()
+
+    assert look(player.platform_id)[1]["user"]["avatar"] == NEUTRAL

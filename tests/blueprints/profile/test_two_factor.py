@@ -1,0 +1,473 @@
+"""/profile/2fa: setup, enabling, disabling, and the limit of wrong codes."""
+
+import base64
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+
+import pyotp
+import pytest
+import requests
+import zxingcpp
+from PIL import Image
+
+from models.db.connection import reading
+from models.notifications import Notification
+from models.two_factor import TwoFactor, WrongCode
+
+MINUTES = 60_000
+ENABLED = (200, {"success": True, "message": "2FA enabled successfully"})
+DISABLED = (200, {"success": True, "message": "2FA disabled successfully"})
+INVALID = (400, {"error": "Invalid 2FA code"})
+MALFORMED = (400, {"error": "The code must be a text of 6 digits"})
+NOT_INITIATED = (400, {"error": "2FA setup has not been initiated"})
+ALREADY = (400, {"error": "2FA is already enabled"})
+NOT_ENABLED = (400, {"error": "2FA is not enabled"})
+LOST = (
+    400,
+    {"error": "The 2FA secret can no longer be read; set 2FA up again, or ask support to reset it"},
+)
+TOO_MANY = (429, {"error": "Too many wrong 2FA codes"})
+
+START = 1_790_000_010_000
+"""The first millisecond of a time step."""
+
+
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    now = START
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock)
+
+
+@pytest.fixture
+def call(client, player):
+    """Sends a request to /profile/2fa as the player; status and body."""
+
+    def send(method, path, **options):
+        answer = client.open(f"/profile/2fa/{path}", method=method, headers=player.headers, **options)
+        return answer.status_code, answer.json
+
+    return send
+
+
+@pytest.fixture
+def post(call):
+    return lambda path, code: call("POST", path, json={"code": code})
+
+
+@pytest.fixture
+def is_enabled(call):
+    return lambda: call("GET", "status")[1]["enabled"]
+
+
+@pytest.fixture
+def set_up(call, clock):
+    """Sets up; returns a function that gives the code so many milliseconds from now."""
+
+    def begin():
+        status, body = call("POST", "setup")
+        assert status == 200
+        totp = pyotp.TOTP(body["secret"])
+        return lambda away=0: totp.at((clock.now + away) // 1000)
+
+    return begin
+
+
+@pytest.fixture
+def enabled(set_up, post, clock):
+    """Enables two-factor authentication some time ago; returns the function that gives codes."""
+    code = set_up()
+    assert post("enable", code()) == ENABLED
+    clock.now += 2 * MINUTES
+    return code
+
+
+def wrong(code):
+    """Six digits that are not a valid code now."""
+    right = {code(-30_000), code(), code(30_000)}
+    return next(text for text in ("000000", "111111", "222222", "333333") if text not in right)
+
+
+def test_two_factor_authentication_is_off_at_first(call):
+    assert call("GET", "status") == (200, {"success": True, "enabled": False})
+
+
+def test_a_setup_answers_a_secret_of_160_bits_that_is_not_cached(client, player):
+    answer = client.post("/profile/2fa/setup", headers=player.headers)
+
+    assert set(answer.json) == {"success", "secret", "qrCode"}
+    assert answer.json["success"] is True
+    assert len(base64.b32decode(answer.json["secret"])) == 20
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_qr_code_contains_the_secret(call, post, player, clock):
+    _, body = call("POST", "setup")
+
+    kind, _, encoded = body["qrCode"].partition(",")
+    (shown,) = zxingcpp.read_barcodes(Image.open(BytesIO(base64.b64decode(encoded))))
+
+    assert kind == "data:image/png;base64"
+    assert shown.text.startswith("otpauth://totp/Gaming%20Platform:alice?secret=")
+    assert "issuer=Gaming%20Platform" in shown.text
+    totp = pyotp.parse_uri(shown.text)
+    assert (totp.name, totp.issuer) == (player.username, "Gaming Platform")
+    assert totp.secret == body["secret"]
+    assert post("enable", totp.at(clock.now // 1000)) == ENABLED
+
+
+def test_a_setup_alone_enables_nothing(set_up, is_enabled):
+    set_up()
+
+    assert not is_enabled()
+
+
+def test_a_right_code_enables_two_factor_authentication(set_up, post, is_enabled, client, player):
+    code = set_up()
+
+    assert post("enable", code()) == ENABLED
+
+    assert is_enabled()
+    assert client.get("/auth/me", headers=player.headers).json["twoFactorEnabled"] is True
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("away", "answer"), [(-60_000, INVALID), (-30_000, ENABLED), (30_000, ENABLED), (60_000, INVALID)]
+)
+def test_a_code_may_be_one_step_early_or_late(set_up, post, away, answer):
+    code = set_up()
+
+    assert post("enable", code(away)) == answer
+
+
+def test_enabling_without_a_setup_is_refused(post, is_enabled):
+    assert post("enable", "123456") == NOT_INITIATED
+    assert not is_enabled()
+
+
+def test_a_second_setup_replaces_the_first_while_it_is_pending(set_up, post):
+    first, second = set_up(), set_up()
+
+    assert post("enable", first()) == INVALID
+    assert post("enable", second()) == ENABLED
+
+
+def test_once_enabled_nothing_can_be_set_up_or_enabled_again(enabled, call, post):
+    assert call("POST", "setup") == ALREADY
+    assert post("enable", enabled()) == ALREADY
+    assert post("disable", enabled()) == DISABLED
+
+
+def test_a_right_code_disables_and_the_secret_is_gone(enabled, post, is_enabled):
+    assert post("disable", enabled()) == DISABLED
+
+    assert not is_enabled()
+    assert post("enable", enabled(30_000)) == NOT_INITIATED
+    with reading():
+        assert TwoFactor.select().count() == 0
+
+
+def test_disabling_is_refused_when_it_is_not_enabled(set_up, post):
+    assert post("disable", "123456") == NOT_ENABLED
+
+    code = set_up()
+
+    assert post("disable", code()) == NOT_ENABLED
+
+
+def test_a_wrong_code_changes_nothing(enabled, post, is_enabled):
+    assert post("disable", wrong(enabled)) == INVALID
+
+    assert is_enabled()
+
+
+def test_a_code_works_once(set_up, post, is_enabled):
+    code = set_up()
+    post("enable", code())
+
+    assert post("disable", code()) == INVALID
+    assert is_enabled()
+
+
+def test_a_code_older_than_the_last_used_one_is_refused(set_up, post):
+    code = set_up()
+    post("enable", code(30_000))
+
+    assert post("disable", code()) == INVALID
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_malformed_code_is_refused_and_does_not_count_as_a_guess(enabled, call):
+    right = enabled()
+    full_width = right.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"})
+    arabic = right.translate({ord(digit): ord(digit) + 0x0630 for digit in "0123456789"})
+    codes = [
+        int(right),
+        None,
+        True,
+        "",
+        right[:5],
+        right + "0",
+        f" {right}",
+        f"{right}\n",
+        f"{right[:3]} {right[3:]}",
+    ]
+    codes += [full_width, arabic, [right], {"code": right}, f"+{right[1:]}", "0x1234", float(right)]
+    bodies = [{"code": code} for code in codes] + [{}]
+
+    answers = [call("POST", "disable", json=body) for body in bodies]
+
+    assert answers == [MALFORMED] * len(bodies)
+    with reading():
+        assert WrongCode.select().count() == 0
+    assert call("POST", "disable", json={"code": right}) == DISABLED
+
+
+def test_after_five_wrong_codes_even_the_right_one_is_refused(enabled, post, is_enabled):
+    assert [post("disable", wrong(enabled)) for _ in range(5)] == [INVALID] * 5
+
+    assert post("disable", wrong(enabled)) == TOO_MANY
+    assert post("disable", enabled()) == TOO_MANY
+    assert is_enabled()
+
+
+def test_the_wait_lasts_until_the_oldest_of_the_five_is_five_minutes_old(
+    enabled, post, client, player, clock
+):
+    for _ in range(5):
+        post("disable", wrong(enabled))
+        clock.now += 10_000
+
+    def told():
+        answer = client.post("/profile/2fa/disable", headers=player.headers, json={"code": enabled()})
+        return answer.status_code, answer.headers.get("Retry-After")
+
+    assert told() == (429, "250")
+    clock.now += 249_001
+    assert told() == (429, "1")
+    clock.now += 999
+    assert told() == (200, None)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_wrong_codes_older_than_five_minutes_do_not_count(enabled, post, clock):
+    """With one wrong code every 75 seconds, there are never five within five minutes."""
+    answers = []
+    for _ in range(8):
+        answers.append(post("disable", wrong(enabled)))
+        clock.now += 75_000
+
+    assert answers == [INVALID] * 8
+    with reading():
+        assert WrongCode.select().count() == 4
+
+
+def test_used_codes_count_as_wrong_ones(set_up, post, clock):
+    code = set_up()
+    used = code()
+    post("enable", used)
+
+    assert [post("disable", used) for _ in range(5)] == [INVALID] * 5
+    assert post("disable", code(30_000)) == TOO_MANY
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_new_setup_or_a_right_code_does_not_reset_the_count_of_wrong_codes(set_up, post):
+    first = set_up()
+    for _ in range(4):
+        assert post("enable", wrong(first)) == INVALID
+    second = set_up()
+    assert post("enable", second()) == ENABLED
+
+    assert post("disable", wrong(second)) == INVALID
+    assert post("disable", second(30_000)) == TOO_MANY
+
+
+def test_wrong_codes_count_after_a_restart_and_without_rate_limits(enabled, post, player, make_app, clock):
+    for _ in range(5):
+        post("disable", wrong(enabled))
+
+    restarted = make_app(clock=clock, RATELIMIT_ENABLED="0").test_client()
+    answer = restarted.post("/profile/2fa/disable", headers=player.headers, json={"code": enabled()})
+
+    assert answer.status_code == 429
+
+
+def test_wrong_codes_of_one_player_do_not_count_for_another(enabled, post, client, new_player):
+    for _ in range(5):
+        post("disable", wrong(enabled))
+    bob = new_player("bob").headers
+
+    secret = client.post("/profile/2fa/setup", headers=bob).json["secret"]
+    code = pyotp.TOTP(secret).at(START // 1000 + 120)
+    answer = client.post("/profile/2fa/enable", headers=bob, json={"code": code})
+
+    assert answer.status_code == 200
+
+
+DAY = 24 * 60 * MINUTES
+
+
+def test_a_player_is_not_locked_out_after_the_clock_ran_ahead(set_up, post, clock):
+    clock.now += DAY
+    code = set_up()
+    used = code()
+    assert post("enable", used) == ENABLED
+    assert [post("disable", wrong(code)) for _ in range(5)] == [INVALID] * 5
+
+    clock.now -= DAY
+
+    assert post("disable", used) == INVALID
+    assert post("disable", code()) == DISABLED
+
+
+def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set_up, post, is_enabled, clock):
+    clock.now += DAY
+    code = set_up()
+    used = code()
+    post("enable", used)
+    clock.now -= DAY
+    post("disable", wrong(code))
+    answers = []
+
+    for away in (-30_000, 0, 30_000):
+        clock.now = START + DAY + away
+        answers.append(post("disable", used))
+
+    assert answers == [INVALID] * 3
+    assert is_enabled()
+
+
+def test_wrong_codes_of_requests_that_overtook_this_one_count(enabled, post, clock):
+    for _ in range(5):
+        post("disable", wrong(enabled))
+
+    clock.now -= 5_000
+
+    assert post("disable", enabled()) == TOO_MANY
+
+
+@pytest.fixture
+def without_the_key(make_app, clock, player):
+    """Posts to /profile/2fa of an app with another SECRET_KEY."""
+    client = make_app(clock=clock, SECRET_KEY="another secret of the tests, and a long one").test_client()
+
+    def post(path, code):
+        answer = client.post(f"/profile/2fa/{path}", json={"code": code}, headers=player.headers)
+        return answer.status_code, answer.json
+
+    return post
+
+
+def test_without_the_key_every_code_is_refused_and_none_counts(enabled, without_the_key, is_enabled):
+    answers = [without_the_key("disable", enabled()) for _ in range(6)]
+
+    assert answers == [LOST] * 6
+    assert is_enabled()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_without_the_key_a_pending_setup_cannot_be_enabled(set_up, without_the_key, is_enabled):
+    code = set_up()
+
+    assert without_the_key("enable", code()) == LOST
+    assert not is_enabled()
+
+
+def test_an_operator_can_turn_it_off_without_a_code(enabled, run, is_enabled, player, post, set_up):
+    printed = run("two-factor", "reset", player.platform_id)
+
+    assert printed == {"platformid": player.platform_id, "twoFactorEnabled": False}
+    assert not is_enabled()
+    assert post("enable", enabled()) == NOT_INITIATED
+    assert post("enable", set_up()()) == ENABLED
+    with reading():
+        messages = [row.message for row in Notification.select().order_by(Notification.id)]
+    assert messages[1] == "Two-factor authentication was turned off for your account by support."
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_operator_cannot_turn_it_off_for_a_player_without_it(fails, set_up, player):
+    set_up()
+
+    assert fails("two-factor", "reset", player.platform_id) == "Error: 2FA is not enabled"
+    assert fails("two-factor", "reset", "nobody") == "Error: User not found"
+
+
+@pytest.fixture
+def at_once(server, player):
+    """Sends the same code many times at once to the real server; the sorted statuses."""
+
+    def send(path, code, *, times=20):
+        def post(_):
+            return requests.post(
+                f"{server}/profile/2fa/{path}", json={"code": code}, headers=player.headers, timeout=30
+            ).status_code
+
+        with ThreadPoolExecutor(times) as pool:
+            return sorted(pool.map(post, range(times)))
+
+    return send
+
+
+def test_of_many_uses_of_one_code_at_once_one_succeeds(enabled, at_once, is_enabled):
+    statuses = at_once("disable", enabled())
+
+    assert statuses.count(200) == 1
+    assert not is_enabled()
+
+
+def test_of_many_enablings_at_once_one_succeeds(set_up, at_once, is_enabled):
+    code = set_up()
+
+    statuses = at_once("enable", code())
+
+    assert statuses == [200] + [400] * 19
+    assert is_enabled()
+
+
+def test_of_many_guesses_at_once_five_are_checked(enabled, at_once):
+    statuses = at_once("disable", wrong(enabled))
+
+    assert statuses == [400] * 5 + [429] * 15
+    with reading():
+        assert WrongCode.select().count() == 5
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_secret_is_encrypted_in_the_database(call, tmp_path):
+    secret = call("POST", "setup")[1]["secret"]
+
+    with reading():
+        assert secret not in TwoFactor.get().sealed_secret
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path for path in files if secret.encode() in path.read_bytes()] == []
+
+
+def test_turning_on_and_off_is_notified(enabled, post):
+    post("disable", enabled())
+
+    with reading():
+        titles = [notification.title for notification in Notification.select().order_by(Notification.id)]
+    assert titles == ["2FA turned on", "2FA turned off"]
+
+
+def test_a_refused_code_is_not_notified(enabled, post):
+    post("disable", wrong(enabled))
+
+    with reading():
+        assert Notification.select().count() == 1

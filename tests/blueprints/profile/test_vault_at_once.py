@@ -1,0 +1,122 @@
+"""Many requests for one vault at once, over real connections: no coin is lost, no deadline moves earlier."""
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from services.shared.clock import now_ms
+
+AT_ONCE = 20
+LOCK, UNLOCK = "vault/lock", "vault/unlock"
+
+
+@pytest.fixture
+def clock():
+    """Moves on by a millisecond at each reading, so that deadlines pass without waiting."""
+    return itertools.count(now_ms()).__next__
+
+
+@pytest.fixture
+def post(server, player):
+    """Posts to /profile over a new connection; whether it succeeded."""
+
+    def post(path, **body):
+        answer = requests.post(f"{server}/profile/{path}", json=body, headers=player.headers, timeout=20)
+        assert answer.status_code in {200, 400}
+        return answer.status_code == 200
+
+    return post
+
+
+def all_at_once(tasks):
+    """Runs every task in its own thread, all at the same time; their results in order."""
+    barrier = threading.Barrier(len(tasks))
+
+    def begin(task):
+        barrier.wait()
+        return task()
+
+    with ThreadPoolExecutor(len(tasks)) as threads:
+        return list(threads.map(begin, tasks))
+
+
+def test_twenty_parallel_locks_unlocks_and_spins_conserve_coins(
+    post, connect, player, add_item, clock, me, run
+):
+    item = add_item(price=4)
+    sockets = [connect(player) for _ in range(5)]
+
+    def locking(cents):
+        return lambda: [post(LOCK, amount=cents / 100, deadline=clock() + 20) for _ in range(4)] and 0
+
+    def unlocking():
+        return [post(UNLOCK) for _ in range(4)] and 0
+
+    def spinning(socket):
+        answers = [socket.spin({"amount": 2, "item": item}) for _ in range(4)]
+        return sum(round(a["result"]["amount"] * 100) - 200 for a in answers if a["status"])
+
+    tasks = [lambda socket=socket: spinning(socket) for socket in sockets]
+    tasks += [locking(cents) for cents in range(1, 1000, 111)]
+    tasks += [unlocking] * (AT_ONCE - len(tasks))
+    gained = sum(all_at_once(tasks))
+
+    owned = me()
+    assert round((owned["balance"] + owned["vaultBalance"]) * 100) == 100_00 + gained
+    assert (owned["vaultDeadline"] is None) == (owned["vaultBalance"] == 0)
+    assert run("ledger", "audit")["mismatches"] == 0
+    assert run("fairness", "audit")["mismatches"] == 0
+
+
+def test_of_parallel_locks_with_many_deadlines_none_is_moved_earlier(post, clock, me):
+    soon = clock() + 10**9
+    deadlines = [soon + number * 7 % AT_ONCE for number in range(AT_ONCE)]
+
+    taken = all_at_once([lambda until=until: post(LOCK, amount=1, deadline=until) for until in deadlines])
+
+    owned = me()
+    # The latest is never before the standing one, so it is always among those that were taken.
+    assert owned["vaultDeadline"] == max(deadlines)
+    assert owned["vaultBalance"] == sum(taken)
+    assert owned["balance"] == 100 - sum(taken)
+
+
+def test_of_parallel_locks_no_more_are_taken_than_the_balance_holds(post, clock, me):
+    until = clock() + 10**9
+
+    taken = all_at_once([lambda: post(LOCK, amount=9.5, deadline=until)] * AT_ONCE)
+
+    assert sum(taken) == 10
+    assert (me()["balance"], me()["vaultBalance"]) == (5, 95)
+
+
+def test_of_parallel_unlocks_one_moves_the_coins(post, clock, me, run):
+    post(LOCK, amount=40, deadline=clock() + 5)
+    while clock() < me()["vaultDeadline"]:
+        pass
+
+    opened = all_at_once([lambda: post(UNLOCK)] * AT_ONCE)
+
+    assert sum(opened) == 1
+    assert (me()["balance"], me()["vaultBalance"], me()["vaultDeadline"]) == (100, 0, None)
+    assert run("ledger", "audit")["transactions"] == 3
+
+
+def test_a_lock_that_lands_beside_an_unlock_is_neither_lost_nor_unlocked_early(post, clock, me, run):
+    post(LOCK, amount=40, deadline=clock() + 5)
+    while clock() < me()["vaultDeadline"]:
+        pass
+    later = clock() + 10**9
+
+    results = all_at_once([lambda: post(UNLOCK), lambda: post(LOCK, amount=10, deadline=later)] * 5)
+
+    locked, owned = sum(results[1::2]), me()
+    assert locked == 5
+    assert owned["vaultDeadline"] == later
+    # The unlock came before all of the locks and moved the forty, or came too late and moved nothing.
+    assert owned["vaultBalance"] == 50 + (0 if any(results[0::2]) else 40)
+    assert owned["balance"] + owned["vaultBalance"] == 100
+    assert run("ledger", "audit")["mismatches"] == 0

@@ -1,0 +1,123 @@
+"""GET /stats/live-bets: the finished bets of all players."""
+
+import pytest
+
+from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
+
+HIGH = {
+    "50 coins lost": ("50", 100, False),
+    "50 coins won": ("50", 100, True),
+    "more coins": ("60", 100, False),
+    "ten times": ("1", 10, True),
+    "a hundred times": ("1", 100, True),
+    "just above ten times": ("1.99", 20, True),
+    "ten times of many": ("100", 1000, True),
+}
+LOW = {
+    "a cent less than 50 coins": ("49.99", 100, True),
+    "a hundred times, lost": ("1", 100, False),
+    "just below ten times": ("1.01", 10, True),
+    "a hair below ten times": ("2.01", 20, True),
+}
+
+
+@pytest.fixture
+def live(ask):
+    """The wagers of a page, newest first."""
+
+    def wagers(**parameters):
+        return [bet["wager"] for bet in ask("live-bets", **parameters)["data"]["bets"]]
+
+    return wagers
+
+
+def test_the_list_is_empty_before_the_first_bet(ask):
+    assert ask("live-bets") == {
+        "success": True,
+        "data": {"bets": [], "total": 0, "totalPages": 0, "currentPage": 1},
+        "hasMore": False,
+    }
+
+
+def test_a_finished_bet_is_public(ask, spin, alice, clock):
+    bet = spin(alice, wager=3, wins=True)
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert ask("live-bets")["data"]["bets"] == [
+        {
+            "id": str(bet.id),
+            "game": "upgrader",
+            "pfp": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+            "user": "alice",
+            "wager": 3,
+            "multiplier": 3.33,
+            "payout": 10,
+            "date": NOW + PROOF_DELAY_MS,
+        }
+    ]
+
+
+@pytest.mark.parametrize("kind", ["live-bets", "high-rolls"])
+def test_an_unfinished_bet_is_neither_shown_nor_counted(ask, spin, alice, bob, clock, kind):
+    spin(alice, wager=50, price=100)
+    clock.advance(ms=1000)
+    spin(bob, wager=60, price=100)
+    clock.advance(ms=PROOF_DELAY_MS - 1001)
+
+    totals = [ask("live-bets", type=kind)["data"]["total"]]
+    for ms in (1, 999, 1):
+        clock.advance(ms=ms)
+        totals.append(ask("live-bets", type=kind)["data"]["total"])
+
+    assert totals == [0, 1, 1, 2]
+
+
+def test_the_newest_bet_comes_first(spin, alice, bob, clock, live):
+    for player, wager in ((alice, 1), (bob, 2), (alice, 3)):
+        spin(player, wager=wager)
+        clock.advance(ms=1)
+    spin(bob, wager=4)
+    spin(alice, wager=5)
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert live() == live(type="live-bets") == [5, 4, 3, 2, 1]
+
+
+def test_high_rolls_have_a_wager_of_50_or_a_multiplier_of_10(ask, spin, alice, clock):
+    def listed():
+        return {bet["id"] for bet in ask("live-bets", type="high-rolls", limit=100)["data"]["bets"]}
+
+    high = {
+        name: str(spin(alice, wager=wager, price=price, wins=wins).id)
+        for name, (wager, price, wins) in HIGH.items()
+    }
+    low = {
+        name: str(spin(alice, wager=wager, price=price, wins=wins).id)
+        for name, (wager, price, wins) in LOW.items()
+    }
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert [name for name, bet_id in high.items() if bet_id not in listed()] == []
+    assert [name for name, bet_id in low.items() if bet_id in listed()] == []
+    assert ask("live-bets", type="high-rolls")["data"]["total"] == len(HIGH)
+    assert ask("live-bets")["data"]["total"] == len(HIGH) + len(LOW)
+
+
+@pytest.mark.parametrize("kind", ["live-bets", "high-rolls"])
+def test_pages_together_have_the_whole_list(ask, spin, alice, bob, clock, kind):
+    for number in range(5):
+        spin((alice, bob)[number % 2], wager=50 + number, price=100)
+    clock.advance(ms=PROOF_DELAY_MS)
+    spin(alice, wager=99, price=100)
+
+    pages = [ask("live-bets", type=kind, page=page, limit=2) for page in (1, 2, 3, 4, 10**30)]
+
+    assert [[bet["wager"] for bet in page["data"]["bets"]] for page in pages] == [
+        [54, 53],
+        [52, 51],
+        [50],
+        [],
+        [],
+    ]
+    assert [page["hasMore"] for page in pages] == [True, True, False, False, False]
+    assert {(page["data"]["total"], page["data"]["totalPages"]) for page in pages} == {(5, 3)}

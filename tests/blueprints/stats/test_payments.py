@@ -1,0 +1,191 @@
+"""GET /stats/payments: a player's deposits and withdrawals."""
+
+import pytest
+
+from tests.blueprints.stats.conftest import NOW
+
+
+@pytest.fixture
+def pay(run, alice):
+    """Records a payment of Alice, or of another player, as the operator does."""
+
+    def record(kind, usd, *, player=alice, **details):
+        options = [part for name, value in details.items() for part in (f"--{name}", value)]
+        return run("payments", "record", player.platform_id, kind, usd, *options)
+
+    return record
+
+
+@pytest.fixture
+def history(pay, clock):
+    """Six payments a second apart: deposits of 10, 30, 20 and 20 USD, withdrawals of 5 and 20."""
+    for kind, usd, details in (
+        ("deposit", "10", {"chain": "Bitcoin", "asset": "BTC", "txhash": "0xAA01"}),
+        ("withdraw", "5", {"chain": "Ethereum", "asset": "USDT", "txhash": "0xbb02"}),
+        ("deposit", "30", {"chain": "Ethereum", "asset": "ETH", "txhash": "0xCC03"}),
+        ("withdraw", "20", {"chain": "Tron", "asset": "50%_off", "txhash": "0xdd04"}),
+        ("deposit", "20", {"chain": "Straße", "asset": "ÄPFEL"}),
+        ("deposit", "20", {}),
+    ):
+        pay(kind, usd, **details)
+        clock.advance(ms=1000)
+
+
+@pytest.fixture
+def listed(ask, alice):
+    """Which of the six payments are on a page; 1 is the oldest."""
+
+    def numbers(**parameters):
+        payments = ask("payments", alice, limit=100, **parameters)["data"]["payments"]
+        return [(payment["date"] - NOW) // 1000 + 1 for payment in payments]
+
+    return numbers
+
+
+def test_a_player_without_payments_has_an_empty_list(ask, alice):
+    assert ask("payments", alice) == {
+        "success": True,
+        "data": {"payments": [], "totalPayments": 0, "totalPages": 0, "currentPage": 1},
+        "hasMore": False,
+    }
+
+
+def test_a_payment_shows_what_the_processor_reported(ask, pay, alice):
+    recorded = pay(
+        "deposit", "12.34", chain="bitcoin", asset="BTC", amount="0.00012345678901", txhash="0xAB", to="bc1q"
+    )
+
+    assert ask("payments", alice)["data"]["payments"] == [
+        {
+            "_id": recorded["_id"],
+            "type": "deposit",
+            "chain": "bitcoin",
+            "asset": "BTC",
+            "amount": "0.00012345678901",
+            "usdAmount": 12.34,
+            "txhash": "0xAB",
+            "to": "bc1q",
+            "date": NOW,
+        }
+    ]
+
+
+def test_values_that_the_processor_did_not_report_are_empty(ask, pay, alice):
+    pay("withdraw", "5")
+
+    [payment] = ask("payments", alice)["data"]["payments"]
+
+    texts = [payment[name] for name in ("chain", "asset", "txhash", "to")]
+    assert (payment["type"], payment["amount"], texts) == ("withdraw", "5.00", [""] * 4)
+
+
+@pytest.mark.usefixtures("history")
+def test_payments_are_filtered_by_type_and_sorted(listed):
+    sorts = ("most-recent", "least-recent", "highest-amount", "lowest-amount")
+
+    found = {
+        kind: [listed(type=kind, sort=sort) for sort in sorts] for kind in ("all", "deposits", "withdraws")
+    }
+
+    assert found == {
+        "all": [[6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6], [3, 6, 5, 4, 1, 2], [2, 1, 6, 5, 4, 3]],
+        "deposits": [[6, 5, 3, 1], [1, 3, 5, 6], [3, 6, 5, 1], [1, 6, 5, 3]],
+        "withdraws": [[4, 2], [2, 4], [4, 2], [2, 4]],
+    }
+
+
+@pytest.mark.usefixtures("history")
+def test_all_payments_are_listed_newest_first_by_default(listed):
+    assert listed() == listed(type="all", sort="most-recent", search="")
+
+
+@pytest.mark.usefixtures("history")
+def test_a_search_matches_txhash_chain_and_asset(listed):
+    found = {
+        text: listed(search=text)
+        for text in ("0xaa", "ETH", "usdt", "%", "_", "\\", "STRASSE", "äpfel", "deposit", "20", "0xAA01 ")
+    }
+
+    assert found == {
+        "0xaa": [1],
+        "ETH": [3, 2],
+        "usdt": [2],
+        "%": [4],
+        "_": [4],
+        "\\": [],
+        "STRASSE": [5],
+        "äpfel": [5],
+        "deposit": [],
+        "20": [],
+        "0xAA01 ": [],
+    }
+
+
+@pytest.mark.usefixtures("history")
+def test_a_search_fetches_only_the_payments_of_its_page(ask, alice, queries):
+    queries.clear()
+
+    page = ask("payments", alice, search="0x", limit=1, sort="lowest-amount")
+
+    read = [sql for sql, _ in queries if 'FROM "payments"' in sql]
+    assert [payment["txhash"] for payment in page["data"]["payments"]] == ["0xbb02"]
+    assert [("usd_cents" in sql.split(" FROM ")[0], " IN (" in sql) for sql in read] == [
+        (False, False),
+        (True, True),
+    ]
+
+
+@pytest.mark.usefixtures("history")
+def test_a_search_respects_type_sort_and_page(ask, alice, listed):
+    pages = [ask("payments", alice, search="0x", limit=3, page=page) for page in (1, 2, 3)]
+
+    assert listed(search="0x", type="deposits", sort="lowest-amount") == [1, 3]
+    assert [len(page["data"]["payments"]) for page in pages] == [3, 1, 0]
+    assert [page["hasMore"] for page in pages] == [True, False, False]
+    assert {(page["data"]["totalPayments"], page["data"]["totalPages"]) for page in pages} == {(4, 2)}
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("kind", ["all", "deposits", "withdraws"])
+def test_pages_together_have_the_whole_list(ask, alice, kind):
+    for sort in ("most-recent", "least-recent", "highest-amount", "lowest-amount"):
+        whole = ask("payments", alice, type=kind, sort=sort)["data"]
+        pages = [
+            ask("payments", alice, type=kind, sort=sort, limit=1, page=page + 1)
+            for page in range(whole["totalPayments"] + 1)
+        ]
+
+        assert [payment for page in pages for payment in page["data"]["payments"]] == whole["payments"]
+        assert {page["data"]["totalPayments"] for page in pages} == {whole["totalPayments"]}
+        assert [page["hasMore"] for page in pages[-3:]] == [True, False, False]
+
+
+@pytest.mark.usefixtures("history")
+def test_deposits_and_withdrawals_have_separate_totals(ask, alice):
+    totals = ask("profile", alice)
+
+    assert (totals["depositAmount"], totals["withdrawAmount"]) == (80, 25)
+
+
+def test_a_payment_that_is_reported_again_counts_once(ask, pay, alice):
+    for _ in range(2):
+        pay("deposit", "10", txhash="0xAA")
+
+    assert ask("payments", alice)["data"]["totalPayments"] == 1
+    assert ask("profile", alice)["depositAmount"] == 10
+
+
+def test_a_refused_withdrawal_does_not_count(ask, fails, alice):
+    fails("payments", "record", alice.platform_id, "withdraw", "1000000")
+
+    assert ask("payments", alice)["data"]["totalPayments"] == 0
+    assert ask("profile", alice)["withdrawAmount"] == 0
+
+
+@pytest.mark.usefixtures("history")
+def test_a_player_sees_only_their_own_payments(ask, pay, bob):
+    pay("deposit", "1", player=bob, txhash="0xbob")
+
+    assert ask("payments", bob)["data"]["totalPayments"] == 1
+    assert ask("payments", bob, search="0xaa")["data"]["totalPayments"] == 0
+    assert ask("profile", bob)["depositAmount"] == 1

@@ -1,0 +1,162 @@
+"""Query plans: no list and no total reads more rows than its page."""
+
+import pytest
+from peewee import SqliteDatabase
+
+from bench.harness import bulk_history
+from models.db.connection import database, reading, writing
+from models.payments import Payment
+from models.totals import PaymentTotals
+from tests.conftest import Player
+from tests.support.statements import recorded_statements
+
+pytestmark = pytest.mark.slow
+
+BETS = 20_000
+
+PAGES = ("page=1", "page=2&limit=100", "page={last}")
+LISTS = {
+    "/stats/games": [
+        f"{page}&sort={sort}"
+        for page in PAGES
+        for sort in ("most-recent", "least-recent", "most-earned", "least-earned")
+    ],
+    "/stats/fairness": [f"{page}&sort={sort}" for page in PAGES for sort in ("most-recent", "least-recent")],
+    "/stats/live-bets": [f"{page}&type={kind}" for page in PAGES for kind in ("live-bets", "high-rolls")],
+}
+SEARCHES = {
+    "/stats/games": ("search=grad&sort=least-earned", "search=roulette"),
+    "/stats/fairness": ("search=abc", "search=42", "search=seed&page=2&sort=least-recent"),
+}
+
+
+@pytest.fixture
+def heavy(app, clock):
+    """A player with a tenth of a long history."""
+    platform = app.extensions["platform"]
+    written = bulk_history.begin(seeds=platform.seeds, now=clock.now)
+    bulk_history.extend(written, to=BETS)
+    clock.now = written.now
+    first = written.players[0]
+    token = platform.tokens.issue(platform_id=first.platform_id, now=clock.now)
+    return Player(first.id, first.platform_id, first.username, token)
+
+
+@pytest.fixture
+def statements(client, heavy):
+    """The SELECT statements of a request, with their parameters."""
+    with recorded_statements() as seen:
+
+        def asked(path, query):
+            first = client.get(f"{path}?{query.format(last=1)}", headers=heavy.headers).json
+            last = first["data"]["totalPages"] if "{last}" in query else 1
+            seen.clear()
+            answer = client.get(f"{path}?{query.format(last=last)}", headers=heavy.headers)
+            assert answer.status_code == 200, answer.text
+            return [statement for statement in seen if statement[0].startswith("SELECT")]
+
+        yield asked
+
+
+def plan(statement):
+    """The query plan of a statement."""
+    sql, parameters = statement
+    explain = "EXPLAIN QUERY PLAN" if isinstance(database.obj, SqliteDatabase) else "EXPLAIN"
+    with reading():
+        rows = database.execute_sql(f"{explain} {sql}", parameters).fetchall()
+    return [str(row[-1]) for row in rows]
+
+
+def reads_all_bets(lines):
+    # SQLite's SCAN is of a whole table or index; PostgreSQL looks up only what an index condition finds.
+    return any(line.startswith("SCAN t1") or "Seq Scan on bets" in line for line in lines)
+
+
+def sorts(lines):
+    return any("TEMP B-TREE" in line or "Sort" in line for line in lines)
+
+
+def test_no_list_reads_all_bets_or_sorts_more_than_its_page(statements):
+    asked = [
+        statement
+        for path, queries in LISTS.items()
+        for query in queries
+        for statement in statements(path, query)
+        if 'FROM "bets"' in statement[0]
+    ]
+
+    plans = {sql: plan((sql, parameters)) for sql, parameters in asked}
+
+    assert len(plans) > 10
+    assert {sql: lines for sql, lines in plans.items() if reads_all_bets(lines)} == {}
+    # The rows of a page are fetched by their ids; everything else comes in order from an index.
+    in_order = {sql: lines for sql, lines in plans.items() if " IN (" not in sql}
+    assert {sql: lines for sql, lines in in_order.items() if sorts(lines)} == {}
+
+
+@pytest.fixture
+def paid(heavy):
+    """As many payments of the same player as there are bets."""
+    with writing():
+        database.execute_sql(
+            f"""
+            INSERT INTO payments
+                (user_id, type, chain, asset, amount, usd_cents, txhash, "to", ledger_transaction_id,
+                created_at_ms)
+            SELECT {heavy.id}, CASE id / 3 * 3 WHEN id THEN 'withdraw' ELSE 'deposit' END, 'bitcoin', 'BTC',
+                '1', 100 + id / 7, '', '', id, created_at_ms
+            FROM ledger_transactions WHERE kind = 'spin'
+            """  # noqa: S608  # a number of our own
+        )
+        PaymentTotals.update(deposits=BETS * 2 // 3, withdraws=BETS // 3).execute()
+        database.know_tables(Payment)
+
+
+@pytest.mark.usefixtures("paid")
+def test_no_list_of_payments_reads_or_sorts_more_than_its_page(statements):
+    queries = [
+        f"{page}&type={kind}&sort={sort}"
+        for page in PAGES
+        for kind in ("all", "deposits", "withdraws")
+        for sort in ("most-recent", "least-recent", "highest-amount", "lowest-amount")
+    ]
+    asked = [statement for query in queries for statement in statements("/stats/payments", query)]
+
+    plans = {sql: plan((sql, parameters)) for sql, parameters in asked if 'FROM "payments"' in sql}
+
+    assert len(plans) > 10
+    assert {sql: lines for sql, lines in plans.items() if sorts(lines)} == {}
+    assert [
+        sql for sql, lines in plans.items() if any("Seq Scan on payments" in line for line in lines)
+    ] == []
+
+
+@pytest.mark.usefixtures("heavy")
+def test_the_generated_history_passes_the_ledger_audit(run):
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_search_does_not_read_other_players_bets(statements):
+    asked = [
+        statement
+        for path, queries in SEARCHES.items()
+        for query in queries
+        for statement in statements(path, query)
+        if 'FROM "bets"' in statement[0]
+    ]
+
+    plans = {sql: plan((sql, parameters)) for sql, parameters in asked}
+
+    assert len(plans) > 3
+    assert {sql: lines for sql, lines in plans.items() if reads_all_bets(lines)} == {}
+
+
+@pytest.mark.parametrize("search", ["abc", "42", "seed&page=2&sort=least-recent"])
+def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, search):
+    searching = [
+        parameters for sql, parameters in statements("/stats/fairness", f"search={search}") if "LIKE" in sql
+    ]
+
+    # The player, the first and the last nonce of each slice.
+    slices = [(first, last) for _user, first, last, *_ in searching]
+    assert slices == [(1, 1000), (1001, 2000)]

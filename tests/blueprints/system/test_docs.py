@@ -1,0 +1,295 @@
+"""The API document and its browser."""
+
+import json
+import re
+
+import pytest
+
+from blueprints.api.errors import envelope
+
+# Nothing here asks a database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+NO_DOCUMENT = {"/openapi.json", "/docs", "/docs/", "/docs/<path:path>"}
+"""Routes that are the documents themselves."""
+
+PICTURES = "/media/"
+PAGES = "/"
+
+
+@pytest.fixture
+def document(client):
+    return client.get("/openapi.json").json
+
+
+def operations(document):
+    """Every operation, by its method and path."""
+    return {
+        f"{method.upper()} {path}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method != "parameters"
+    }
+
+
+def documented(rule):
+    """A rule as the document writes it."""
+    return re.sub(r"<(?:\w+(?:\([^)]*\))?:)?(\w+)>", r"{\1}", rule.rule)
+
+
+def schemas(node):
+    """Every object schema with its properties, wherever it stands in the document."""
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict):
+            yield node
+        for child in node.values():
+            yield from schemas(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from schemas(child)
+
+
+def test_the_document_has_a_title_and_a_version(document):
+    assert document["openapi"] == "3.1.0"
+    assert document["info"] == {"title": "Gaming platform", "version": "1"}
+
+
+def test_every_route_of_the_api_is_documented(app, document):
+    routes = {
+        documented(rule)
+        for rule in app.url_map.iter_rules()
+        if rule.rule not in NO_DOCUMENT
+        and not rule.rule.startswith(PICTURES)
+        and not rule.endpoint.startswith("site.")
+    }
+
+    assert set(document["paths"]) == routes
+
+
+def test_every_operation_has_a_summary(document):
+    without = [name for name, operation in operations(document).items() if not operation.get("summary")]
+
+    assert without == []
+
+
+def test_every_operation_has_a_unique_id(document):
+    ids = [operation.get("operationId") for operation in operations(document).values()]
+
+    assert None not in ids
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_operation_documents_its_success_response(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if not operation["responses"].get("200", {}).get("content")
+        and not operation["responses"].get("302", {}).get("headers", {}).get("Location")
+    ]
+
+    assert without == []
+
+
+def test_exactly_the_protected_operations_require_a_bearer_token(app, document):
+    needed = {
+        f"{method} {documented(rule)}"
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+        if getattr(app.view_functions[rule.endpoint], "auth_policy", None) == "user"
+    }
+
+    asked = {name for name, operation in operations(document).items() if "security" in operation}
+
+    assert asked == needed
+    assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+
+
+def test_every_protected_operation_documents_401(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if "security" in operation and not operation["responses"].get("401", {}).get("content")
+    ]
+
+    assert without == []
+
+
+def test_every_operation_with_parameters_documents_400(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if operation.get("parameters") and not operation["responses"].get("400", {}).get("content")
+    ]
+
+    assert without == []
+
+
+def test_every_error_has_the_envelope_of_its_path(document):
+    wrong = []
+    for path, methods in document["paths"].items():
+        for method in methods.keys() - {"parameters"}:
+            for status, response in methods[method]["responses"].items():
+                if int(status) >= 400:
+                    name = response["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]
+                    fields = document["components"]["schemas"][name]["properties"]
+                    if set(fields) != set(envelope(path, "")):
+                        wrong.append((method, path, status))
+
+    assert wrong == []
+
+
+def test_every_operation_documents_500_and_503(document):
+    without = [
+        (name, status)
+        for name, operation in operations(document).items()
+        for status in ("500", "503", *(["413"] if "requestBody" in operation else []))
+        if status not in operation["responses"]
+    ]
+
+    assert without == []
+
+
+def test_every_rate_limited_operation_documents_429(document):
+    limited = {name for name, operation in operations(document).items() if "429" in operation["responses"]}
+
+    watching = {f"GET {path}" for path in ("/healthz", "/asyncapi.json")}
+    assert limited == set(operations(document)) - watching
+
+
+def test_every_429_and_503_documents_retry_after(document):
+    without = [
+        (name, status)
+        for name, operation in operations(document).items()
+        for status in {"429", "503"} & set(operation["responses"])
+        if "Retry-After" not in operation["responses"][status].get("headers", {})
+    ]
+
+    assert without == []
+
+
+def test_required_keys_of_bodies_are_documented_as_required(document):
+    required = {
+        path: set(
+            document["components"]["schemas"][body["schema"]["$ref"].rsplit("/", 1)[1]].get("required", [])
+        )
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method != "parameters"
+        for kind, body in operation.get("requestBody", {}).get("content", {}).items()
+        if kind == "application/json"
+    }
+
+    code = {"code"}
+    expected = {
+        "/affiliate/set-code": code,
+        "/affiliate/use-code": code,
+        "/api/cases/create": {"name", "items"},
+        "/profile/2fa/disable": code,
+        "/profile/2fa/enable": code,
+        "/profile/client-seed": {"clientSeed"},
+        "/profile/details": set(),
+        "/profile/trade-url": {"url"},
+        "/profile/vault/lock": {"amount", "deadline"},
+    }
+    assert {path: required[path] for path in expected} == expected
+
+
+def test_every_reference_of_the_document_resolves(document):
+    references = set(re.findall(r'"\$ref": ?"#/([^"]+)"', json.dumps(document)))
+
+    broken = []
+    for reference in references:
+        node = document
+        for part in reference.split("/"):
+            node = node.get(part, {})
+        if not node:
+            broken.append(reference)
+
+    assert references
+    assert broken == []
+
+
+def test_every_field_has_a_type(document):
+    without = sorted(
+        {
+            name
+            for schema in schemas(document)
+            for name, field in schema["properties"].items()
+            if not {"type", "$ref", "allOf", "anyOf", "oneOf"} & set(field)
+        }
+    )
+
+    assert without == []
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("Rules", "/upgrader/rules"),
+        ("User", "/auth/me"),
+        ("Commitment", "/upgrader/commitment"),
+        ("Totals", "/stats/profile"),
+        ("Games", "/stats/games"),
+        ("Fairness", "/stats/fairness"),
+    ],
+)
+def test_the_documented_fields_are_those_of_the_response(client, document, player, name, path):
+    answered = client.get(path, headers=player.headers).json
+
+    assert set(document["components"]["schemas"][name]["properties"]) == set(answered)
+
+
+def test_the_documented_fields_of_an_item_are_those_of_the_response(client, document, add_item):
+    add_item()
+
+    answered = client.get("/upgrader/items").json[0]
+
+    assert set(document["components"]["schemas"]["InventoryItem"]["properties"]) == set(answered)
+
+
+def test_the_api_browser_loads_the_document_of_this_process(client):
+    page = client.get("/docs/")
+
+    assert page.status_code == 200
+    assert '"url": "/openapi.json"' in page.text
+
+
+def test_the_api_browser_is_found_without_the_slash_at_the_end(client):
+    page = client.get("/docs", follow_redirects=True)
+
+    assert page.status_code == 200
+    assert '"url": "/openapi.json"' in page.text
+
+
+def test_every_file_of_the_api_browser_comes_from_this_process(client):
+    page = client.get("/docs/").text
+    files = re.findall(r'<(?:script|link)[^>]*(?:src|href)="([^"]+)"', page)
+
+    statuses = {file: client.get(file, buffered=True).status_code for file in files}
+
+    assert len(files) >= 4
+    assert [file for file in files if not file.startswith("/docs/")] == []
+    assert set(statuses.values()) == {200}
+
+
+def test_the_api_browser_contains_no_other_host(client):
+    page = client.get("/docs/").text
+
+    hosts = set(re.findall(r"https?://([^/\"']+)", page))
+
+    assert hosts <= {"localhost"}
+
+
+def test_the_api_browser_does_not_depend_on_the_host_header(client):
+    page = client.get("/docs/", headers={"Host": "evil.example.com"}).text
+
+    assert page == client.get("/docs/").text
+
+
+def test_the_api_browser_does_not_send_the_document_to_a_validator(client):
+    page = client.get("/docs/").text
+
+    config = json.loads(re.search(r"user_config = (\{.*\});", page)[1])
+
+    # Left out, the browser asks a host of its makers for a badge.
+    assert config.get("validatorUrl", "left out") is None

@@ -1,0 +1,116 @@
+"""GET /upgrader/commitment: the commitment of the next spin."""
+
+import hashlib
+import re
+
+import pytest
+
+from models.db.connection import reading
+from models.users import AnnouncedSeed
+from services.upgrader.spin import SpinRequest
+
+PATH = "/upgrader/commitment"
+
+
+@pytest.fixture
+def app(make_app):
+    """An app whose proofs are due at once."""
+    return make_app(UPGRADER_PROOF_DELAY="0")
+
+
+@pytest.fixture
+def commitment_of(client):
+    """Requests the commitment of a player."""
+    return lambda player: client.get(PATH, headers=player.headers).json
+
+
+@pytest.fixture
+def spin(app, add_item):
+    """Plays one spin for a player and returns the settled bet."""
+    item = add_item(price=10)
+
+    def play(player):
+        platform = app.extensions["platform"]
+        request = SpinRequest(amount=1, item=item)
+        return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+
+    return play
+
+
+def test_a_new_player_has_the_commitment_of_their_first_spin(commitment_of, player):
+    commitment = commitment_of(player)
+
+    assert sorted(commitment) == ["nonce", "serverSeedCommitment"]
+    assert commitment["nonce"] == 1
+    assert re.fullmatch("[0-9a-f]{64}", commitment["serverSeedCommitment"])
+
+
+def test_a_commitment_does_not_change_before_a_spin_uses_it(commitment_of, player):
+    assert commitment_of(player) == commitment_of(player)
+
+
+def test_a_commitment_survives_a_restart(commitment_of, player, make_app):
+    before = commitment_of(player)
+
+    after = make_app().test_client().get(PATH, headers=player.headers).json
+
+    assert after == before
+
+
+def test_players_have_different_commitments(commitment_of, new_player):
+    alice, bob = commitment_of(new_player("alice")), commitment_of(new_player("bob"))
+
+    assert alice["serverSeedCommitment"] != bob["serverSeedCommitment"]
+
+
+def test_a_spin_uses_the_announced_commitment(commitment_of, player, spin):
+    told = commitment_of(player)
+
+    bet = spin(player)
+
+    assert (bet.server_seed_commitment, bet.nonce) == (told["serverSeedCommitment"], told["nonce"])
+
+
+def test_a_spin_announces_the_commitment_of_the_next_spin(commitment_of, player, spin):
+    before = commitment_of(player)
+
+    spin(player)
+
+    after = commitment_of(player)
+    assert after["nonce"] == 2
+    assert after["serverSeedCommitment"] != before["serverSeedCommitment"]
+
+
+def test_a_spin_does_not_change_other_players_commitments(commitment_of, new_player, spin):
+    alice, bob = new_player("alice"), new_player("bob")
+    before = commitment_of(bob)
+
+    spin(alice)
+
+    assert commitment_of(bob) == before
+
+
+def test_a_commitment_is_the_hash_of_the_seed_that_is_revealed(client, commitment_of, player, spin):
+    commitment = commitment_of(player)["serverSeedCommitment"]
+    spin(player)
+
+    revealed = client.get("/upgrader/bets/1", headers=player.headers).json["pf"]["serverSeed"]
+
+    assert hashlib.sha256(revealed.encode()).hexdigest() == commitment
+
+
+def test_the_seed_behind_a_commitment_cannot_be_read_from_the_database(client, player, spin):
+    with reading():
+        stored = str(AnnouncedSeed.select().where(AnnouncedSeed.user == player.id).dicts().get())
+    spin(player)
+
+    revealed = client.get("/upgrader/bets/1", headers=player.headers).json["pf"]["serverSeed"]
+
+    assert re.fullmatch("[0-9a-f]{64}", revealed)
+    assert revealed not in stored
+
+
+def test_the_commitment_requires_a_token(client):
+    answer = client.get(PATH)
+
+    assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})

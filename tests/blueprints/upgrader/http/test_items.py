@@ -1,0 +1,359 @@
+"""GET /upgrader/items: the whole catalogue."""
+
+import gzip
+import threading
+from io import BytesIO
+
+import peewee
+import pytest
+from PIL import Image
+
+from bench.harness.waiting import wait_until
+from models.db.connection import writing
+from models.items import Item
+from services.upgrader import catalogue
+from services.upgrader.catalogue import CatalogueCache
+from tests.blueprints.upgrader.http.conftest import names
+
+PATH = "/upgrader/items"
+ISSUED_AT = 1_700_000_000_123
+
+
+def test_an_empty_catalogue_is_an_empty_array(client):
+    answer = client.get(PATH)
+
+    assert (answer.status_code, answer.json) == (200, [])
+
+
+def test_an_item_has_the_seven_fields_of_the_contract(client, stock):
+    stock(
+        rows=[
+            {
+                "appid": 252490,
+                "marketHashName": "Bolt Rifle | Salt Marsh",
+                "gunName": "Bolt",
+                "skinName": "Salt",
+                "image": "https://images.example.com/bolt.png",
+                "price": 1234.5,
+                "customPrice": True,
+                "nextPriceFetch": ISSUED_AT,
+            }
+        ]
+    )
+
+    answer = client.get(PATH)
+
+    assert answer.json == [
+        {
+            "appid": 252490,
+            "marketHashName": "Bolt Rifle | Salt Marsh",
+            "gunName": "Bolt",
+            "skinName": "Salt",
+            "image": "https://images.example.com/bolt.png",
+            "price": "$1234.50",
+            "nextPriceFetch": ISSUED_AT,
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("price", "shown"),
+    [
+        (0.01, "$0.01"),
+        (0.1, "$0.10"),
+        (7, "$7.00"),
+        (19.99, "$19.99"),
+        (1_000_000_000, "$1000000000.00"),
+    ],
+)
+def test_a_price_is_shown_with_two_decimals_and_no_grouping(client, stock, price, shown):
+    stock({"Item": price})
+
+    assert client.get(PATH).json[0]["price"] == shown
+
+
+def test_items_without_a_price_above_zero_are_not_shown(client, stock):
+    stock({"No price": None, "Nothing": 0, "Something": 0.01})
+
+    assert names(client.get(PATH).json) == ["Something"]
+
+
+def test_the_most_expensive_item_comes_first(client, stock):
+    stock({"Middle": 9.5, "Cheap": 0.99, "Dear": 100})
+
+    assert names(client.get(PATH).json) == ["Dear", "Middle", "Cheap"]
+
+
+def test_items_with_equal_prices_are_sorted_by_name(client, stock):
+    stock({"b": 5, "\u2605 Knife": 5, "B": 5, "a": 5, "dear": 6})
+
+    assert names(client.get(PATH).json) == ["dear", "B", "a", "b", "\u2605 Knife"]
+
+
+def test_an_item_without_an_image_shows_the_neutral_one(client, stock):
+    stock({"Item": 5})
+
+    assert client.get(PATH).json[0]["image"] == "http://127.0.0.1:5000/media/neutral/item.webp"
+
+
+def test_an_older_image_with_another_scheme_shows_the_neutral_one(client, stock):
+    stock({"Item": 5})
+    with writing():
+        Item.update(image="javascript:alert(1)").execute()
+
+    assert client.get(PATH).json[0]["image"] == "http://127.0.0.1:5000/media/neutral/item.webp"
+
+
+def test_the_neutral_image_is_served_by_this_process(client):
+    answer = client.get("/media/neutral/item.webp")
+
+    assert (answer.status_code, answer.content_type) == (200, "image/webp")
+    with Image.open(BytesIO(answer.data)) as picture:
+        assert (picture.format, picture.size) == ("WEBP", (360, 360))
+
+
+def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
+    stock(rows=[{"marketHashName": "Item", "price": 5, "image": "/media/items/item.webp"}])
+    client = make_app(BASE_URL="https://play.example.com/api/").test_client()
+
+    image = client.get(PATH).json[0]["image"]
+
+    assert image == "https://play.example.com/api/media/items/item.webp"
+
+
+def test_a_long_catalogue_is_complete(client, stock):
+    prices = {f"Item {number}": number / 100 for number in range(1, 752)}
+    stock(prices)
+
+    answer = client.get(PATH)
+
+    assert names(answer.json) == sorted(prices, key=prices.get, reverse=True)
+
+
+def test_parameters_are_ignored(client, stock):
+    stock({"Dear": 100, "Cheap": 1})
+
+    answer = client.get(f"{PATH}?search=nothing&limit=0&sort=Ascending")
+
+    assert names(answer.json) == ["Dear", "Cheap"]
+
+
+def test_the_list_is_json(client):
+    assert client.get(PATH).content_type == "application/json"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "gzip, deflate, br", "GZIP", "x, gzip;q=0.5", "*"])
+def test_the_list_is_compressed_for_a_client_that_accepts_gzip(client, stock, coding):
+    stock({"Item \u2605": 5, "Other": 4})
+    plain = client.get(PATH)
+
+    compressed = client.get(PATH, headers={"Accept-Encoding": coding})
+
+    assert compressed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(compressed.data) == plain.data
+
+
+@pytest.mark.parametrize("coding", [None, "", "identity", "br", "gzip;q=0", "gzip;q=0, *"])
+def test_the_list_is_not_compressed_for_other_clients(client, stock, coding):
+    stock({"Item": 5})
+
+    answer = client.get(PATH, headers={"Accept-Encoding": coding} if coding is not None else {})
+
+    assert "Content-Encoding" not in answer.headers
+    assert names(answer.json) == ["Item"]
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_the_list_varies_by_accept_encoding(client, coding):
+    answer = client.get(PATH, headers={"Accept-Encoding": coding})
+
+    assert "Accept-Encoding" in ", ".join(answer.headers.getlist("Vary"))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_a_list_that_the_client_has_is_answered_with_304(client, stock, coding):
+    stock({"Item": 5})
+    tag = client.get(PATH).headers["ETag"]
+
+    answer = client.get(PATH, headers={"If-None-Match": tag, "Accept-Encoding": coding})
+
+    assert (answer.status_code, answer.data) == (304, b"")
+    assert answer.headers["ETag"] == tag
+
+
+@pytest.mark.parametrize("tags", ["*", 'W/"another", {tag}', "{strong}"])
+def test_one_matching_etag_among_several_is_enough(client, tags):
+    tag = client.get(PATH).headers["ETag"]
+
+    answer = client.get(PATH, headers={"If-None-Match": tags.format(tag=tag, strong=tag.removeprefix("W/"))})
+
+    assert answer.status_code == 304
+
+
+@pytest.mark.parametrize("tag", ['"another"', 'W/"another"', "nonsense", ""])
+def test_a_client_with_another_list_gets_the_new_one(client, tag):
+    answer = client.get(PATH, headers={"If-None-Match": tag})
+
+    assert (answer.status_code, answer.json) == (200, [])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"price": 6},
+        {"gunName": "Other"},
+        {"skinName": "Other"},
+        {"image": "https://images.example.com/other.png"},
+        {"nextPriceFetch": ISSUED_AT + 1},
+        {"appid": 252490},
+        {"marketHashName": "Another item"},
+    ],
+    ids=str,
+)
+def test_a_changed_list_has_a_new_etag(client, stock, make_app, change):
+    row = {"marketHashName": "Item", "price": 5, "nextPriceFetch": ISSUED_AT}
+    stock(rows=[row])
+    before = client.get(PATH).headers["ETag"]
+
+    stock(rows=[row | change])
+
+    assert make_app().test_client().get(PATH).headers["ETag"] != before
+
+
+def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app):
+    stock({"Item": 5, "Other": 5})
+    before = client.get(PATH).headers["ETag"]
+
+    assert make_app().test_client().get(PATH).headers["ETag"] == before
+
+
+def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
+    stock({"Item": 5})
+    whole = client.get(PATH)
+
+    head = client.head(PATH)
+
+    assert (head.status_code, head.data) == (200, b"")
+    for name in ("ETag", "Content-Length", "Content-Type", "Vary", "Cache-Control"):
+        assert head.headers[name] == whole.headers[name]
+
+
+def test_clients_must_revalidate_a_cached_list(client):
+    assert client.get(PATH).headers["Cache-Control"] == "no-cache"
+
+
+def test_a_cached_list_runs_no_query(client, stock, queries):
+    stock({"Item": 5})
+    client.get(PATH)
+    queries.clear()
+
+    client.get(PATH)
+
+    assert queries == []
+
+
+def test_building_a_list_of_any_length_takes_one_query(client, stock, queries):
+    stock({f"Item {number}": number for number in range(1, 301)})
+    queries.clear()
+
+    client.get(PATH)
+
+    assert len(queries) == 1
+
+
+def test_an_import_is_not_shown_before_the_cache_expires(client, stock):
+    stock({"Item": 5})
+    client.get(PATH)
+
+    stock({"New": 6})
+
+    assert names(client.get(PATH).json) == ["Item"]
+
+
+@pytest.fixture
+def clock():
+    """A clock that stands still until a test moves it."""
+    return [0.0]
+
+
+@pytest.fixture
+def cache(app, clock):  # the app has opened the database
+    return CatalogueCache(ttl_seconds=3600, timer=lambda: clock[0])
+
+
+def test_a_catalogue_is_reused_until_it_expires(cache, clock, stock):
+    stock({"Item": 5})
+    first = cache.current()
+    stock({"New": 6})
+
+    clock[0] = 3599.9
+
+    assert cache.current() is first
+
+
+def test_an_import_is_shown_after_the_cache_expires(cache, clock, stock):
+    stock({"Item": 5})
+    cache.current()
+    stock({"New": 6})
+
+    clock[0] = 3600.0
+
+    assert [item.market_hash_name for item in cache.current().items] == ["New", "Item"]
+
+
+def test_an_expired_catalogue_is_replaced_once(cache, clock, stock, queries):
+    stock({"Item": 5})
+    cache.current()
+    clock[0] = 3600.0
+    queries.clear()
+
+    first, second = cache.current(), cache.current()
+
+    assert first is second
+    assert len(queries) == 1
+
+
+@pytest.fixture
+def stalled(monkeypatch):
+    """A build waits for this event, and fails when it is not set in time."""
+    going_on = threading.Event()
+
+    def build_late():
+        if going_on.wait(5):
+            return build()
+        raise peewee.OperationalError
+
+    build = catalogue.build
+    monkeypatch.setattr(catalogue, "build", build_late)
+    yield going_on
+    going_on.set()
+
+
+def test_the_old_catalogue_is_shown_while_a_new_one_is_late(cache, clock, stock, stalled):
+    stock({"Item": 5})
+    stalled.set()
+    old = cache.current()
+    stock({"New": 6})
+    stalled.clear()
+    clock[0] = 3600.0
+
+    meanwhile = [cache.current() for _ in range(3)]
+    stalled.set()
+
+    assert meanwhile == [old] * 3
+    wait_until(lambda: len(cache.current().items) == 2)
+
+
+def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, clock, stock, monkeypatch):
+    stock({"Item": 5})
+    old = cache.current()
+    stock({"New": 6})
+    clock[0] = 3600.0
+    with monkeypatch.context() as broken:
+        broken.setattr(catalogue, "build", lambda: 1 / 0)
+        kept = cache.current()
+
+    clock[0] += catalogue.RETRY_SECONDS
+
+    assert kept is old
+    wait_until(lambda: len(cache.current().items) == 2)

@@ -1,0 +1,44 @@
+"""What the spins of these tests have in common."""
+
+import pytest
+
+from bench.harness.outcomes import client_seed_that
+from models.bets import Bet
+from models.db.connection import reading
+from models.ledger import LedgerEntry
+from models.users import User
+
+PRICE = 10
+
+
+@pytest.fixture
+def item(add_item):
+    """An item worth ten coins."""
+    return add_item(price=PRICE)
+
+
+@pytest.fixture
+def winning(app, player):
+    """Gives a client seed that wins the player's next spin for the ten-coin item."""
+    return lambda wager=1: client_seed_that(True, app=app, player=player, wager=wager, price=PRICE)
+
+
+@pytest.fixture
+def losing(app, player):
+    """Gives a client seed that loses it."""
+    return lambda wager=1: client_seed_that(False, app=app, player=player, wager=wager, price=PRICE)
+
+
+@pytest.fixture
+def state_of():
+    """All that a spin may change of a player, to compare before and after."""
+
+    def state(player):
+        with reading():
+            return (
+                list(User.select().where(User.id == player.id).dicts()),
+                Bet.select().where(Bet.user == player.id).count(),
+                LedgerEntry.select().where(LedgerEntry.user == player.id).count(),
+            )
+
+    return state

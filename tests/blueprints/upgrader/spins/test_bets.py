@@ -1,0 +1,91 @@
+"""GET /upgrader/bets/:nonce: a player's own bet, with all that verifying it takes."""
+
+import pytest
+
+from bench.harness.waiting import wait_until
+from models.db.connection import database, reading
+
+
+@pytest.fixture
+def settled(connect, player, item, winning):
+    """A bet that was won and whose proof is due."""
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item, "clientSeed": winning()})
+    return socket.expect("upgrader:proof")
+
+
+def test_a_bet_shows_everything_that_decided_it(client, player, item, settled):
+    bet = client.get("/upgrader/bets/1", headers=player.headers).json
+
+    assert bet == {
+        "id": bet["id"],
+        "game": "upgrader",
+        "betAmount": 1,
+        "payout": 10,
+        "status": "won",
+        "completedAt": bet["completedAt"],
+        "pf": settled | {"publicSeed": "", "round": 0},
+        "item": item,
+        "price": "$10.00",
+        "houseEdge": 0.05,
+        "threshold": 950_000,
+        "roll": bet["roll"],
+        "chance": 9.5,
+    }
+    assert isinstance(bet["id"], str)
+    assert bet["roll"] < bet["threshold"]
+
+
+def test_another_players_bet_is_not_found(client, new_player, settled):
+    answer = client.get("/upgrader/bets/1", headers=new_player("bob").headers)
+
+    assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
+
+
+@pytest.mark.parametrize("nonce", [0, 2, 2**63, 10**40])
+def test_an_unknown_bet_is_not_found(nonce, client, player, settled):
+    answer = client.get(f"/upgrader/bets/{nonce}", headers=player.headers)
+
+    assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
+
+
+@pytest.mark.parametrize(
+    "nonce", ["\u0967", "\uff11", "\u00b9", "1\u0967", "-1", "+1", "1.0", "1_0", "9" * 5_000], ids=ascii
+)
+def test_a_nonce_consists_of_ascii_digits(nonce, client, player, settled):
+    assert client.get(f"/upgrader/bets/{nonce}", headers=player.headers).status_code == 404
+
+
+def test_a_lost_bet_paid_nothing(connect, client, player, item, losing):
+    connect(player).spin({"amount": 1, "item": item, "clientSeed": losing()})
+
+    bet = client.get("/upgrader/bets/1", headers=player.headers).json
+
+    assert (bet["status"], bet["payout"]) == ("lost", 0)
+
+
+def test_a_price_that_changes_later_does_not_change_the_bet(client, player, settled, run, tmp_path, item):
+    file = tmp_path / "items.json"
+    file.write_text(f'[{{"appid": 730, "marketHashName": "{item}", "price": 99}}]')
+
+    run("items", "import", str(file))
+
+    assert client.get("/upgrader/bets/1", headers=player.headers).json["price"] == "$10.00"
+
+
+def test_the_fairness_audit_catches_a_changed_bet(run, fails, settled):
+    wait_until(lambda: run("fairness", "audit")["mismatches"] == 0)
+    with reading():
+        database.execute_sql("UPDATE bets SET roll = roll + 1")
+
+    assert fails("fairness", "audit").splitlines() == [
+        "bet 1: the roll is another one",
+        "Error: 1 mismatches",
+    ]
+
+
+def test_the_fairness_audit_catches_a_missing_bet(run, fails, settled):
+    with reading():
+        database.execute_sql("DELETE FROM bets")
+
+    assert "the nonces have a gap" in fails("fairness", "audit")

@@ -1,0 +1,151 @@
+"""A proof is sent again at the next connection until the client is known to have received it."""
+
+import pytest
+
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+
+PING, PONG = "2", "3"
+
+
+@pytest.fixture
+def quick_pings(app):
+    """Pings every 0.2 seconds instead of every 25."""
+    app.extensions["realtime"].server.eio.ping_interval = 0.2
+
+
+@pytest.fixture
+def disconnected(app):
+    return lambda: wait_until(lambda: not app.extensions["realtime"].connections)
+
+
+def delivered():
+    with reading():
+        return [bet.nonce for bet in Bet.select().where(Bet.proof_delivered_at_ms.is_null(False))]
+
+
+def spin_and_hear_proof(socket, item):
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+    return socket.expect("upgrader:proof")
+
+
+def nonces_heard(socket, item):
+    """The nonces of the proofs that a socket receives up to that of one more spin."""
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+    last = socket.expect("upgrader:pf")["nonce"]
+    nonces = [proof["nonce"] for name, proof in socket.seen if name == "upgrader:proof"]
+    while last not in nonces:
+        nonces.append(socket.expect("upgrader:proof")["nonce"])
+    return nonces
+
+
+def test_an_acknowledged_proof_does_not_come_again(connect, player, item, disconnected):
+    socket = connect(player, acknowledges=True)
+    spin_and_hear_proof(socket, item)
+    wait_until(lambda: delivered() == [1])
+    socket.close()
+    disconnected()
+
+    assert nonces_heard(connect(player), item) == [2]
+
+
+def test_a_proof_before_an_answered_ping_does_not_come_again(
+    quick_pings, connect, player, item, disconnected
+):
+    socket = connect(player)
+    spin_and_hear_proof(socket, item)
+    while not delivered():
+        assert socket.transport.receive_any() == PING
+    socket.close()
+    disconnected()
+
+    assert nonces_heard(connect(player), item) == [2]
+
+
+def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
+    quick_pings, connect, player, item, disconnected
+):
+    socket = connect(player)
+    while socket.transport.receive_any(answering=False) != PING:
+        pass
+    socket.emit("upgrader:spin", {"amount": 1, "item": item})
+    while '["upgrader:proof"' not in socket.transport.receive_any(answering=False):
+        pass
+    socket.transport.send(PONG)
+    # The server reads in order: once it has answered, it has read the pong.
+    socket.spin("nonsense")
+    socket.close()
+    disconnected()
+
+    assert nonces_heard(connect(player), item) == [1, 2]
+
+
+def test_a_proof_that_was_not_confirmed_comes_again_at_the_next_connection(
+    connect, player, item, disconnected
+):
+    socket = connect(player)
+    spin_and_hear_proof(socket, item)
+    socket.close()
+    disconnected()
+
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
+    assert delivered() == []
+
+
+def test_an_acknowledgement_confirms_no_other_proof(connect, player, item, disconnected):
+    socket = connect(player)
+    for _ in range(2):
+        spin_and_hear_proof(socket, item)
+    socket.transport.send("432[]")
+    wait_until(lambda: delivered() == [2])
+    socket.close()
+    disconnected()
+
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_new_connection_gets_a_proof_that_an_older_one_has_not_confirmed(connect, player, item):
+    silent = connect(player)
+    spin_and_hear_proof(silent, item)
+
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_new_connection_gets_no_proof_that_an_older_one_has_confirmed(connect, player, item):
+    first = connect(player, acknowledges=True)
+    spin_and_hear_proof(first, item)
+    wait_until(lambda: delivered() == [1])
+
+    assert nonces_heard(connect(player), item) == [2]
+    assert nonces_heard(first, item) == [1, 3]
+
+
+def test_a_proof_that_two_connections_were_sent_is_confirmed_by_either(connect, player, item, disconnected):
+    silent = connect(player)
+    spin_and_hear_proof(silent, item)
+    connect(player, acknowledges=True).expect("upgrader:proof")
+
+    wait_until(lambda: delivered() == [1])
+
+
+def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(connect, player, item):
+    asking, other = connect(player), connect(player, acknowledges=True)
+    spin_and_hear_proof(asking, item)
+
+    asking.close()
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+    wait_until(lambda: delivered() == [1])
+
+
+def test_nothing_is_kept_of_confirmed_proofs(quick_pings, connect, app, player, item):
+    acknowledging, silent = connect(player, acknowledges=True), connect(player)
+    for socket in (acknowledging, silent):
+        spin_and_hear_proof(socket, item)
+    while delivered() != [1, 2]:
+        assert silent.transport.receive_any() is not None
+
+    proofs = app.extensions["proofs"]
+    wait_until(lambda: not proofs._unconfirmed)
+    assert not any(vars(proofs._unconfirmed)[name] for name in ("_by_socket", "_confirmed"))

@@ -1,0 +1,237 @@
+"""Proofs are sent when they are due, to the right socket, and after a restart."""
+
+import hashlib
+
+import pytest
+
+from bench.harness.servers import threaded_server
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+from models.users import AnnouncedSeed
+from services.shared.clock import now_ms
+from services.upgrader.spin import SpinRequest
+
+
+class Clock:
+    """A clock that stands until it is moved, in ms."""
+
+    def __init__(self, now=1_800_000_000_000):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def bet(client, player, nonce=1):
+    return client.get(f"/upgrader/bets/{nonce}", headers=player.headers).json
+
+
+def test_the_proof_opens_the_commitment(connect, player, item):
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item, "clientSeed": "my-own-seed"})
+    pf = socket.expect("upgrader:pf")
+
+    proof = socket.expect("upgrader:proof")
+
+    assert hashlib.sha256(proof["serverSeed"].encode()).hexdigest() == pf["serverSeedCommitment"]
+    assert proof == {
+        "serverSeed": proof["serverSeed"],
+        "serverSeedCommitment": pf["serverSeedCommitment"],
+        "clientSeed": "my-own-seed",
+        "nonce": 1,
+    }
+
+
+def test_the_proof_goes_only_to_the_socket_that_asked(connect, player, item):
+    asking, watching = connect(player), connect(player)
+    asking.spin({"amount": 1, "item": item})
+    asking.expect("upgrader:proof")
+
+    asking.spin({"amount": 1, "item": item})
+    asking.expect("upgrader:proof")
+    watching.expect("live-bets:new")
+    watching.expect("live-bets:new")
+
+    assert "upgrader:proof" not in [name for name, _ in watching.seen]
+
+
+def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect, app, player, item):
+    asking, other = connect(player), connect(player)
+    asking.spin({"amount": 1, "item": item})
+
+    asking.close()
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_the_seed_is_written_down_although_the_player_is_away(connect, player, item):
+    socket, spectator = connect(player), connect()
+    socket.spin({"amount": 1, "item": item})
+
+    socket.close()
+    spectator.expect("live-bets:new")
+
+    wait_until(lambda: _sealed(player) == 0)
+    assert _undelivered(player) == 1
+
+
+def test_another_player_gets_no_proof(connect, new_player, player, item):
+    stranger = connect(new_player("stranger"))
+
+    connect(player).spin({"amount": 1, "item": item})
+    stranger.expect("live-bets:new")
+
+    assert "upgrader:proof" not in [name for name, _ in stranger.seen]
+
+
+def test_a_revealed_seed_stays_revealed_although_the_clock_is_set_back(make_app, player, item, clock):
+    app = make_app(clock=clock)
+    token = app.extensions["platform"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    with threaded_server(app) as url:
+        socket = Socket(url, auth={"token": token})
+        socket.spin({"amount": 1, "item": item})
+        proof = socket.expect("upgrader:proof")
+
+        clock.now -= 3_600_000
+        headers = {"Authorization": f"Bearer {token}"}
+        shown = app.test_client().get("/upgrader/bets/1", headers=headers).json["pf"]["serverSeed"]
+        socket.close()
+    assert shown == proof["serverSeed"]
+
+
+class TestWithAClockThatStands:
+    """The app's clock moves only when the test moves it."""
+
+    @pytest.fixture
+    def app(self, make_app, clock):
+        return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+
+    def test_a_bets_seed_is_hidden_until_its_proof_is_due(self, connect, client, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+
+        clock.now += 5_999
+        assert bet(client, player)["pf"]["serverSeed"] == ""
+
+        clock.now += 1
+        assert len(bet(client, player)["pf"]["serverSeed"]) == 64
+
+    def test_completed_at_is_when_the_proof_is_due(self, connect, client, player, item, clock):
+        spun_at = clock.now
+
+        connect(player).spin({"amount": 1, "item": item})
+
+        assert bet(client, player)["completedAt"] == spun_at + 6_000
+
+    def test_the_sealed_seed_in_the_database_is_not_the_seed(self, connect, client, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+        with reading():
+            row = str(list(Bet.select().dicts())) + str(list(AnnouncedSeed.select().dicts()))
+
+        clock.now += 6_000
+
+        assert bet(client, player)["pf"]["serverSeed"] not in row
+
+    def test_live_bets_do_not_show_a_bet_before_its_proof_is_due(self, connect, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+
+        assert connect().expect("live-bets") == []
+
+        clock.now += 6_000
+        assert len(connect().expect("live-bets")) == 1
+
+    def test_a_player_who_was_away_gets_the_proof_on_connecting(self, connect, app, player, item, clock):
+        socket = connect(player)
+        socket.spin({"amount": 1, "item": item})
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
+        wait_until(lambda: len(app.extensions["realtime"].connections) == 0)
+        clock.now += 60_000
+
+        back = connect(player)
+
+        assert [back.expect("upgrader:proof")["nonce"] for _ in range(2)] == [1, 2]
+
+    def test_a_proof_survives_a_restart(self, connect, make_app, app, player, item, clock):
+        connect(player).spin({"amount": 1, "item": item})
+        app.extensions["realtime"].close()
+        clock.now += 6_000
+
+        restarted = make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+        with threaded_server(restarted) as url:
+            socket = Socket(url, auth={"token": player.token})
+            proof = socket.expect("upgrader:proof")
+            socket.close()
+
+        assert proof["nonce"] == 1
+
+
+def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
+    first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
+    token = first.extensions["platform"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    with threaded_server(first) as url:
+        socket = Socket(url, auth={"token": token})
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
+
+    with threaded_server(second) as url:
+        spectator = Socket(url)
+        announced = spectator.expect("live-bets:new")
+        spectator.close()
+
+    assert announced["user"] == player.username
+
+
+def _undelivered(player):
+    with reading():
+        return Bet.select().where(Bet.user == player.id, Bet.proof_delivered_at_ms.is_null()).count()
+
+
+def _sealed(player):
+    with reading():
+        return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
+
+
+def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatch, connect, player, item):
+    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.05)
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": item})
+    socket.expect("upgrader:proof")
+
+    assert _sealed(player) == 1
+    socket.spin({"amount": 1, "item": item})
+    socket.expect("upgrader:proof")
+
+    assert [name for name, _ in socket.seen].count("live-bets:new") == 2
+
+
+def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, connect, player, item):
+    """As after a commit whose answer was lost, or the end of another process."""
+    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
+    socket = connect(player)
+    socket.expect("live-bets")
+    request = SpinRequest(amount=1, item=item)
+
+    app.extensions["platform"].upgrader.play(user_id=player.id, request=request, clock=now_ms)
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
+    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
+    spectator = connect()
+    request = SpinRequest(amount=1, item=item)
+
+    app.extensions["platform"].upgrader.play(
+        user_id=player.id, request=request, clock=lambda: now_ms() - 60_000
+    )
+    wait_until(lambda: not _sealed(player))
+    connect(player).spin({"amount": 1, "item": item})
+
+    assert spectator.expect("live-bets:new")["id"] == "2"

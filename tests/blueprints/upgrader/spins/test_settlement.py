@@ -1,0 +1,234 @@
+"""A settled spin writes the same rows step by step with the ledger as in one statement of PostgreSQL."""
+
+import pytest
+
+from bench.harness.spins import at
+from models import seed_marks
+from models.db.connection import Table, reading, writing
+from models.seed_marks import SeedMark
+from models.spin_settlement import Settlement, SpinTimes, Unsettled, settle_at_once
+from models.users import AnnouncedSeed, User
+from services.games.settlement import SeedUsed, settle_in_steps
+from services.shared.errors import InsufficientBalance
+
+MADE_AT = at("2026-03-18 12:00")
+TIMES = SpinTimes(
+    created_at_ms=MADE_AT,
+    completed_at_ms=MADE_AT + 6_000,
+    week=at("2026-03-16 00:00"),
+    month=at("2026-03-01 00:00"),
+)
+SHARD = 7
+
+
+def in_steps(settlement):
+    with writing():
+        return settle_in_steps(settlement, TIMES)
+
+
+def in_one_statement(settlement):
+    settled = settle_at_once(settlement, lambda: TIMES)
+    if settled is Unsettled.SEED_IS_USED:
+        raise SeedUsed
+    if settled is Unsettled.BALANCE_TOO_LOW:
+        raise InsufficientBalance
+    return settled
+
+
+@pytest.fixture(
+    params=[("sqlite", in_steps), ("postgresql", in_steps), ("postgresql", in_one_statement)],
+    ids=["sqlite", "postgresql-in-steps", "postgresql-in-one-statement"],
+)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def database_url(path, request, tmp_path):
+    fixture = "sqlite_files" if path[0] == "sqlite" else "postgres"
+    with request.getfixturevalue(fixture).fresh(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def write(path):
+    return path[1]
+
+
+@pytest.fixture
+def settlement(player):
+    """Makes a settlement of the player's next spin: 5 coins for an item of 60."""
+
+    def make(*, won, **changes):
+        with reading():
+            seed = AnnouncedSeed.get_by_id(player.id)
+            mark = SeedMark.select().order_by(SeedMark.number.desc()).get()
+        return Settlement(
+            **{
+                "user_id": player.id,
+                "nonce": seed.nonce,
+                "server_seed_commitment": seed.server_seed_commitment,
+                "sealed_server_seed": seed.sealed_server_seed,
+                "next_commitment": f"commitment {seed.nonce + 1}",
+                "next_sealed_server_seed": f"sealed {seed.nonce + 1}",
+                "mark_number": mark.number,
+                "mark_token": mark.token,
+                "game": "upgrader",
+                "wager_cents": 500,
+                "payout_cents": 6_000 if won else 0,
+                "status": "won" if won else "lost",
+                "item": "An item",
+                "price_cents": 6_000,
+                "house_edge_ppm": 50_000,
+                "threshold": 791_666,
+                "roll": 791_665 if won else 791_666,
+                "client_seed": "client-seed",
+                "request_id": f"request {seed.nonce}",
+                "request_digest": "digest",
+                "shard": SHARD,
+                "high_rolls": int(won),
+            }
+            | changes
+        )
+
+    return make
+
+
+def tables(kind=Table):
+    for table in kind.__subclasses__():
+        yield table
+        yield from tables(table)
+
+
+@reading()
+def rows():
+    """All rows of all tables, as (table, column and value pairs)."""
+    return {
+        (table._meta.table_name, tuple(row.items())) for table in tables() for row in table.select().dicts()
+    }
+
+
+def changed(before, after, table):
+    return [dict(row) for name, row in sorted(after - before, key=repr) if name == table]
+
+
+@pytest.mark.parametrize("won", [True, False], ids=["won", "lost"])
+def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won):
+    with reading():
+        user = User.select().where(User.id == player.id).dicts().get()
+        seed = AnnouncedSeed.get_by_id(player.id)
+    spin, before = settlement(won=won), rows()
+
+    settled = write(spin)
+
+    after = rows()
+    assert {name for name, _ in after - before} == {
+        "announced_seeds",
+        "bets",
+        "ledger_entries",
+        "ledger_transactions",
+        "live_bet_counts",
+        "period_wagers",
+        "users",
+    }
+    balance = 10_000 - 500 + (6_000 if won else 0)
+    assert changed(before, after, "users") == [
+        user | {"balance_cents": balance, "wagered_cents": 500, "earned_cents": 6_000 if won else 0}
+    ]
+    assert changed(before, after, "announced_seeds") == [
+        {
+            "user": player.id,
+            "nonce": 2,
+            "server_seed_commitment": "commitment 2",
+            "sealed_server_seed": "sealed 2",
+            "epoch": seed.epoch,
+        }
+    ]
+    (transaction,) = changed(before, after, "ledger_transactions")
+    assert transaction == {"id": transaction["id"], "kind": "spin", "created_at_ms": MADE_AT}
+    entries = sorted(changed(before, after, "ledger_entries"), key=lambda entry: entry["id"])
+    assert [(e["transaction"], e["account"], e["user"], e["amount_cents"]) for e in entries] == [
+        (transaction["id"], *entry)
+        for entry in (
+            ("balance", player.id, -500),
+            ("house.bets", None, 500),
+            ("house.bets", None, -6_000),
+            ("balance", player.id, 6_000),
+        )[: 4 if won else 2]
+    ]
+    assert changed(before, after, "bets") == [
+        {
+            "id": settled.bet_id,
+            "user": player.id,
+            "game": "upgrader",
+            "nonce": 1,
+            "ledger_transaction": transaction["id"],
+            "wager_cents": 500,
+            "payout_cents": 6_000 if won else 0,
+            "status": "won" if won else "lost",
+            "item": "An item",
+            "price_cents": 6_000,
+            "house_edge_ppm": 50_000,
+            "threshold": 791_666,
+            "roll": 791_665 if won else 791_666,
+            "client_seed": "client-seed",
+            "server_seed_commitment": seed.server_seed_commitment,
+            "sealed_server_seed": seed.sealed_server_seed,
+            "server_seed": None,
+            "request_id": "request 1",
+            "request_digest": "digest",
+            "created_at_ms": MADE_AT,
+            "completed_at_ms": MADE_AT + 6_000,
+            "proof_delivered_at_ms": None,
+        }
+    ]
+    assert changed(before, after, "period_wagers") == [
+        {"period": "monthly", "starts_at_ms": TIMES.month, "user": player.id, "wagered_cents": 500},
+        {"period": "weekly", "starts_at_ms": TIMES.week, "user": player.id, "wagered_cents": 500},
+    ]
+    assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
+    assert (settled.balance, settled.vault, settled.sweepstake) == (balance, 0, 0)
+
+
+def test_a_second_bet_adds_to_the_totals(settlement, player, write):
+    write(settlement(won=True))
+    before = rows()
+
+    settled = write(settlement(won=False))
+
+    after = rows()
+    (user,) = changed(before, after, "users")
+    assert (user["balance_cents"], user["wagered_cents"], user["earned_cents"]) == (15_000, 1_000, 6_000)
+    assert settled.balance == 15_000
+    assert [row["wagered_cents"] for row in changed(before, after, "period_wagers")] == [1_000, 1_000]
+    assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 2, "high_rolls": 1}]
+
+
+def test_a_spin_that_is_refused_changes_nothing(settlement, write):
+    refused = {
+        "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
+        "nonce": (SeedUsed, settlement(won=True, nonce=2)),
+        "mark": (SeedUsed, settlement(won=True, mark_token="another mark")),
+        "balance": (InsufficientBalance, settlement(won=True, wager_cents=10_001)),
+    }
+    before = rows()
+
+    for error, spin in refused.values():
+        with pytest.raises(error):
+            write(spin)
+
+    assert rows() == before
+
+
+def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
+    spin = settlement(won=True)
+    with writing():
+        seed_marks.append(new_epoch=True)
+
+    with pytest.raises(SeedUsed):
+        write(spin)
+
+
+def test_a_used_seed_is_reported_before_an_insufficient_balance(settlement, write):
+    with pytest.raises(SeedUsed):
+        write(settlement(won=True, server_seed_commitment="another commitment", wager_cents=10_001))

@@ -1,0 +1,132 @@
+"""One spin at a time for each player, and nobody waits for another."""
+
+import sqlite3
+import threading
+from contextlib import closing, contextmanager
+
+import psycopg2
+import pytest
+
+from bench.harness.waiting import wait_until
+from services.games.errors import SpinInProgress
+from services.upgrader.spin import SpinRequest
+
+
+@pytest.fixture
+def hold_up(database_url):
+    """Keeps the database from settling the player's spin while the block runs."""
+
+    @contextmanager
+    def hold(player):
+        if database_url.startswith("sqlite"):
+            path = database_url.removeprefix("sqlite:///")
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                yield
+                connection.rollback()
+        else:
+            with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", [player.id])
+                yield
+                connection.rollback()
+
+    return hold
+
+
+@pytest.fixture
+def in_the_middle_of_a_spin(app, connect, player, item, hold_up):
+    """Runs the block while the player's spin is being settled; gives where its answer will be."""
+
+    @contextmanager
+    def spinning():
+        answers = []
+        socket = connect(player)
+        with hold_up(player):
+            spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
+            spin.start()
+            wait_until(lambda: len(app.extensions["platform"].spin_locks) == 1)
+            yield answers
+        spin.join()
+
+    return spinning
+
+
+def test_a_second_spin_meanwhile_is_refused(connect, player, item, in_the_middle_of_a_spin):
+    second = connect(player)
+
+    with in_the_middle_of_a_spin() as first:
+        answer = second.spin({"amount": 1, "item": item})
+
+    assert answer == {"status": False, "error": "A spin is already in progress"}
+    assert first[0]["status"] is True
+
+
+def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_of_a_spin):
+    second = connect(player)
+
+    with in_the_middle_of_a_spin():
+        assert second.spin("nonsense")["error"] == "A spin is already in progress"
+
+
+def test_a_refused_spin_releases_the_lock(connect, player, item):
+    socket = connect(player)
+
+    socket.spin({"amount": "x", "item": item})
+
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+
+def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
+    connect(player).spin({"amount": 1, "item": item})
+
+    assert len(app.extensions["platform"].spin_locks) == 0
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
+    other = connect(new_player("bob"))
+
+    with in_the_middle_of_a_spin() as first:
+        assert other.spin({"amount": 1, "item": item})["status"] is True
+        assert first == []
+
+
+def test_processes_that_take_turns_use_each_seed_once(make_app, player, item):
+    """What one process remembers of the next seed, the other has used since."""
+    here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
+    request = SpinRequest(amount=1, item=item)
+
+    nonces = [
+        process.play(user_id=player.id, request=request, clock=lambda: 1).bet.nonce
+        for process in [here, there] * 3
+    ]
+
+    assert nonces == [1, 2, 3, 4, 5, 6]
+
+
+def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
+    """Each time that this process is about to settle its spin, the other has settled one."""
+    here, there = (make_app().extensions["platform"] for _ in range(2))
+    request = SpinRequest(amount=1, item=item)
+    draw = here.seeds.draw
+
+    def outrun(*, nonce):
+        there.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
+        return draw(nonce=nonce)
+
+    here.seeds.draw = outrun
+
+    with pytest.raises(SpinInProgress):
+        here.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
+
+
+def test_a_commitment_announced_by_another_process_is_accepted(make_app, player, item):
+    here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
+    here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1)
+    announced = there.play(
+        user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1
+    ).following
+
+    request = SpinRequest(amount=1, item=item, server_seed_commitment=announced.server_seed_commitment)
+
+    assert here.play(user_id=player.id, request=request, clock=lambda: 1).bet.nonce == 3

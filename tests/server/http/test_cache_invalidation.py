@@ -1,0 +1,192 @@
+"""Cached responses: never older than what they show, or by a second when another process changes it."""
+
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+
+from bench.harness.servers import ROOT
+from bench.harness.spins import Clock, Table, at
+from bench.harness.waiting import wait_until
+from models.db.connection import writing
+from models.users import User
+from services.accounts import personal_details
+from services.cases import importing
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from services.statistics import leaderboard
+
+BOARD, LIVE, CASE = "/leaderboard", "/stats/live-bets", "/api/cases/case"
+PROOF_DELAY_MS = 6000
+ITEM = "Item of 10"
+
+
+@pytest.fixture
+def clock():
+    return Clock(at("2026-03-18 12:00"))
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+
+
+@pytest.fixture
+def spin(app):
+    """Plays one spin: ``spin(player, wager="1")``."""
+    return Table(app).spin
+
+
+@pytest.fixture
+def alice(new_player):
+    return new_player("alice")
+
+
+def names_on(client, path=BOARD):
+    shown = client.get(path).json
+    return (
+        [entry["username"] for entry in shown]
+        if path == BOARD
+        else [bet["user"] for bet in shown["data"]["bets"]]
+    )
+
+
+def put_case(name="Case"):
+    items = [{"marketHashName": ITEM, "percentage": Decimal(100)}]
+    importing.import_cases([{"name": name, "items": items}], now=now_ms())
+
+
+def set_price(price):
+    row = {"appid": 730, "marketHashName": ITEM, "price": price}
+    items_importing.import_document([row], app_id=None, now=now_ms())
+
+
+def test_a_cached_response_needs_no_database(client, spin, alice, clock, queries):
+    spin(alice)
+    put_case()
+    clock.advance(ms=PROOF_DELAY_MS)
+    for path in (BOARD, LIVE, CASE):
+        client.get(path)
+        queries.clear()
+
+        assert client.get(path).status_code == 200
+        assert queries == []
+
+
+def test_a_new_username_shows_at_once(client, spin, alice, clock):
+    spin(alice)
+    clock.advance(ms=PROOF_DELAY_MS)
+    before = names_on(client), names_on(client, LIVE)
+
+    personal_details.change(user_id=alice.id, username="carol", details={})
+
+    assert before == (["ali***"], ["alice"])
+    assert (names_on(client), names_on(client, LIVE)) == (["car***"], ["carol"])
+
+
+def test_a_new_price_shows_at_once_in_a_case(client, spin):
+    put_case()
+    before = client.get(CASE).json["items"][0]["price"]
+
+    set_price(12)
+
+    assert (before, client.get(CASE).json["items"][0]["price"]) == ("$10.00", "$12.00")
+
+
+def test_a_bet_shows_in_the_millisecond_in_which_it_is_over(client, spin, alice, clock):
+    spin(alice)
+    before = names_on(client, LIVE)
+
+    clock.advance(ms=PROOF_DELAY_MS - 1)
+    just_before = names_on(client, LIVE)
+    clock.advance(ms=1)
+
+    assert (before, just_before, names_on(client, LIVE)) == ([], [], ["alice"])
+
+
+def test_a_later_bet_shows_at_once(client, spin, alice, new_player, clock):
+    spin(alice)
+    clock.advance(ms=PROOF_DELAY_MS)
+    assert names_on(client, LIVE) == ["alice"]
+
+    spin(new_player("bob"))
+    clock.advance(ms=PROOF_DELAY_MS)
+
+    assert names_on(client, LIVE) == ["bob", "alice"]
+
+
+@pytest.mark.parametrize(
+    ("period", "last"), [("weekly", "2026-03-22 23:59:59.999"), ("monthly", "2026-03-31 23:59:59.999")]
+)
+def test_the_leaderboard_is_empty_when_its_period_ends(client, spin, alice, clock, period, last):
+    spin(alice)
+    clock.now = at(last)
+    before = client.get(f"{BOARD}?period={period}").json
+
+    clock.advance(ms=1)
+
+    assert (len(before), client.get(f"{BOARD}?period={period}").json) == (1, [])
+
+
+def test_a_change_during_the_build_is_shown_by_the_next_response(client, spin, alice, monkeypatch):
+    spin(alice)
+    read = leaderboard.top
+
+    def read_and_then_spin(**options):
+        found = read(**options)
+        monkeypatch.setattr(leaderboard, "top", read)
+        spin(alice, wager=2)
+        return found
+
+    monkeypatch.setattr(leaderboard, "top", read_and_then_spin)
+
+    made_meanwhile = client.get(BOARD).json[0]["wager"]
+
+    assert (made_meanwhile, client.get(BOARD).json[0]["wager"]) == (1, 3)
+
+
+@pytest.mark.process
+def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_path):
+    put_case("Other")
+    assert client.get(CASE).status_code == 404
+    put_case()
+    before = client.get(CASE).json["items"]
+    file = tmp_path / "cases.json"
+    contents = [{"marketHashName": "Item of 2", "percentage": 50}, {"marketHashName": ITEM, "percentage": 50}]
+    file.write_text(json.dumps([{"name": "Case", "items": contents}]))
+
+    subprocess.run(
+        [sys.executable, "-m", "flask", "cases", "import", str(file)],
+        cwd=ROOT,
+        env={**os.environ, **env},
+        check=True,
+        capture_output=True,
+    )
+
+    assert len(before) == 1
+    wait_until(lambda: len(client.get(CASE).json["items"]) == 2)
+
+
+def test_a_change_that_invalidates_nothing_shows_soon(client, spin, alice):
+    spin(alice)
+    assert names_on(client) == ["ali***"]
+
+    with writing():
+        User.update(username="carol").execute()
+
+    wait_until(lambda: names_on(client) == ["car***"])
+
+
+def test_each_request_for_a_case_asks_for_its_missing_prices(app, client, spin, monkeypatch):
+    set_price(None)
+    put_case()
+    asked = []
+    monkeypatch.setattr(app.extensions["platform"].prices, "refresh_missing", asked.append)
+
+    for _ in range(3):
+        client.get(CASE)
+
+    assert len(asked) == 3

@@ -1,0 +1,208 @@
+"""Responses from the cache: the same as fresh ones, built once, logged, counted and limited as any other."""
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import peewee
+import pytest
+from flask import request_started
+
+from bench.harness.sample_data import live_in
+from bench.harness.waiting import wait_until
+from blueprints.api import caching
+from services.statistics import leaderboard
+
+# Nothing here depends on the database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+FRONT_END = "https://play.example.com"
+BOARD = "/leaderboard"
+URLS = [
+    "/upgrader/items",
+    "/api/cases/pocket-lint",
+    "/leaderboard?period=monthly",
+    "/stats/live-bets?limit=2",
+]
+ENCODINGS = [None, "", "gzip", "br, gzip;q=0.5", "gzip;q=0, *", "*"]
+ETAGS = [None, "{etag}", "{strong}", 'W/"another", {etag}', "*", '"another"', "nonsense"]
+ORIGINS = [None, FRONT_END, "https://evil.example.net"]
+OTHER_HEADERS = [
+    {},
+    {"Range": "bytes=0-9"},
+    {"If-Match": '"another"'},
+    {"If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"},
+    {"Authorization": "Bearer nonsense"},
+    {"X-Request-Id": "chosen by a client", "Host": "evil.example.com"},
+    {"Expect": "a miracle", "Content-Type": "application/json"},
+]
+AT_ONCE = 8
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(FRONTEND_URL=f"{FRONT_END}/game/", UPGRADER_PROOF_DELAY="0")
+
+
+@pytest.fixture
+def resident(app):
+    return live_in(app)
+
+
+@pytest.fixture
+def fresh_urls():
+    """Gives a URL of the same resource that nobody has asked for yet."""
+    numbers = itertools.count()
+    return lambda url: f"{url}{'&' if '?' in url else '?'}unused={next(numbers)}"
+
+
+def shown(answer):
+    """All that a client sees of a response, but the request id, which always differs."""
+    headers = [(name, "an id" if name == "X-Request-Id" else value) for name, value in answer.headers]
+    return answer.status, headers, answer.data
+
+
+def header_variants(etag):
+    for encoding, etags, origin in itertools.product(ENCODINGS, ETAGS, ORIGINS):
+        named = {"Accept-Encoding": encoding, "If-None-Match": etags, "Origin": origin}
+        sent = {name: value for name, value in named.items() if value is not None}
+        strong = (etag or "").removeprefix("W/")
+        yield {name: value.format(etag=etag, strong=strong) for name, value in sent.items()}
+    for headers, origin in itertools.product(OTHER_HEADERS, ORIGINS):
+        yield headers | ({"Origin": origin} if origin else {})
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("resident")
+@pytest.mark.parametrize("url", URLS)
+def test_a_cached_response_is_the_same_as_a_fresh_one(client, fresh_urls, url):
+    different = []
+    for headers in header_variants(client.get(url).headers.get("ETag")):
+        for method in ("GET", "HEAD"):
+            unused = fresh_urls(url)
+            fresh, cached = (client.open(unused, method=method, headers=headers) for _ in range(2))
+            if shown(fresh) != shown(cached):
+                different.append((method, headers, shown(fresh)[:2], shown(cached)[:2]))
+
+    assert different == []
+
+
+@pytest.mark.usefixtures("resident")
+@pytest.mark.parametrize("url", URLS)
+def test_other_methods_are_not_answered_from_the_cache(client, url):
+    client.get(url)
+
+    answers = [client.open(url, method=method).status_code for method in ("POST", "OPTIONS", "BREW")]
+
+    assert answers == [405, 200, 405]
+
+
+@pytest.fixture
+def slow_board(app, monkeypatch):
+    """A leaderboard that is read when the test says so; the number of times that it was read."""
+    read, may_read = leaderboard.top, threading.Event()
+    times = []
+
+    def top(**options):
+        times.append(1)
+        assert may_read.wait(10)
+        return read(**options)
+
+    monkeypatch.setattr(leaderboard, "top", top)
+    return may_read, times
+
+
+@pytest.fixture
+def ask_at_once(app):
+    """Sends some requests for the leaderboard at once; gives their futures when all have begun."""
+    begun = []
+    with (
+        ThreadPoolExecutor(AT_ONCE) as threads,
+        request_started.connected_to(lambda *_, **__: begun.append(1)),
+    ):
+
+        def ask():
+            asked = [threads.submit(lambda: app.test_client().get(BOARD)) for _ in range(AT_ONCE)]
+            wait_until(lambda: len(begun) >= AT_ONCE)
+            return asked
+
+        yield ask
+
+
+def test_simultaneous_requests_read_the_database_once(ask_at_once, slow_board):
+    may_read, times = slow_board
+    asked = ask_at_once()
+
+    may_read.set()
+
+    assert {each.result().status_code for each in asked} == {200}
+    assert len(times) == 1
+
+
+def test_a_failure_is_not_shared_with_simultaneous_requests(ask_at_once, slow_board, monkeypatch):
+    may_read, _ = slow_board
+    read, numbers = leaderboard.top, itertools.count()
+
+    def fail_first(**options):
+        is_first = next(numbers) == 0
+        found = read(**options)
+        if is_first:
+            raise peewee.OperationalError("gone for a moment")
+        return found
+
+    monkeypatch.setattr(leaderboard, "top", fail_first)
+    asked = ask_at_once()
+
+    may_read.set()
+
+    assert sorted(each.result().status_code for each in asked) == [200] * (AT_ONCE - 1) + [503]
+
+
+@pytest.mark.usefixtures("resident")
+def test_a_cached_response_is_logged_and_counted_once(client, log_lines, app):
+    client.get(BOARD)
+    before = len(log_lines())
+
+    answer = client.get(BOARD)
+
+    [line] = log_lines()[before:]
+    assert (line["method"], line["route"], line["status"]) == ("GET", BOARD, 200)
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert (
+        'http_requests_total{method="GET",route="/leaderboard",status="200"} 2.0'
+        in client.get("/metrics").text
+    )
+
+
+class TestWithLimits:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(RATELIMIT_ENABLED="1")
+
+    def test_cached_responses_count_as_reads(self, client):
+        statuses = {client.get(BOARD).status_code for _ in range(300)}
+
+        assert statuses == {200}
+        refused = client.get(BOARD)
+        assert (refused.status_code, refused.json) == (429, {"error": "Too many requests"})
+        assert client.get("/upgrader/rules").status_code == 429
+
+    def test_a_player_has_a_separate_limit_of_reads(self, client, player):
+        for _ in range(300):
+            client.get(BOARD)
+
+        assert client.get(BOARD, headers=player.headers).status_code == 200
+        assert client.get(BOARD).status_code == 429
+
+
+def test_many_urls_do_not_fill_the_memory(monkeypatch, make_app, queries):
+    monkeypatch.setattr(caching, "MAX_BYTES", 50_000)
+    client = make_app().test_client()
+    client.get(BOARD)
+
+    for number in range(30):
+        client.get(f"{BOARD}?unused={number}-{'long' * 500}")
+    queries.clear()
+    client.get(BOARD)
+
+    assert queries != []

@@ -1,0 +1,107 @@
+"""A database that is not there: what still answers, and what everything else says."""
+
+import pytest
+
+from bench.harness.servers import free_port
+from models.db.connection import reading, writing
+from models.db.migrate import upgrade
+
+UNAVAILABLE = "The service is temporarily unavailable"
+
+
+@pytest.fixture(params=["no server listens", "no such directory"])
+def database_url(request, tmp_path):
+    """Instead of a database of each kind: one of each kind that cannot be reached."""
+    if request.param == "no server listens":
+        return f"postgresql://platform:correct-horse@127.0.0.1:{free_port()}/platform"
+    return f"sqlite:///{tmp_path}/nowhere/platform.db"
+
+
+@pytest.fixture
+def headers(app):
+    """The header with a good token of a player who may or may not be there."""
+    platform = app.extensions["platform"]
+    token = platform.tokens.issue(platform_id="76561198000000001", now=platform.clock())
+    return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/metrics", "/upgrader/rules", "/openapi.json", "/docs/", "/auth/logout"]
+)
+def test_endpoints_without_queries_work_without_the_database(client, path):
+    answer = client.get(path)
+
+    assert answer.status_code == 200
+
+
+def test_a_process_without_its_database_is_not_ready(client):
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/upgrader/items",
+        "/upgrader/items/pagination",
+        "/upgrader/commitment",
+        "/upgrader/bets/1",
+        "/auth/me",
+    ],
+)
+def test_endpoints_with_queries_answer_503_with_retry_after(client, headers, path):
+    answer = client.get(path, headers=headers)
+
+    assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE})
+    assert int(answer.headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize("path", ["/auth/me", "/upgrader/commitment"])
+def test_a_bad_token_is_refused_without_the_database(client, path):
+    answer = client.get(path, headers={"Authorization": "Bearer nonsense"})
+
+    assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/affiliate/probe", {"status": False, "message": UNAVAILABLE}),
+        ("/profile/user/probe", {"status": False, "error": UNAVAILABLE}),
+        ("/profile/probe", {"error": UNAVAILABLE}),
+    ],
+)
+@pytest.mark.parametrize("use", [reading, writing])
+def test_the_envelope_is_that_of_the_area(client, add_view, path, body, use):
+    add_view(path, use()(dict))
+
+    answer = client.get(path)
+
+    assert (answer.status_code, answer.json) == (503, body)
+    assert int(answer.headers["Retry-After"]) >= 1
+
+
+def test_the_password_of_the_database_is_not_logged(client, log_text):
+    client.get("/upgrader/items")
+
+    assert "database unavailable" in log_text()
+    assert "correct-horse" not in log_text()
+
+
+def test_a_command_says_in_one_line_that_the_database_is_away(fails):
+    said = fails("ledger", "audit")
+
+    assert said.startswith("Error: the database is not available: ")
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("database_url", ["no such directory"], indirect=True)
+def test_the_process_recovers_when_the_database_comes(client, tmp_path):
+    before = client.get("/upgrader/items")
+
+    (tmp_path / "nowhere").mkdir()
+    upgrade()
+
+    assert before.status_code == 503
+    assert client.get("/upgrader/items").json == []

@@ -1,0 +1,85 @@
+"""Whether the process and its database say that they are well."""
+
+import re
+
+import pytest
+
+from models.db.connection import database, writing
+
+MISSING = "the table bets is missing: flask db upgrade"
+OUTDATED = "The database schema is not up to date"
+
+
+@pytest.fixture
+def outdated(app):  # the app has opened the database
+    """A database that an older version left behind."""
+    with writing():
+        database.execute_sql("DELETE FROM schema_migration")
+
+
+def test_a_process_that_answers_is_healthy(client):
+    answer = client.get("/healthz")
+
+    assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+
+
+def test_a_process_with_a_database_that_is_up_to_date_is_ready(client):
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+
+
+@pytest.mark.usefixtures("outdated")
+def test_a_process_with_an_outdated_schema_is_not_ready(client):
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.json) == (503, {"error": OUTDATED})
+
+
+@pytest.mark.usefixtures("outdated")
+def test_a_process_with_an_outdated_schema_is_healthy(client):
+    answer = client.get("/healthz")
+
+    assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+
+
+@pytest.fixture
+def without_bets(app):  # the app has opened the database
+    """A database that lacks a table."""
+    with writing():
+        database.execute_sql("ALTER TABLE bets RENAME TO lost")
+
+
+@pytest.mark.usefixtures("without_bets")
+def test_a_missing_table_is_named_by_readyz(client):
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.json) == (503, {"error": f"{OUTDATED}: {MISSING}"})
+
+
+@pytest.mark.usefixtures("without_bets")
+def test_a_missing_table_is_named_in_the_log_and_no_unreachable_database(client, player, caplog):
+    answer = client.get("/stats/games", headers=player.headers)
+
+    (record,) = [record for record in caplog.records if record.name == "platform.errors"]
+    assert (answer.status_code, answer.json) == (503, {"error": "The service is temporarily unavailable"})
+    assert record.message == "database schema not up to date"
+    assert MISSING in record.failure
+
+
+@pytest.mark.usefixtures("without_bets")
+def test_a_command_names_a_missing_table(fails):
+    assert fails("fairness", "audit") == f"Error: the database schema is not up to date: {MISSING}"
+
+
+# SQLite takes an unknown column in double quotes for a text.
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_missing_column_is_named_in_the_log(client, player, caplog):
+    with writing():
+        database.execute_sql("ALTER TABLE users RENAME COLUMN trade_url TO lost")
+
+    answer = client.get("/auth/me", headers=player.headers)
+
+    (record,) = [record for record in caplog.records if record.name == "platform.errors"]
+    assert answer.status_code == 503
+    assert re.search(r"the column \S*trade_url is missing: flask db upgrade", record.failure)

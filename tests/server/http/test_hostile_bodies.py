@@ -1,0 +1,153 @@
+"""Bodies of every bad kind at every endpoint that changes something: refused, everywhere in the same words.
+
+The endpoints are those of the running app, so that a new one is held to this without being named here.
+"""
+
+import pytest
+
+from bench.harness.sample_data import live_in
+from blueprints.api.errors import envelope
+from tests.support.both_databases import on_each
+from tests.support.hostile import MALFORMED, NO_OBJECTS, REPEATED, UNSTORABLE, VALUES, put, spoiled
+
+pytestmark = pytest.mark.slow
+
+NOT_JSON_TEXT = "The body must be JSON"
+MALFORMED_TEXT = "The body is not valid JSON"
+REPEATED_TEXT = "The body has a key more than once"
+NO_OBJECT_TEXT = "The body must be a JSON object"
+UNSTORABLE_TEXT = "Text must not have NUL characters or lone surrogates"
+JSON = "application/json"
+DAY_MS = 24 * 3600 * 1000
+
+
+def changing(app):
+    """The method and path of every endpoint that changes something, however it is told what."""
+    return sorted(
+        (method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"GET", "HEAD", "OPTIONS"}
+    )
+
+
+def bodies(client):
+    """The schemas of the JSON bodies that the document has, by method and path, and the document."""
+    document = client.get("/openapi.json").json
+    schemas = {
+        (method.upper(), path): operation["requestBody"]["content"][JSON]["schema"]
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if method != "parameters" and JSON in operation.get("requestBody", {}).get("content", {})
+    }
+    return schemas, document
+
+
+def is_well_formed(path, answer):
+    """Whether this is an answer of ours: JSON, no failure, and an error in the envelope of its area."""
+    if answer.status_code >= 500 or answer.mimetype != JSON:
+        return False
+    return answer.status_code < 400 or set(answer.json) == set(envelope(path, ""))
+
+
+def wrong_answers(client, player, cases, content_type=JSON):
+    """The bodies that an endpoint for JSON did not refuse with 400 and the text that goes with them."""
+    schemas, _ = bodies(client)
+    wrong = []
+    for method, path in schemas:
+        for body, text in cases:
+            answer = client.open(
+                path, method=method, data=body, content_type=content_type, headers=player.headers
+            )
+            if (answer.status_code, answer.json) != (400, envelope(path, text)):
+                wrong.append((method, path, body[:40], answer.status_code, answer.text))
+    return wrong
+
+
+@pytest.fixture
+def resident(app):
+    """The player of a platform that is lived in."""
+    return live_in(app)
+
+
+def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, resident):
+    cases = [
+        *((body, MALFORMED_TEXT) for body in MALFORMED.values()),
+        *((body, REPEATED_TEXT) for body in REPEATED.values()),
+        *((body, NO_OBJECT_TEXT) for body in NO_OBJECTS),
+        *((body, UNSTORABLE_TEXT) for body in UNSTORABLE),
+    ]
+
+    assert wrong_answers(client, resident, cases) == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, resident):
+    kinds = ["application/x-www-form-urlencoded", "application/octet-stream", "application/xml"]
+
+    wrong = [wrong_answers(client, resident, [(b"{}", NOT_JSON_TEXT)], kind) for kind in kinds]
+
+    assert wrong == [[]] * len(kinds)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(client, resident):
+    schemas, _ = bodies(client)
+
+    answers = {
+        path: client.open(path, method=method, data=b"[" * 100_000, headers=resident.headers)
+        for method, path in schemas
+    }
+
+    expected = {path: (413, envelope(path, "Request entity too large")) for _, path in schemas}
+    assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == expected
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
+    schemas, _ = bodies(client)
+    everything = [*MALFORMED.values(), *REPEATED.values(), *NO_OBJECTS, *UNSTORABLE, b"", b"{}"]
+
+    wrong = [
+        (method, path, body[:40], kind, answer.status_code, answer.text)
+        for method, path in changing(app)
+        if (method, path) not in schemas
+        for kind in (JSON, "multipart/form-data; boundary=x", "multipart/form-data", "")
+        for body in everything[:: 1 if kind == JSON else 9]
+        if not is_well_formed(
+            path,
+            answer := client.open(
+                path, method=method, data=body, content_type=kind, headers=resident.headers
+            ),
+        )
+    ]
+
+    assert wrong == []
+
+
+def test_whatever_value_a_key_holds_both_databases_answer_alike(sqlite_files, postgres, tmp_path):
+    def ask(client, player):
+        schemas, document = bodies(client)
+        deadline = client.application.extensions["platform"].clock() + DAY_MS
+        filling = {"string": "abcd", "number": 50, "integer": deadline}
+        answers = {}
+        for (method, path), schema in schemas.items():
+            for template in spoiled(schema, document, filling):
+                for value in VALUES:
+                    answer = client.open(
+                        path,
+                        method=method,
+                        data=put(value, template),
+                        content_type=JSON,
+                        headers=player.headers,
+                    )
+                    case = (method, path, template.replace(str(deadline), "DEADLINE"), value[:40])
+                    answers[case] = (answer.status_code, answer.json, is_well_formed(path, answer))
+        return answers
+
+    on_sqlite, on_postgresql = on_each([sqlite_files, postgres], tmp_path, ask)
+
+    assert {case: answer for case, answer in on_sqlite.items() if not answer[2]} == {}
+    assert {
+        case: on_postgresql[case] for case, answer in on_sqlite.items() if on_postgresql[case] != answer
+    } == {}
+    assert len(on_sqlite) > 1_000

@@ -1,0 +1,116 @@
+"""Parameters and paths of every bad kind at every address that can be asked for.
+
+The addresses are those of the running app, the parameters those of its document, so that a new one is
+held to this without being named here.
+"""
+
+import re
+from urllib.parse import unquote
+
+import pytest
+
+from blueprints.api.errors import envelope
+from tests.support.both_databases import on_each
+
+pytestmark = pytest.mark.slow
+
+VALUES = [
+    # No text
+    *("%00", "a%00b", "%ED%A0%80", "%ED%B0%80", "%C0%AF", "%FF", "%E2%82", "%", "%zz", "%u0041"),
+    # No numbers, or not these
+    *("0", "-1", "-0", "1.5", "1e3", "1e400", "+1", "%2B1", "NaN", "Infinity", "0x10", "1_000", "%EF%BC%91"),
+    *("9" * 25, "9" * 5_000, "-" + "9" * 5_000, "0." + "9" * 5_000, "1" + "0" * 308),
+    # Others
+    *("", "%20", "true", "null", "undefined", "[]", "{}", "%22", "'--", "%25", "_", "*", "%5C", "%0D%0AA:b"),
+    *("%E2%80%AE", "%F0%9F%98%80", "%C4%B0", "%C3%9F", "%EF%BF%BF", "a" * 20_000),
+]
+"""What stands behind the equals sign, as it goes over the wire."""
+
+SHAPES = [
+    "{0}=1&{0}=2",
+    "{0}=x&{0}=1",
+    "{0}[]=1",
+    "{0}[a]=1",
+    "{0}.a=1",
+    "{0}",
+    "{0}==1",
+    "&&{0}=1&&",
+    "{0};a=1",
+]
+"""Queries that are no list of names with a value each."""
+
+UNKNOWN = "?a=%00&%ED%A0%80=1&=&%00&page[]=1&__proto__=1&" + "&".join(
+    f"p{number}={number}" for number in range(500)
+)
+
+PATHS = [
+    *("%00", "a%00", "%ED%A0%80", "%C0%AF", "%FF", "%E2%82", "%", "%zz", "..", "..%2F..%2Fetc%2Fpasswd"),
+    *("%2F", "%5C", "%0A", "%0D%0AA:b", "%E2%80%AE", "%F0%9F%98%80", "%20", ".", "*", "'--", "%25", "-1"),
+    *("9" * 25, "9" * 5_000, "1.5", "%EF%BC%91", "a" * 5_000, "a%3Fb", "a%23b", "create/", "%63reate"),
+]
+"""What stands in a path for a part of one's own choice."""
+
+
+def addresses(client):
+    """Every address worth asking for: each parameter with each value, each path with each part."""
+    document = client.get("/openapi.json").json
+    for path, operations in document["paths"].items():
+        for parameter in operations.get("get", {}).get("parameters", []):
+            name = parameter["name"]
+            # Others that are needed are there, so that it is this one that is looked at.
+            yield from (f"{path}?{name}={value}" for value in VALUES)
+            yield from (f"{path}?{shape.format(name)}" for shape in SHAPES)
+    rules = sorted(rule.rule for rule in client.application.url_map.iter_rules() if "GET" in rule.methods)
+    for rule in rules:
+        parts = re.split(r"<[^>]+>", rule)
+        yield from (part.join(parts) for part in PATHS) if len(parts) > 1 else [rule + UNKNOWN]
+
+
+def refusals(client, player):
+    """Each address, its status, what was said if it was refused, and whether that was said as promised."""
+    answers = {}
+    for address in addresses(client):
+        answer = client.get(address, headers=player.headers, buffered=True)
+        status, path = answer.status_code, unquote(address.split("?")[0])
+        if status < 400:
+            answers[address[:200]] = (status, None, True)
+        else:
+            promised = (status < 500 or status == 501) and answer.is_json
+            answers[address[:200]] = (
+                status,
+                answer.json,
+                promised and set(answer.json) == set(envelope(path, "")),
+            )
+    return answers
+
+
+def test_both_databases_answer_hostile_queries_and_paths_alike(sqlite_files, postgres, tmp_path):
+    on_sqlite, on_postgresql = on_each([sqlite_files, postgres], tmp_path, refusals)
+
+    assert {address: answer for address, answer in on_sqlite.items() if not answer[2]} == {}
+    assert {
+        address: (answer, on_postgresql[address])
+        for address, answer in on_sqlite.items()
+        if on_postgresql[address] != answer
+    } == {}
+    assert len(on_sqlite) > 1_000
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("parameter", ["page", "limit"])
+def test_a_page_or_limit_that_is_not_a_whole_number_is_refused(client, parameter):
+    numbers = ["0", "-1", "1.5", "1e3", "+1", "NaN", "%EF%BC%91", "%00", "%ED%A0%80", "[]"]
+
+    statuses = {
+        number: client.get(f"/upgrader/items/pagination?{parameter}={number}").status_code
+        for number in numbers
+    }
+
+    assert statuses == dict.fromkeys(numbers, 400)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_first_value_of_a_repeated_parameter_is_used(client):
+    answer = client.get("/upgrader/items/pagination?limit=3&limit=5")
+
+    assert answer.json["pagination"]["limit"] == 3

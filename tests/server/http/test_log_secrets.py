@@ -1,0 +1,123 @@
+"""The logs of a whole run of the production server, at their loudest, with all that can go wrong in it."""
+
+import os
+import signal
+import subprocess
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import requests
+
+from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
+from bench.harness.stoppable_postgres import stoppable_postgres
+from bench.harness.waiting import wait_until
+from models.db.connection import reading
+from models.users import AnnouncedSeed, User
+from tests.support.identity_provider import identity_provider
+from tests.support.platform_provider import platform_provider
+from tests.support.whole_run import WholeRun
+
+pytestmark = pytest.mark.process
+
+TXHASH = "0x" + "5ec4e7" * 10
+ADDRESS = "bc1qwithdrawaladdressofthetests"
+PAYMENT = ["--chain", "a-chain", "--asset", "an-asset", "--txhash", TXHASH, "--to", ADDRESS]
+
+
+@pytest.fixture
+def database():
+    with stoppable_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database_url(database):
+    """One that can be stopped in the middle."""
+    with database.fresh() as url:
+        yield url
+
+
+@pytest.fixture
+def env(env):
+    with platform_provider() as game_platform, identity_provider() as identity:
+        yield {
+            **env,
+            **game_platform.settings,
+            **identity.settings,
+            "AFFILIATE_SPECIAL_CODE": "SPECIALCODEOFTHEHOUSE",
+            "PRICE_FEED_URL": "http://127.0.0.1:1/feed?key=key-of-the-feed",
+            "UPGRADER_MAX_WAGER": "1000000",
+            "GUNICORN_LOG_LEVEL": "debug",
+        }
+
+
+def pay(env, player, kind, usd):
+    """Record a payment as the processor's worker does; what the command said on standard error."""
+    command = [*flask_command(), "payments", "record", player.platform_id, kind, usd, *PAYMENT]
+    return subprocess.run(
+        command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=60, check=False
+    ).stderr
+
+
+def crash_worker(server):
+    """Let it end as a library does that reads where it may not."""
+    master = server.process.pid
+    children = Path(f"/proc/{master}/task/{master}/children")
+    [worker] = children.read_text().split()
+    os.kill(int(worker), signal.SIGSEGV)
+    wait_until(lambda: children.read_text().split() not in ([], [worker]))
+
+
+def what_lies_in_the_database(app, player):
+    """The balance, the player's seed, and the server's for the next spin."""
+    with reading():
+        user = User.get_by_id(player.id)
+        announced = AnnouncedSeed.get_by_id(player.id)
+        opened = app.extensions["platform"].seeds.in_play(user_id=player.id).server_seed
+    coins = str(Decimal(user.balance_cents) / 100)
+    return coins, str(user.balance_cents), user.client_seed, opened, announced.sealed_server_seed
+
+
+def test_a_whole_run_of_failures_leaves_no_secret_in_any_log(
+    app, env, database, new_player, add_item, tmp_path
+):
+    player = new_player(coins=1_000_000)
+    item = add_item(price=100_000)
+    told = []
+    with server_process(gunicorn("tests.support.failing_app:app"), env, tmp_path) as server:
+        run = WholeRun(server.url, player.token, item)
+        run.note("setting", *(env[name] for name in env if "SECRET" in name or "KEY" in name))
+        run.note("setting of the house", "SPECIALCODEOFTHEHOUSE", "key-of-the-feed")
+        run.note("payment", TXHASH, ADDRESS, "49983.19", "4998319")
+        told.append(pay(env, player, "deposit", "49983.19"))
+        run.do_everything()
+        run.note("in the database", *what_lies_in_the_database(app, player))
+        with database.away():
+            told.append(pay(env, player, "withdraw", "49983.19"))
+            run.move_money()
+            run.ask_badly()
+        crash_worker(server)
+        wait_until(lambda: requests.get(f"{server.url}/readyz", timeout=10).status_code == 200)
+        run.say_who_one_is()
+        server.stop()
+    log = server.log.read_text()
+    told += [log, server.output.read_text()]
+
+    assert run.find("\n".join(told)) == []
+    # It was the run that it is meant to be.
+    assert [mark for mark in MARKS if mark not in log] == []
+    assert run.find(f"Bearer {player.token}, code {run.secrets['2fa 1']}.") == ["token", "2fa 1"]
+
+
+MARKS = (
+    "[DEBUG]",
+    '"route": "/auth/identity/callback", "status": 302',
+    '"route": "/profile/2fa/enable", "status": 400',
+    '"event": "upgrader:spin", "outcome": "Commitment does not match"',
+    '"message": "request failed"',
+    '"message": "connection failed"',
+    '"message": "database unavailable"',
+    '"message": "packet refused"',
+    "was sent SIGSEGV",
+)

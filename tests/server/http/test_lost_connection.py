@@ -1,0 +1,52 @@
+"""A PostgreSQL that goes away in the middle of a statement, before the driver knows that it did."""
+
+import peewee
+import psycopg2.extensions
+import pytest
+
+from models.db.connection import reading, writing
+from models.db.postgres import _Connection
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+@pytest.mark.parametrize("block", [reading, writing])
+def test_an_unspecific_error_of_a_lost_connection_is_503(client, add_view, block):
+    def view():
+        with block():
+            # As psycopg2 tells it when the connection's own state still says that it is fine.
+            raise peewee.DatabaseError("server closed the connection unexpectedly")
+
+    add_view("/probe", view)
+
+    assert client.get("/probe").status_code == 503
+
+
+def test_a_statement_that_the_database_refuses_is_500(app, client, add_view):
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+
+    def view():
+        with reading():
+            raise peewee.DataError("integer out of range")
+
+    add_view("/probe", view)
+
+    assert client.get("/probe").status_code == 500
+
+
+class Unanswered(psycopg2.extensions.cursor):
+    """What the driver leaves, without any error, of some statements that the server never answered."""
+
+    def execute(self, *_: object) -> None:
+        """Nothing comes back, not even that nothing was found."""
+
+
+def test_a_valid_token_is_503_when_the_row_of_its_player_is_lost_on_the_way(client, player, monkeypatch):
+    def cursor(connection):
+        return Unanswered(connection)
+
+    monkeypatch.setattr(_Connection, "cursor", cursor, raising=False)
+
+    answer = client.get("/auth/me", headers=player.headers)
+
+    assert (answer.status_code, answer.json) == (503, {"error": "The service is temporarily unavailable"})

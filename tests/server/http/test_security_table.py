@@ -1,0 +1,315 @@
+"""Who may call what: every endpoint, every kind of caller, and the status that each one gets."""
+
+from typing import NamedTuple
+
+import jwt
+import pytest
+
+from blueprints.api.errors import envelope
+from models.db.connection import writing
+from models.users import AnnouncedSeed, User
+from services.upgrader.spin import SpinRequest
+from tests.conftest import SECRET
+
+JWT_SECRET = SECRET[::-1]
+ISSUER = "http://127.0.0.1:5000"
+
+PUBLIC = "public"
+USER = "user"
+
+
+class Endpoint(NamedTuple):
+    """A route, an address of it, who may call it, and what somebody gets who may."""
+
+    method: str
+    rule: str
+    address: str
+    policy: str
+    status: int
+
+
+TABLE = [
+    Endpoint("GET", "/", "/", PUBLIC, 200),
+    Endpoint("GET", "/asyncapi.json", "/asyncapi.json", PUBLIC, 200),
+    Endpoint("GET", "/healthz", "/healthz", PUBLIC, 200),
+    Endpoint("GET", "/readyz", "/readyz", PUBLIC, 200),
+    Endpoint("GET", "/metrics", "/metrics", PUBLIC, 200),
+    Endpoint("GET", "/auth/me", "/auth/me", USER, 200),
+    Endpoint("GET", "/auth/logout", "/auth/logout", PUBLIC, 200),
+    Endpoint("GET", "/auth/providers", "/auth/providers", PUBLIC, 200),
+    Endpoint("GET", "/auth/platform", "/auth/platform", PUBLIC, 302),
+    Endpoint("GET", "/auth/platform/return", "/auth/platform/return", PUBLIC, 302),
+    Endpoint("GET", "/auth/identity", "/auth/identity", PUBLIC, 501),
+    Endpoint("GET", "/auth/identity/callback", "/auth/identity/callback", PUBLIC, 501),
+    Endpoint("GET", "/affiliate/stats", "/affiliate/stats", USER, 200),
+    Endpoint("GET", "/affiliate/overview", "/affiliate/overview", USER, 200),
+    Endpoint("POST", "/affiliate/set-code", "/affiliate/set-code", USER, 400),
+    Endpoint("POST", "/affiliate/use-code", "/affiliate/use-code", USER, 400),
+    Endpoint("GET", "/api/cases", "/api/cases", PUBLIC, 200),
+    Endpoint("GET", "/api/cases/pagination", "/api/cases/pagination", PUBLIC, 200),
+    Endpoint("GET", "/api/cases/free", "/api/cases/free", PUBLIC, 404),
+    Endpoint("GET", '/api/cases/<anything(but="create"):case_id>', "/api/cases/none", PUBLIC, 404),
+    Endpoint("POST", "/api/cases/create", "/api/cases/create", USER, 403),
+    Endpoint("GET", "/irl", "/irl", PUBLIC, 200),
+    Endpoint("GET", "/irl/<anything:case_id>", "/irl/none", PUBLIC, 404),
+    Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
+    Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),
+    Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),
+    Endpoint("GET", "/upgrader/commitment", "/upgrader/commitment", USER, 200),
+    Endpoint("GET", "/upgrader/bets/<int:nonce>", "/upgrader/bets/1", USER, 404),
+    Endpoint("GET", "/stats/profile", "/stats/profile", USER, 200),
+    Endpoint("GET", "/stats/games", "/stats/games", USER, 200),
+    Endpoint("GET", "/stats/payments", "/stats/payments", USER, 200),
+    Endpoint("GET", "/stats/fairness", "/stats/fairness", USER, 200),
+    Endpoint("GET", "/stats/live-bets", "/stats/live-bets", PUBLIC, 200),
+    Endpoint("GET", "/leaderboard", "/leaderboard", PUBLIC, 200),
+    Endpoint("GET", "/sweepstake/value", "/sweepstake/value", PUBLIC, 200),
+    Endpoint("GET", "/sweepstake/calc-deposit", "/sweepstake/calc-deposit?amount=1", PUBLIC, 200),
+    Endpoint("GET", "/profile/notifications", "/profile/notifications", USER, 200),
+    Endpoint("DELETE", "/profile/notifications", "/profile/notifications", USER, 200),
+    Endpoint("GET", "/profile/user/<anything:platform_id>", "/profile/user/none", PUBLIC, 404),
+    Endpoint("POST", "/profile/vault/lock", "/profile/vault/lock", USER, 400),
+    Endpoint("POST", "/profile/vault/unlock", "/profile/vault/unlock", USER, 400),
+    Endpoint("PUT", "/profile/trade-url", "/profile/trade-url", USER, 400),
+    Endpoint("PUT", "/profile/client-seed", "/profile/client-seed", USER, 400),
+    Endpoint("GET", "/profile/details", "/profile/details", USER, 200),
+    Endpoint("PUT", "/profile/details", "/profile/details", USER, 200),
+    Endpoint("GET", "/media/neutral/item.webp", "/media/neutral/item.webp", PUBLIC, 200),
+    Endpoint("GET", "/media/neutral/avatar.webp", "/media/neutral/avatar.webp", PUBLIC, 200),
+    Endpoint("POST", "/profile/avatar", "/profile/avatar", USER, 400),
+    Endpoint("GET", "/profile/2fa/status", "/profile/2fa/status", USER, 200),
+    Endpoint("POST", "/profile/2fa/setup", "/profile/2fa/setup", USER, 200),
+    Endpoint("POST", "/profile/2fa/enable", "/profile/2fa/enable", USER, 400),
+    Endpoint("POST", "/profile/2fa/disable", "/profile/2fa/disable", USER, 400),
+    Endpoint("GET", "/media/avatars/<name>", "/media/avatars/none.webp", PUBLIC, 404),
+    Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
+]
+
+# Files that are the same for everybody; their views are the libraries' own and state no policy.
+OF_LIBRARIES = [
+    Endpoint("GET", "/assets/<path:filename>", "/assets/none.js", PUBLIC, 404),
+    Endpoint("GET", "/openapi.json", "/openapi.json", PUBLIC, 200),
+    Endpoint("GET", "/docs", "/docs", PUBLIC, 308),
+    Endpoint("GET", "/docs/", "/docs/", PUBLIC, 200),
+    Endpoint("GET", "/docs/<path:path>", "/docs/swagger-ui.css", PUBLIC, 200),
+]
+
+EVERYTHING = TABLE + OF_LIBRARIES
+PROTECTED = [endpoint for endpoint in EVERYTHING if endpoint.policy == USER]
+OPEN = [endpoint for endpoint in EVERYTHING if endpoint.policy == PUBLIC]
+LOGIN_TO_CREATE = {"status": False, "message": "You must be logged in to create a case"}
+ME = next(endpoint for endpoint in TABLE if endpoint.rule == "/auth/me")
+
+
+def refusal_at(rule):
+    """What a stranger is told there."""
+    return LOGIN_TO_CREATE if rule == "/api/cases/create" else envelope(rule, "Unauthorized")
+
+
+def claims(player, now):
+    """The claims of a good token, for a test to spoil."""
+    return {"sub": player.platform_id, "iat": now, "exp": now + 3600, "iss": ISSUER, "jti": "1"}
+
+
+def signed(content, *, secret=JWT_SECRET, algorithm="HS256"):
+    return "Bearer " + jwt.encode(content, secret, algorithm=algorithm)
+
+
+def without(content, claim):
+    return {key: value for key, value in content.items() if key != claim}
+
+
+def with_payload(header, *, of):
+    """A header whose token says what another one says, under its old signature."""
+    head, _, signature = header.split(".")
+    return f"{head}.{of.split('.')[1]}.{signature}"
+
+
+STRANGERS = {
+    "no header": lambda _good: None,
+    "an empty header": lambda _good: "",
+    "only the scheme": lambda _good: "Bearer",
+    "only the scheme and a blank": lambda _good: "Bearer ",
+    "another scheme": lambda good: signed(good).replace("Bearer", "Basic"),
+    "no scheme": lambda good: signed(good).removeprefix("Bearer "),
+    "no blank after the scheme": lambda good: signed(good).replace("Bearer ", "Bearer"),
+    "two tokens": lambda good: f"{signed(good)} {signed(good)}",
+    "nonsense": lambda _good: "Bearer nonsense",
+    "letters beyond ASCII": lambda _good: "Bearer t\u00f6ken.t\u00f6ken.t\u00f6ken",
+    "another secret": lambda good: signed(good, secret="another secret, but just as long as ours"),
+    "a changed signature": lambda good: signed(good)[:-4] + "AAAA",
+    "a changed payload": lambda good: with_payload(signed(good), of=signed(good | {"exp": good["exp"] + 1})),
+    "no algorithm": lambda good: signed(good, secret=None, algorithm="none"),
+    "another algorithm": lambda good: signed(good, secret=JWT_SECRET * 2, algorithm="HS512"),
+    "expired": lambda good: signed(good | {"exp": good["iat"] - 1}),
+    "expiring this second": lambda good: signed(good | {"exp": good["iat"]}),
+    "no time of expiry": lambda good: signed(without(good, "exp")),
+    "a time of expiry that is none": lambda good: signed(good | {"exp": "never"}),
+    "another issuer": lambda good: signed(good | {"iss": "http://evil.test"}),
+    "no issuer": lambda good: signed(without(good, "iss")),
+    "no subject": lambda good: signed(without(good, "sub")),
+    "a subject that is a number": lambda good: signed(good | {"sub": 76561198000000001}),
+    "a subject that is empty": lambda good: signed(good | {"sub": ""}),
+    "a subject with a NUL": lambda good: signed(good | {"sub": "7656\x00"}),
+}
+
+CALLERS = STRANGERS | {"a good token": signed}
+
+
+@pytest.fixture
+def call(client):
+    """Calls an endpoint with this Authorization header."""
+
+    def with_header(endpoint, header):
+        headers = {} if header is None else {"Authorization": header}
+        return client.open(endpoint.address, method=endpoint.method, headers=headers, buffered=True)
+
+    return with_header
+
+
+@pytest.fixture
+def good(app, player):
+    """The claims of the player's good token."""
+    return claims(player, app.extensions["platform"].clock() // 1000)
+
+
+def test_the_table_has_every_route(app):
+    routes = [
+        (method, rule.rule)
+        for rule in app.url_map.iter_rules()
+        for method in sorted(rule.methods - {"HEAD", "OPTIONS"})
+    ]
+
+    assert sorted(routes) == sorted((method, rule) for method, rule, *_ in EVERYTHING)
+
+
+def test_every_view_states_its_policy(app):
+    stated = {
+        rule.rule: getattr(app.view_functions[rule.endpoint], "auth_policy", None)
+        for rule in app.url_map.iter_rules()
+    }
+
+    expected = {endpoint.rule: endpoint.policy for endpoint in TABLE}
+    assert stated == expected | {endpoint.rule: None for endpoint in OF_LIBRARIES}
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_a_stranger_may_call_nothing_that_is_protected(call, good, stranger):
+    answers = [call(endpoint, STRANGERS[stranger](good)) for endpoint in PROTECTED]
+
+    assert {answer.status_code for answer in answers} == {401}
+    assert [answer.json for answer in answers] == [refusal_at(endpoint.rule) for endpoint in PROTECTED]
+    assert {answer.headers["WWW-Authenticate"] for answer in answers} == {"Bearer"}
+
+
+def test_a_good_token_of_nobody_is_told_so_by_the_profile_and_none_elsewhere(call, good):
+    header = signed(good | {"sub": "76561198000000001"})
+
+    answers = {endpoint[:2]: call(endpoint, header) for endpoint in PROTECTED}
+
+    assert {name: (answer.status_code, answer.json) for name, answer in answers.items()} == {
+        (method, rule): (400, {"error": "User not found"})
+        if rule.startswith("/profile/")
+        else (401, refusal_at(rule))
+        for method, rule in answers
+    }
+
+
+@pytest.mark.parametrize("caller", ["no header", "nonsense", "another secret", "expired", "a good token"])
+def test_anybody_may_call_everything_that_is_public(call, good, caller):
+    header = CALLERS[caller](good)
+
+    statuses = {endpoint.rule: call(endpoint, header).status_code for endpoint in OPEN}
+
+    assert statuses == {endpoint.rule: endpoint.status for endpoint in OPEN}
+
+
+def test_a_player_may_call_everything_that_is_protected(call, good):
+    statuses = {endpoint[:2]: call(endpoint, signed(good)).status_code for endpoint in PROTECTED}
+
+    assert statuses == {endpoint[:2]: endpoint.status for endpoint in PROTECTED}
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR"])
+def test_the_scheme_may_be_in_any_case(call, good, scheme):
+    answer = call(ME, signed(good).replace("Bearer", scheme))
+
+    assert answer.status_code == 200
+
+
+def test_more_blanks_after_the_scheme_make_no_difference(call, good):
+    answer = call(ME, signed(good).replace("Bearer ", "Bearer   "))
+
+    assert answer.status_code == 200
+
+
+def test_a_token_that_was_issued_is_good(call, player):
+    answer = call(ME, f"Bearer {player.token}")
+
+    assert answer.json["platformid"] == player.platform_id
+
+
+def test_a_token_in_the_address_is_no_token(client, player):
+    answer = client.get(f"/auth/me?token={player.token}&access_token={player.token}")
+
+    assert answer.status_code == 401
+
+
+def test_a_token_in_a_cookie_is_no_token(client, player):
+    client.set_cookie("token", player.token)
+
+    answer = client.get("/auth/me")
+
+    assert answer.status_code == 401
+
+
+def test_the_token_of_a_player_who_is_gone_is_none(call, new_player):
+    gone = new_player(coins=0)
+    with writing():
+        AnnouncedSeed.delete().execute()
+        User.delete().execute()
+
+    answer = call(ME, f"Bearer {gone.token}")
+
+    assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
+
+
+@pytest.fixture
+def played(app, player, add_item):
+    """The player has played one spin."""
+    platform = app.extensions["platform"]
+    request = SpinRequest(amount=1, item=add_item(price=10))
+    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
+
+
+@pytest.mark.usefixtures("played")
+def test_a_player_may_look_at_their_own_bet(client, player):
+    answer = client.get("/upgrader/bets/1", headers=player.headers)
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.usefixtures("played")
+def test_another_players_token_shows_and_changes_nothing_of_the_first(call, client, player, new_player):
+    mallory = new_player("mallory", coins=0)
+    before = client.get("/auth/me", headers=player.headers).json
+
+    answers = [call(endpoint, f"Bearer {mallory.token}") for endpoint in PROTECTED]
+
+    assert [answer.text for answer in answers if player.platform_id in answer.text] == []
+    assert client.get("/auth/me", headers=player.headers).json == before
+
+
+@pytest.mark.usefixtures("played")
+def test_another_players_bet_is_not_found(client, new_player):
+    answer = client.get("/upgrader/bets/1", headers=new_player("mallory").headers)
+
+    assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
+
+
+@pytest.mark.parametrize("endpoint", PROTECTED, ids=lambda endpoint: f"{endpoint.method} {endpoint.rule}")
+def test_what_is_one_players_own_is_not_stored_anywhere(call, good, endpoint):
+    answer = call(endpoint, signed(good))
+
+    assert answer.status_code == endpoint.status
+    assert answer.headers.getlist("Cache-Control") == ["no-store"]

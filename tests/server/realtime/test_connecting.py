@@ -1,0 +1,173 @@
+"""Who gets in, as what, and what they are sent first."""
+
+import json
+import threading
+
+import pytest
+
+from bench.harness.sockets import PollingTransport, Refused
+from bench.harness.waiting import wait_until
+from models.db.connection import reading
+from models.users import AnnouncedSeed, User
+from services.accounts import users
+
+
+def refused(connect, **options):
+    """The message of ``connect_error``."""
+    with pytest.raises(Refused) as error:
+        connect(**options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("token", ["not-a-token", 5, ["a"], {"a": 1}, True, "é"])
+def test_a_bad_token_is_refused(connect, token):
+    assert refused(connect, auth={"token": token}) == "Unauthorized"
+
+
+def test_a_token_of_a_player_who_is_gone_is_refused(app, connect):
+    platform = app.extensions["platform"]
+    token = platform.tokens.issue(platform_id="76561190000000009", now=platform.clock())
+
+    assert refused(connect, auth={"token": token}) == "Unauthorized"
+
+
+@pytest.mark.parametrize("auth", [None, {}, {"token": None}, {"token": ""}, {"other": "x"}])
+def test_a_socket_without_a_token_is_a_spectator(connect, item, auth):
+    socket = connect(auth=auth)
+
+    assert socket.next() == ("live-bets", [])
+    assert socket.spin({"amount": 1, "item": item}) == {"status": False, "error": "Unauthorized"}
+
+
+@pytest.fixture
+def item(add_item):
+    return add_item(price=10)
+
+
+def test_a_spectator_sees_the_bets_of_others_when_they_are_over(connect, player, item):
+    spectator = connect()
+    connect(player).spin({"amount": 1, "item": item})
+
+    live = spectator.expect("live-bets:new")
+
+    assert live == {
+        "id": "1",
+        "game": "upgrader",
+        "pfp": "http://127.0.0.1:5000/media/neutral/avatar.webp",
+        "user": "alice",
+        "wager": 1,
+        "multiplier": live["payout"],
+        "payout": live["payout"],
+        "date": live["date"],
+    }
+
+
+def test_a_player_is_sent_commitment_balance_and_live_bets_on_connecting(connect, player):
+    socket = connect(player)
+
+    assert [socket.next()[0] for _ in range(3)] == ["upgrader:commitment", "balance", "live-bets"]
+
+
+def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, item):
+    socket = connect(player)
+    for _ in range(12):
+        socket.spin({"amount": 0.5, "item": item})
+    for _ in range(12):
+        socket.expect("live-bets:new")
+
+    newest = connect().expect("live-bets")
+
+    assert [bet["id"] for bet in newest] == [str(number) for number in range(12, 2, -1)]
+
+
+def test_the_eleventh_socket_of_a_player_is_refused(connect, player):
+    for _ in range(10):
+        connect(player)
+
+    assert refused(connect, player=player) == "Too many connections"
+
+
+def test_a_socket_that_leaves_makes_room(app, connect, player):
+    sockets = [connect(player) for _ in range(10)]
+    sockets[0].close()
+    wait_until(lambda: len(app.extensions["realtime"].connections) == 9)
+
+    assert connect(player).expect("balance")
+
+
+class TestWithATokenThatExpires:
+    @pytest.fixture
+    def clock(self):
+        return {"now": 1_800_000_000_000}
+
+    @pytest.fixture
+    def app(self, make_app, clock):
+        return make_app(clock=lambda: clock["now"], JWT_TTL="60")
+
+    def test_an_expired_token_is_refused(self, connect, player, clock):
+        clock["now"] += 60_000
+
+        assert refused(connect, player=player) == "Unauthorized"
+
+    def test_a_socket_becomes_a_spectator_when_its_token_expires(self, connect, player, item, clock):
+        socket = connect(player)
+        assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+        clock["now"] += 60_000
+
+        assert socket.spin({"amount": 1, "item": item}) == {"status": False, "error": "Unauthorized"}
+
+    def test_an_expired_socket_gets_no_proof_and_no_balance(self, connect, app, player, item, clock):
+        socket = connect(player)
+        socket.spin({"amount": 1, "item": item})
+        socket.expect("balance")
+        socket.expect("balance")
+        clock["now"] += 60_000
+
+        connect()
+        socket.expect("live-bets:new")
+
+        assert "upgrader:proof" not in [name for name, _ in socket.seen]
+
+
+def test_a_removed_player_who_is_connected_can_not_spin(connect, new_player, item):
+    player = new_player(coins=0)
+    socket = connect(player)
+    with reading():
+        AnnouncedSeed.delete().where(AnnouncedSeed.user == player.id).execute()
+        User.delete().where(User.id == player.id).execute()
+
+    assert socket.spin({"amount": 1, "item": item})["status"] is False
+
+
+class TestLeavingWhileJoining:
+    @pytest.fixture
+    def reading_the_player(self, monkeypatch):
+        """Set by a client that has come so far; it goes on when ``may_read`` is set."""
+        reached, self.may_read = threading.Event(), threading.Event()
+        get = users.get
+
+        def wait(**options):
+            reached.set()
+            assert self.may_read.wait(10)
+            return get(**options)
+
+        monkeypatch.setattr(users, "get", wait)
+        yield reached
+        self.may_read.set()
+
+    def test_a_client_that_leaves_while_it_joins_is_not_counted(
+        self, app, server, player, reading_the_player
+    ):
+        realtime = app.extensions["realtime"]
+        client = PollingTransport(server)
+        packet = json.dumps({"token": player.token})
+        joining = threading.Thread(target=client.send, args=[f"40{packet}"])
+        joining.start()
+        assert reading_the_player.wait(10)
+
+        realtime.close()
+        self.may_read.set()
+        joining.join()
+
+        wait_until(lambda: not realtime.connections and not realtime.manager.rooms)

@@ -1,0 +1,89 @@
+"""Sockets while the database is away, and once it is back."""
+
+from contextlib import contextmanager
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+from bench.harness.databases import administer
+from bench.harness.sockets import Closed, Refused
+from server.realtime.handshakes import JOINING_AT_ONCE
+from tests.support.polling import PollingClient
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+def item(add_item):
+    return add_item(price=10)
+
+
+@pytest.fixture
+def away(database_url):
+    """The database refuses everybody, and has thrown out who was there, while the block runs."""
+    parts = urlsplit(database_url)
+    name = parts.path.removeprefix("/")
+
+    address = urlunsplit(parts._replace(path="/postgres"))
+
+    @contextmanager
+    def gone():
+        administer(
+            address,
+            f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false',
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",  # noqa: S608
+        )
+        yield
+        administer(address, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+    return gone
+
+
+def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, player, item, away):
+    socket = connect(player)
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+    with away():
+        assert socket.spin({"amount": 1, "item": item}) == {
+            "status": False,
+            "error": "Something went wrong",
+        }
+
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+
+def test_a_good_token_is_not_refused_but_cut_off_so_that_the_client_tries_again(connect, player, away):
+    with away(), pytest.raises(Closed):
+        connect(player)
+
+    assert connect(player).expect("balance")["balance"] == 100
+
+
+def test_polling_clients_that_join_without_the_database_hold_no_slot_afterwards(
+    server, connect, player, away
+):
+    clients = [PollingClient(server) for _ in range(2 * JOINING_AT_ONCE)]
+
+    with away():
+        answers = [client.join({"token": player.token}) for client in clients]
+
+    assert set(answers) <= {200, 400}
+    assert connect(player).expect("balance")["balance"] == 100
+
+
+def test_a_bad_token_is_refused_without_the_database(connect, away):
+    with away(), pytest.raises(Refused, match="Unauthorized"):
+        connect(auth={"token": "not-a-token"})
+
+
+def test_a_proof_that_fell_due_without_the_database_is_sent_when_it_is_back(connect, player, item, away):
+    socket = connect(player)
+    with away():
+        pass
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+
+    with away():
+        # Fails, and so shows that the proof's round has had its chance to fail as well.
+        assert socket.spin({"amount": 1, "item": item})["status"] is False
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1

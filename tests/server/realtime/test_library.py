@@ -1,0 +1,71 @@
+"""What the server relies on in python-socketio and python-engineio, beyond their documentation.
+
+When one of these fails after an upgrade, server/realtime/transport.py and server.py need another look.
+"""
+
+import inspect
+
+import engineio.socket
+import pytest
+import socketio
+
+from bench.harness.sockets import Transport as Client
+from server.realtime.transport import Transport
+from tests.support.polling import PollingClient
+
+
+@pytest.fixture
+def transports(app):
+    """The open transports of the server, by their ids."""
+    return app.extensions["realtime"].server.eio.sockets
+
+
+@pytest.mark.parametrize("open_client", [Client, PollingClient])
+def test_the_connect_handler_configures_the_transport_that_the_library_serves(
+    server, transports, open_client
+):
+    client = open_client(server)
+
+    [transport] = transports.values()
+    assert type(transport) is Transport
+    if isinstance(client, Client):
+        client.close()
+
+
+def test_the_transport_replaces_only_these_methods():
+    replaced = {name for name in vars(Transport) if callable(getattr(Transport, name))} & set(
+        vars(engineio.socket.Socket)
+    )
+
+    assert replaced == {"send", "receive", "close", "poll", "schedule_ping", "handle_get_request"}
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        (engineio.socket.Socket.send, ["self", "pkt"]),
+        (engineio.socket.Socket.receive, ["self", "pkt"]),
+        (engineio.socket.Socket.close, ["self", "wait", "abort", "reason"]),
+        (engineio.socket.Socket.poll, ["self"]),
+        (engineio.socket.Socket.schedule_ping, ["self"]),
+        (engineio.socket.Socket.handle_get_request, ["self", "environ", "start_response"]),
+        (socketio.Manager.basic_disconnect, ["self", "sid", "namespace", "kwargs"]),
+        (socketio.Manager.trigger_callback, ["self", "sid", "id", "data"]),
+    ],
+)
+def test_a_replaced_method_has_the_same_parameters(method, parameters):
+    assert list(inspect.signature(method).parameters) == parameters
+
+
+def test_the_acknowledgement_is_sent_when_the_handler_returns(connect, player, add_item):
+    socket = connect(player)
+    item = add_item(price=10)
+    for _ in range(3):
+        socket.next()
+
+    socket.transport.send(f'427["upgrader:spin",{{"amount":1,"item":"{item}"}}]')
+    packets = [socket.transport.receive().split(",")[0] for _ in range(5)]
+
+    assert packets[:2] == ['42["upgrader:pf"', '42["upgrader:spin"']
+    assert packets[2].startswith("437[")
+    assert packets[3:] == ['42["upgrader:commitment"', '42["balance"']

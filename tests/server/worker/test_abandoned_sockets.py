@@ -1,0 +1,122 @@
+"""Clients of the socket server that stop at some step: each is gone within a minute."""
+
+import socket
+import time
+
+import pytest
+import requests
+
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
+from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+from tests.support.polling import PollingClient
+
+pytestmark = pytest.mark.process
+
+MINUTE_SECONDS = 60
+GOOD_JOIN, BAD_JOIN = "40", '40{"token":"bad"}'
+REFUSED_PACKETS = ("45-", '4"x', "bAAAA", "42", "9", "41", "4")
+
+
+def half_a_body(client):
+    connection = open_connection(client.url)
+    connection.sendall(f"POST {client.path} HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n42[".encode())
+    return connection
+
+
+def half_an_upgrade(client, *packets):
+    path = client.path.replace("polling", "websocket")
+    connection = upgrade(client.url, path=path, until=b"\r\n\r\n")
+    for packet in packets:
+        connection.sendall(frame(TEXT, packet))
+    return connection
+
+
+def polling(url, *posts):
+    client = PollingClient(url)
+    for post in posts:
+        client.post(post)
+    return client
+
+
+def websocket(url, *packets):
+    connection = upgrade(url)
+    for packet in packets:
+        connection.sendall(frame(TEXT, packet))
+    return connection
+
+
+def half_closed(url):
+    connection = websocket(url, b"40")
+    connection.shutdown(socket.SHUT_WR)
+    return connection
+
+
+STEPS = {
+    "a polling handshake that is never polled": polling,
+    "a polling client that joins and never polls": lambda url: polling(url, GOOD_JOIN),
+    "a polling client that stops polling": lambda url: polling(url, GOOD_JOIN).poll(),
+    "a polling client that was refused": lambda url: polling(url, BAD_JOIN),
+    "a polling client that is refused and polls": lambda url: polling(url, BAD_JOIN).poll(),
+    "a polling client that sends half a body": lambda url: half_a_body(polling(url)),
+    "a joined polling client that sends half a body": lambda url: half_a_body(polling(url, GOOD_JOIN)),
+    "a websocket that says nothing": websocket,
+    "a websocket that joins and is silent": lambda url: websocket(url, b"40"),
+    "a websocket that was refused": lambda url: websocket(url, BAD_JOIN.encode()),
+    "a websocket that leaves its namespace": lambda url: websocket(url, b"40", b"41"),
+    "a websocket that is closed on one side": half_closed,
+    "an upgrade without a probe": lambda url: half_an_upgrade(polling(url, GOOD_JOIN)),
+    "an upgrade that ends after the probe": lambda url: half_an_upgrade(polling(url, GOOD_JOIN), b"2probe"),
+    "an upgrade of a client that has not joined": lambda url: half_an_upgrade(polling(url), b"2probe"),
+    "an upgrade that was finished": lambda url: half_an_upgrade(polling(url, GOOD_JOIN), b"2probe", b"5"),
+    **{
+        f"a polling client that sends {packet}": lambda url, packet=packet: polling(url, GOOD_JOIN, packet)
+        for packet in REFUSED_PACKETS
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def server(sqlite_files, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("abandoned")
+    with sqlite_files.fresh(directory) as url:
+        env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory / "instance")}
+        with server_process(gunicorn("tests.support.counting_app:app"), env, directory) as server:
+            yield server
+
+
+def counts(server):
+    return requests.get(f"{server.url}/counts", timeout=10).json()
+
+
+def test_a_client_that_stops_at_any_step_is_gone_within_a_minute(server):
+    counts(server)
+    time.sleep(1)
+    before = counts(server)
+
+    abandoned = [step(server.url) for step in STEPS.values()]
+    began = time.monotonic()
+    while (now := counts(server)) != before and time.monotonic() - began < MINUTE_SECONDS:
+        time.sleep(1)
+
+    for connection in abandoned:
+        if isinstance(connection, socket.socket):
+            connection.close()
+    assert now == before
+
+
+@pytest.mark.parametrize("packet", REFUSED_PACKETS)
+def test_a_refused_packet_over_polling_is_answered_at_once(server, packet):
+    client = PollingClient(server.url)
+    client.post(GOOD_JOIN)
+
+    assert client.post(packet) in (200, 400)
+
+
+def test_leaving_over_polling_closes_the_transport(server):
+    client = PollingClient(server.url)
+    client.post(GOOD_JOIN)
+
+    client.post("41")
+
+    assert "Invalid session" in client.poll()

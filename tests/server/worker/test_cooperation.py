@@ -1,0 +1,119 @@
+"""One player's slow query, broken frame, or haste is nobody else's."""
+
+import socket
+import threading
+import urllib.request
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from bench.harness.faults.proxy import before_postgres
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
+from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+
+pytestmark = pytest.mark.process
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_slow_query_does_not_hold_up_another_request(app, env, tmp_path):
+    with server_process(gunicorn("tests.support.slow_query_app:app"), env, tmp_path) as server:
+        order = []
+
+        def ask(path):
+            urllib.request.urlopen(server.url + path, timeout=20).close()
+            order.append(path)
+
+        slow = threading.Thread(target=ask, args=["/slow-query"])
+        slow.start()
+        # Answers once the slow query is under way, as the database itself sees it.
+        ask("/while-the-query-sleeps")
+        slow.join()
+
+    assert order == ["/while-the-query-sleeps", "/slow-query"]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(player, env, tmp_path):
+    with server_process(gunicorn(), env, tmp_path) as server:
+        bystander = Socket(server.url, auth={"token": player.token})
+        broken = Socket(server.url, auth={"token": player.token})
+
+        broken.transport.send("")
+
+        assert broken.transport.closed()
+        assert bystander.spin("nonsense")["error"] == "Invalid request"
+        log = server.log.read_text()
+        for socket in (bystander, broken):
+            socket.close()
+    assert log.count("connection failed") == 1
+    assert "Traceback" not in log
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_slow_name_server_delays_nobody_else(app, env, database_url, tmp_path):
+    with before_postgres(database_url) as (_, address):
+        named = env | {"DATABASE_URL": address.replace("127.0.0.1", "database.test")}
+        with server_process(gunicorn("tests.support.slow_names_app:app"), named, tmp_path) as server:
+            order = []
+
+            def ask(path):
+                urllib.request.urlopen(server.url + path, timeout=20).close()
+                order.append(path)
+
+            slow = threading.Thread(target=ask, args=["/readyz"])
+            slow.start()
+            for _ in range(10):
+                slow.join(0.05)
+                ask("/healthz")
+            slow.join()
+
+    assert order[:3] == ["/healthz"] * 3
+    assert "/readyz" in order
+
+
+@contextmanager
+def hurrying(connection, data):
+    """Send this over and over without waiting for any answer, as long as the block takes."""
+    ended = threading.Event()
+
+    def listen():
+        with suppress(OSError):
+            while connection.recv(1_000_000):
+                pass
+
+    def send_on():
+        while not ended.is_set():
+            connection.sendall(data * 100)
+        connection.shutdown(socket.SHUT_RDWR)
+
+    threads = [threading.Thread(target=listen), threading.Thread(target=send_on)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def ask_some_times(server):
+    return [urllib.request.urlopen(f"{server.url}/healthz", timeout=20).status for _ in range(5)]
+
+
+def test_a_client_that_pipelines_requests_without_a_pause_delays_nobody(production):
+    request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+
+    with open_connection(production.url) as hasty, hurrying(hasty, request):
+        statuses = ask_some_times(production)
+
+    assert statuses == [200] * 5
+
+
+def test_a_websocket_that_sends_without_a_pause_delays_nobody(production):
+    with upgrade(production.url) as hasty, hurrying(hasty, frame(TEXT, b"3")):
+        statuses = ask_some_times(production)
+
+    assert statuses == [200] * 5

@@ -1,0 +1,168 @@
+"""The checks after a crash storm notice what they are for: a calm hour of one player, then false memories."""
+
+import itertools
+import threading
+from dataclasses import replace
+
+import pytest
+
+from bench.harness.crashes.checks import problems, wait_until_proofs_are_due
+from bench.harness.crashes.client import Asking, Stage
+from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.crashes.players import Actor, import_items, memory_of
+from services.accounts import users
+from services.shared.clock import now_ms
+from services.shared.money import Cents
+
+pytestmark = pytest.mark.slow
+
+NOBODYS_SEED = "0" * 64
+MANY_ATTEMPTS = 10
+
+
+@pytest.fixture
+def stage(app, server):
+    """Where nothing is killed."""
+    import_items()
+    stage = Stage(app.extensions["platform"], url=server)
+    stage.open.set()
+    return stage
+
+
+@pytest.fixture
+def newcomer(stage):
+    """A player who has done nothing yet."""
+    platform = stage.platform
+    user = users.create(username="calm", seeds=platform.seeds, now=now_ms(), balance=Cents(10_000))
+    return memory_of(user, platform)
+
+
+@pytest.fixture
+def memory(stage, newcomer):
+    """A player who has spun, locked and been paid, every time with an answer."""
+    memory = newcomer
+    actor = Actor(stage, memory, name="calm", number=0, of=1, seed="calm")
+    for _ in range(4):
+        actor.spin()
+    actor.lock()
+    actor.deposit()
+    actor.last_spin()
+    wait_until_proofs_are_due(now_ms)
+    return memory
+
+
+def test_a_true_memory_has_no_problems(memory, server):
+    assert list(problems(memory, server)) == []
+    assert [act.outcome for act in memory.acts] == [Outcome.ACKNOWLEDGED] * 7
+
+
+def spin_that_is_gone(memory):
+    answer = {"status": True, "result": {"success": False, "amount": 0, "item": "Item of 2"}}
+    memory.begin(Act(Kind.SPIN, "gone", 0, {"item": "Item of 2"}, Outcome.ACKNOWLEDGED, answer))
+
+
+def lock_that_is_gone(memory):
+    memory.begin(Act(Kind.LOCK, "99", 99, outcome=Outcome.ACKNOWLEDGED))
+
+
+def deposit_that_is_gone(memory):
+    memory.begin(Act(Kind.DEPOSIT, "gone", 0, outcome=Outcome.ACKNOWLEDGED))
+
+
+def refused_spin_that_is_there(memory):
+    memory.acts[0].outcome = Outcome.REFUSED
+
+
+def bet_that_nobody_made(memory):
+    del memory.acts[0]
+
+
+def other_result(memory):
+    memory.acts[0].answer = {"status": True, "result": {"success": True, "amount": 5, "item": "Item of 2"}}
+
+
+def other_commitment(memory):
+    memory.announced[2] = NOBODYS_SEED
+
+
+def other_binding(memory):
+    memory.acts[0].request = memory.acts[0].request | {"serverSeedCommitment": NOBODYS_SEED}
+
+
+def other_proof(memory):
+    memory.proven[1] = NOBODYS_SEED
+
+
+def coin_too_many(memory):
+    memory.began_with -= 100
+
+
+def contradiction(memory):
+    memory.hear("upgrader:commitment", {"nonce": 1, "serverSeedCommitment": NOBODYS_SEED})
+
+
+def test_every_false_memory_is_a_problem(memory, server):
+    falsehoods = [
+        spin_that_is_gone,
+        lock_that_is_gone,
+        deposit_that_is_gone,
+        refused_spin_that_is_there,
+        bet_that_nobody_made,
+        other_result,
+        other_commitment,
+        other_binding,
+        other_proof,
+        coin_too_many,
+        contradiction,
+    ]
+
+    unnoticed = []
+    for falsify in falsehoods:
+        false = _copy(memory)
+        falsify(false)
+        if not list(problems(false, server)):
+            unnoticed.append(falsify.__name__)
+
+    assert unnoticed == []
+
+
+def spin_of(memory, name):
+    request = {"amount": 0.01, "item": "Item of 2", "clientSeed": name, "requestId": name}
+    return memory.begin(Act(Kind.SPIN, name, 1, request))
+
+
+def test_who_asks_again_gets_a_turn_beside_sockets_that_never_rest(stage, newcomer):
+    def play(socket):
+        asking = Asking(stage, newcomer)
+        for number in itertools.count():
+            if stage.ending.is_set():
+                break
+            asking.spin(spin_of(newcomer, f"{socket}-{number}"))
+        asking.leave()
+
+    others = [threading.Thread(target=play, args=(f"restless-{number}",)) for number in range(4)]
+    for other in others:
+        other.start()
+    patient = Asking(stage, newcomer)
+    acts = [spin_of(newcomer, f"patient-{number}") for number in range(10)]
+    for act in acts:
+        # As if the first answer had been lost.
+        act.attempts = 1
+        patient.spin(act)
+    stage.ending.set()
+    for other in others:
+        other.join()
+    patient.leave()
+
+    assert [act.outcome for act in acts] == [Outcome.ACKNOWLEDGED] * 10
+    assert max(act.attempts for act in acts) < MANY_ATTEMPTS
+
+
+def _copy(memory: Memory) -> Memory:
+    return replace(
+        memory,
+        acts=[replace(act) for act in memory.acts],
+        announced=dict(memory.announced),
+        proven=dict(memory.proven),
+        contradictions=[],
+    )

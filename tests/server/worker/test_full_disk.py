@@ -1,0 +1,55 @@
+"""The production server on a disk that is full: what can't be kept is refused, and nothing is half kept."""
+
+import pytest
+import requests
+from PIL import Image
+
+from bench.harness.faults.full_disk import no_room_for
+from bench.harness.faults.routes import UNAVAILABLE, Outcome
+from bench.harness.faults.storm import FaultStorm
+from bench.harness.servers import gunicorn, server_process
+from tests.services.avatars.conftest import RED, encoded
+
+pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
+
+PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
+
+
+@pytest.fixture
+def production(app, env, tmp_path):
+    with server_process(gunicorn(), env, tmp_path) as server:
+        yield server
+
+
+def test_a_full_disk_loses_nothing_and_the_server_goes_on(app, production):
+    storm = FaultStorm(app, production.url)
+    storm.begin()
+
+    passage = storm.suffer("full disk", no_room_for(production.process.pid), seconds=3)
+    problems = storm.end()
+
+    assert passage.wrong + problems == []
+    assert passage.refused["upgrader:spin"] > 3
+    assert passage.outcomes[Outcome.SUCCESS] > 10
+
+
+def test_an_avatar_for_which_there_is_no_room_is_refused_and_the_old_one_stays(production, player, tmp_path):
+    def upload():
+        files = {"avatar": ("me.png", PNG)}
+        return requests.post(
+            f"{production.url}/profile/avatar", files=files, headers=player.headers, timeout=20
+        )
+
+    def kept():
+        return sorted(path.name for path in (tmp_path / "instance/media/avatars").iterdir())
+
+    url = upload().json()["avatarUrl"]
+    with no_room_for(production.process.pid):
+        refused = upload()
+    after = requests.get(f"{production.url}/auth/me", headers=player.headers, timeout=20).json()["avatar"]
+
+    assert (refused.status_code, refused.json()) == (503, {"error": UNAVAILABLE})
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert (after, kept()) == (url, [url.rpartition("/")[2]])
+    assert upload().status_code == 200
+    assert len(kept()) == 1

@@ -1,0 +1,135 @@
+"""Proofs on their way to the real JavaScript client, over networks and servers that fail."""
+
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from bench.harness.faults.proxy import PASS, STALL, before_postgres, fault_proxy, latency
+from bench.harness.node import js_player
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(params=["websocket", "polling"])
+def transport(request):
+    return request.param
+
+
+@pytest.fixture
+def item(add_item):
+    return add_item(price=10)
+
+
+@pytest.fixture
+def serve(env, tmp_path):
+    """Starts a production server with quick pings, as often as a test needs one."""
+    return lambda **changes: server_process(
+        gunicorn("tests.support.quick_pings_app:app"), env | changes, tmp_path
+    )
+
+
+@pytest.fixture
+def js_client(player, transport):
+    """Connects the player's JavaScript client to a URL."""
+    return lambda url, *, acknowledges=True: js_player(
+        url, player.token, transport=transport, acknowledges=acknowledges
+    )
+
+
+@contextmanager
+def network(server):
+    port = int(server.url.rsplit(":", 1)[1])
+    with fault_proxy(("127.0.0.1", port)) as proxy:
+        yield proxy, f"http://127.0.0.1:{proxy.port}"
+
+
+def rows(condition):
+    with reading():
+        return Bet.select().where(condition).count()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(serve, js_client, item):
+    with serve() as server, network(server) as (proxy, url):
+        spectator = Socket(server.url)
+        with js_client(url) as client:
+            proxy.become(latency(1))
+            client.spin(amount=1, item=item)
+            # The proof leaves the server now, and is a second away from the client.
+            spectator.expect("live-bets:new")
+            client.disconnect()
+            client.expect("disconnect")
+            client.connect()
+
+            assert client.expect("upgrader:proof")["nonce"] == 1
+            assert [name for name, _ in client.heard].count("connect") == 2
+        spectator.close()
+
+
+def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(serve, js_client, item):
+    with serve() as server, network(server) as (proxy, url), js_client(url) as client:
+        spectator = Socket(server.url)
+        client.spin(amount=1, item=item)
+        client.expect("upgrader:pf")
+        proxy.become(STALL)
+        spectator.expect("live-bets:new")
+        server.kill()
+        spectator.close()
+
+    with serve() as server, js_client(server.url) as back:
+        assert back.expect("upgrader:proof")["nonce"] == 1
+        wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("acknowledges", [True, False], ids=["acknowledgement", "pong"])
+def test_a_proof_that_the_client_confirmed_does_not_come_after_the_server_was_killed(
+    serve, js_client, item, acknowledges
+):
+    with serve() as server, js_client(server.url, acknowledges=acknowledges) as client:
+        client.spin(amount=1, item=item)
+        client.expect("upgrader:proof")
+        wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)
+        server.kill()
+
+    with serve() as server, js_client(server.url) as back:
+        back.spin(amount=1, item=item)
+        back.expect("upgrader:pf")
+        back.expect("upgrader:proof")
+
+    assert [payload["nonce"] for name, payload in back.heard if name == "upgrader:proof"] == [2]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_the_proof_comes_its_whole_delay_after_an_answer_that_a_network_held(
+    item, player, env, database_url, tmp_path
+):
+    with (
+        before_postgres(database_url) as (proxy, address),
+        server_process(
+            gunicorn(), env | {"DATABASE_URL": address, "UPGRADER_PROOF_DELAY": "3"}, tmp_path
+        ) as server,
+    ):
+        socket = Socket(server.url, auth={"token": player.token})
+        socket.expect("live-bets")
+        proxy.become(STALL)
+        socket.emit("upgrader:spin", {"amount": 1, "item": item})
+        time.sleep(2)
+        proxy.become(PASS)
+        socket.expect("upgrader:spin")
+        answered = time.monotonic()
+        times = {}
+        while len(times) < 2:
+            name, _ = socket.next()
+            if name in ("upgrader:proof", "live-bets:new"):
+                times[name] = time.monotonic() - answered
+        socket.close()
+
+    # Counted from the spin's beginning, the delay would have ended a second after the answer.
+    assert min(times.values()) > 2

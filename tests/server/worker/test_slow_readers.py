@@ -1,0 +1,123 @@
+"""Clients that read nothing, and clients that have gone: neither is kept, and nobody else notices."""
+
+import json
+import re
+
+import pytest
+import requests
+
+from bench.harness.attacks.crowds import resident_bytes
+from bench.harness.raw_http import open_connection
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from tests.conftest import SECRET
+from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+
+pytestmark = pytest.mark.process
+
+MIB = 1024 * 1024
+PACKETS_WAITING = 500
+# More than the kernel keeps for one connection, and then more than the server does.
+TIMES, BYTES = 1_500, 16_384
+
+
+@pytest.fixture(scope="module")
+def loud(sqlite_files, tmp_path_factory):
+    """A production server with a view that makes it send everybody something large."""
+    directory = tmp_path_factory.mktemp("loud")
+    with sqlite_files.fresh(directory) as url:
+        env = {
+            "DATABASE_URL": url,
+            "INSTANCE_DIR": str(directory / "instance"),
+            "SECRET_KEY": SECRET,
+            "JWT_SECRET": SECRET[::-1],
+            "RATELIMIT_ENABLED": "0",
+        }
+        with server_process(gunicorn("tests.support.loud_app:app"), env, directory) as server:
+            yield server
+
+
+def join(url):
+    """A spectator's websocket without a library, welcomed."""
+    connection = upgrade(url)
+    connection.sendall(frame(TEXT, b"40"))
+    received = b""
+    while b"live-bets" not in received:
+        received += connection.recv(4096)
+    return connection
+
+
+def sockets_open(url):
+    text = requests.get(f"{url}/metrics", timeout=10).text
+    return float(re.search(r"^sockets_open (\S+)$", text, re.MULTILINE)[1])
+
+
+def be_loud(url, *, times, size):
+    requests.get(f"{url}/loud?times={times}&bytes={size}", timeout=60).raise_for_status()
+
+
+def test_a_websocket_that_reads_nothing_is_let_go_and_another_hears_everything(loud):
+    bystander, deaf = Socket(loud.url), join(loud.url)
+    before = resident_bytes(loud.process.pid)
+    heard = []
+
+    for _ in range(10):
+        be_loud(loud.url, times=TIMES // 10, size=BYTES)
+        heard += [bystander.expect("live-bets:new")["number"] for _ in range(TIMES // 10)]
+
+    wait_until(lambda: sockets_open(loud.url) == 1)
+    assert heard == list(range(TIMES // 10)) * 10
+    assert resident_bytes(loud.process.pid) - before < 2 * PACKETS_WAITING * BYTES + 10 * MIB
+    bystander.close()
+    deaf.close()
+
+
+def test_a_polling_session_that_never_collects_is_ended(loud):
+    address = f"{loud.url}/socket.io/?EIO=4&transport=polling"
+    opened = json.loads(requests.get(address, timeout=10).text[1:])
+    session = f"{address}&sid={opened['sid']}"
+    requests.post(session, data="40", timeout=10)
+    wait_until(lambda: sockets_open(loud.url) == 1)
+
+    be_loud(loud.url, times=PACKETS_WAITING + 1, size=1)
+
+    wait_until(lambda: sockets_open(loud.url) == 0)
+    assert requests.get(session, timeout=10).status_code == 400
+
+
+def test_a_burst_reaches_who_reads(loud):
+    listeners = [Socket(loud.url) for _ in range(5)]
+
+    be_loud(loud.url, times=3 * PACKETS_WAITING, size=1)
+
+    for listener in listeners:
+        numbers = [listener.expect("live-bets:new")["number"] for _ in range(3 * PACKETS_WAITING)]
+        assert numbers == list(range(3 * PACKETS_WAITING))
+        listener.close()
+
+
+def test_of_sockets_that_have_gone_nothing_is_left_to_a_search_for_garbage(loud):
+    kept = f"{loud.url}/kept"
+    connections = [join(loud.url) for _ in range(20)]
+    assert requests.get(kept, timeout=10).json()["websockets"] == 20
+
+    for connection in connections:
+        connection.close()
+
+    wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 0)
+
+
+def test_a_process_that_may_open_no_more_files_serves_who_is_there_and_recovers(sqlite_files, tmp_path):
+    limited = ["bash", "-c", 'ulimit -n 256 && exec "$@"', "bash", *gunicorn()]
+    with sqlite_files.fresh(tmp_path) as url:
+        env = {"DATABASE_URL": url, "INSTANCE_DIR": str(tmp_path / "instance")}
+        with server_process(limited, env, tmp_path) as server:
+            here = Socket(server.url)
+            crowd = [open_connection(server.url) for _ in range(300)]
+
+            assert here.spin("nonsense") == {"status": False, "error": "Unauthorized"}
+            for connection in crowd:
+                connection.close()
+            assert requests.get(f"{server.url}/readyz", timeout=20).status_code == 200
+            here.close()

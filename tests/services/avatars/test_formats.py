@@ -1,0 +1,299 @@
+"""POST /profile/avatar: the accepted formats, and how they are rendered."""
+
+import random
+import struct
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image, PngImagePlugin
+
+from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, encoded, grey
+
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
+
+ORIENTATION = 0x0112
+EDGE = 16
+
+
+def plain(mode="RGB", colour=RED, size=SIZE):
+    return Image.new(mode, size, colour)
+
+
+def corners():
+    """A square with another colour in each corner."""
+    picture = Image.new("RGB", (128, 128))
+    for box, colour in {(0, 0): RED, (64, 0): GREEN, (0, 64): BLUE, (64, 64): WHITE}.items():
+        picture.paste(colour, (*box, box[0] + 64, box[1] + 64))
+    return picture
+
+
+def is_near(pixel, colour):
+    return all(abs(had - wanted) <= 12 for had, wanted in zip(pixel, colour, strict=True))
+
+
+@pytest.fixture
+def stored_bytes(upload, kept, tmp_path):
+    """Uploads files one after the other; returns the stored bytes of each."""
+
+    def one(data):
+        answer = upload(data)
+        assert answer.status_code == 200, answer.json
+        (name,) = kept()
+        return (tmp_path / "instance" / "media" / "avatars" / name).read_bytes()
+
+    return lambda files: [one(data) for data in files]
+
+
+def middle(picture):
+    return picture.convert("RGB").getpixel((128, 128))
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("JPEG", {}),
+        ("JPEG", {"progressive": True}),
+        ("PNG", {}),
+        ("WEBP", {}),
+        ("WEBP", {"lossless": True}),
+        ("GIF", {}),
+    ],
+)
+def test_an_image_of_each_format_becomes_a_webp_of_256_pixels(stored, kind, options):
+    picture = stored(encoded(plain(), kind, **options))
+
+    assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 1)
+    assert is_near(middle(picture), RED)
+
+
+def test_the_format_is_told_by_the_bytes_and_not_by_the_name(stored):
+    picture = stored(encoded(plain(), "GIF"), name="page.html", declared="text/html")
+
+    assert is_near(middle(picture), RED)
+
+
+def test_the_middle_of_a_picture_is_kept(stored):
+    wide = Image.new("RGB", (300, 100), BLUE)
+    wide.paste(GREEN, (100, 0, 200, 100))
+
+    picture = stored(encoded(wide, "PNG")).convert("RGB")
+
+    assert all(is_near(picture.getpixel(at), GREEN) for at in [(EDGE, EDGE), (240, 240), (128, 128)])
+
+
+@pytest.mark.parametrize(
+    ("mode", "colour", "expected"),
+    [("L", 200, (200,) * 3), ("1", 1, (255,) * 3), ("P", 0, (0,) * 3), ("I;16", 40_000, (156,) * 3)],
+)
+def test_a_png_without_colours_is_accepted(stored, mode, colour, expected):
+    assert is_near(middle(stored(encoded(plain(mode, colour), "PNG"))), expected)
+
+
+def test_a_cmyk_jpeg_is_accepted(stored):
+    assert is_near(middle(stored(encoded(plain("RGB", BLUE).convert("CMYK"), "JPEG"))), BLUE)
+
+
+def palette_with_a_hole():
+    picture = Image.new("P", SIZE, 1)
+    picture.putpalette([*RED, *GREEN])
+    picture.paste(0, (0, 0, 20, 30))
+    return picture
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        encoded(plain("RGBA", (*GREEN, 0)), "PNG"),
+        encoded(plain("LA", (90, 0)), "PNG"),
+        encoded(plain("RGBA", (*GREEN, 0)), "WEBP"),
+        encoded(plain("RGB", GREEN), "PNG", transparency=GREEN),
+        encoded(plain("L", 77), "PNG", transparency=77),
+    ],
+    ids=["rgba", "grey", "webp", "one colour", "one grey"],
+)
+def test_transparency_is_kept(stored, data):
+    assert stored(data).convert("RGBA").getpixel((128, 128))[3] == 0
+
+
+@pytest.mark.parametrize("kind", ["PNG", "GIF"])
+def test_transparency_of_a_palette_is_kept(stored, kind):
+    picture = stored(encoded(palette_with_a_hole(), kind, transparency=0)).convert("RGBA")
+
+    assert picture.getpixel((EDGE, 128))[3] == 0
+    assert is_near(picture.getpixel((240, 128))[:3], GREEN)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 4096), (4096, 1), (3, 7), (255, 257)])
+def test_an_image_of_any_shape_becomes_a_square(stored, size):
+    assert stored(encoded(plain(size=size), "PNG")).size == (256, 256)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_the_largest_image_is_accepted(stored, kind):
+    assert is_near(middle(stored(encoded(plain(size=(4096, 4096)), kind))), RED)
+
+
+@pytest.mark.parametrize(
+    ("orientation", "upper_left", "lower_right"),
+    [
+        (1, RED, WHITE),
+        (2, GREEN, BLUE),
+        (3, WHITE, RED),
+        (4, BLUE, GREEN),
+        (5, RED, WHITE),
+        (6, BLUE, GREEN),
+        (7, WHITE, RED),
+        (8, GREEN, BLUE),
+    ],
+)
+def test_a_photograph_is_made_upright(stored, orientation, upper_left, lower_right):
+    exif = Image.Exif()
+    exif[ORIENTATION] = orientation
+
+    pictures = [
+        stored(encoded(corners(), kind, exif=exif)).convert("RGB") for kind in ("JPEG", "PNG", "WEBP")
+    ]
+
+    found = [(picture.getpixel((40, 40)), picture.getpixel((216, 216))) for picture in pictures]
+    assert [is_near(first, upper_left) and is_near(last, lower_right) for first, last in found] == [True] * 3
+
+
+@pytest.fixture
+def metadata():
+    """EXIF with a position, a profile, XMP and a comment; each contains the same word."""
+    exif = Image.Exif()
+    exif[0x010E] = "whereabouts"
+    exif.get_ifd(0x8825)[1] = "N"
+    text = PngImagePlugin.PngInfo()
+    text.add_text("Comment", "whereabouts")
+    common = {"exif": exif, "icc_profile": b"whereabouts" * 20}
+    xmp = b"<x:xmpmeta>whereabouts</x:xmpmeta>"
+    return {
+        "JPEG": common | {"comment": b"whereabouts", "xmp": xmp},
+        "PNG": common | {"pnginfo": text},
+        "WEBP": common | {"xmp": xmp},
+        "GIF": {"comment": b"whereabouts"},
+    }
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF"])
+def test_metadata_is_removed(stored, metadata, kept, tmp_path, kind):
+    data = encoded(corners(), kind, **metadata[kind])
+    assert b"whereabouts" in data
+
+    picture = stored(data)
+
+    (name,) = kept()
+    file = (tmp_path / "instance" / "media" / "avatars" / name).read_bytes()
+    assert [word for word in (b"whereabouts", b"EXIF", b"XMP ", b"ICCP") if word in file] == []
+    assert not picture.getexif()
+    assert set(picture.info) <= {"loop", "background", "timestamp", "duration"}
+
+
+def test_an_image_with_unreadable_metadata_is_accepted(stored):
+    data = encoded(plain(), "JPEG", exif=b"Exif\0\0" + b"nonsense" * 10)
+
+    assert is_near(middle(stored(data)), RED)
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
+def test_an_animation_stays_animated(stored, kind):
+    picture = stored(animation(kind, frames=5))
+
+    assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 5)
+    shown = []
+    for number in range(5):
+        picture.seek(number)
+        shown.append((picture.convert("RGB").getpixel((128, 128))[0], picture.info["duration"]))
+    assert [duration for _, duration in shown] == [70] * 5
+    assert [abs(level - grey(number)) <= 4 for number, (level, _) in enumerate(shown)] == [True] * 5
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
+def test_an_animation_of_64_frames_is_accepted(stored, kind):
+    assert stored(animation(kind, frames=64)).n_frames == 64
+
+
+def test_the_default_image_of_an_animated_png_is_not_a_frame(stored):
+    frames = [plain(colour=colour) for colour in (RED, GREEN, BLUE)]
+
+    picture = stored(encoded(frames[0], "PNG", save_all=True, append_images=frames[1:], default_image=True))
+
+    assert picture.n_frames == 2
+    assert is_near(middle(picture), GREEN)
+
+
+def test_a_frame_without_a_duration_is_shown_for_a_tenth_of_a_second(stored):
+    frames = [plain(colour=colour) for colour in (RED, GREEN)]
+
+    picture = stored(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], duration=0))
+
+    picture.load()
+    assert picture.info["duration"] == 100
+
+
+def test_a_file_of_exactly_2_mib_is_accepted(stored):
+    data = encoded(plain(), "PNG")
+
+    assert stored(data + bytes(2_097_152 - len(data))).size == (256, 256)
+
+
+def box(name, content):
+    """A box of an MP4 file."""
+    return struct.pack(">I4s", 8 + len(content), name) + content
+
+
+SAMSUNG = b"\0\0\x01\x0a\x0e\0\0\0Image_UTC_Data1700000000000"
+TRAILERS = {
+    "Samsung's": SAMSUNG
+    + struct.pack("<4sIIHHIII4s", b"SEFH", 107, 1, 0, 0x0A01, len(SAMSUNG), 36, 24, b"SEFT"),
+    "a motion photo": box(b"ftyp", b"mp42\0\0\0\0isommp42")
+    + box(b"mdat", random.Random(1).randbytes(99_999)),
+    "a second image": encoded(plain(colour=BLUE, size=(8, 8)), "JPEG"),
+    "a part of an image": b"\xff\xd8\xff\xe1",
+    "an archive": b"PK\x03\x04" + bytes(26) + b"PK\x05\x06" + bytes(18),
+    "a script": b"<html><script>alert(1)</script></html>",
+    "zeros": bytes(1000),
+}
+
+
+@pytest.mark.parametrize("trailer", TRAILERS.values(), ids=TRAILERS)
+def test_bytes_after_an_image_are_removed(stored_bytes, trailer):
+    files = [encoded(corners(), kind) for kind in ("JPEG", "PNG", "WEBP", "GIF")]
+    files += [encoded(corners(), "JPEG", progressive=True), encoded(corners(), "WEBP", lossless=True)]
+    files += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
+
+    alone, followed = (stored_bytes([file + end for file in files]) for end in (b"", trailer))
+
+    assert followed == alone
+
+
+def test_only_the_first_image_of_a_jpeg_with_previews_is_used(stored):
+    data = encoded(corners(), "MPO", save_all=True, append_images=[plain(size=(8, 8))])
+    assert Image.open(BytesIO(data)).n_frames == 2
+
+    picture = stored(data)
+
+    assert (picture.n_frames, is_near(picture.convert("RGB").getpixel((40, 40)), RED)) == (1, True)
+
+
+def test_noise_of_two_megabytes_is_accepted(stored):
+    pixels = np.frombuffer(random.Random(7).randbytes(820 * 820 * 3), np.uint8).reshape(820, 820, 3)
+    data = encoded(Image.fromarray(pixels), "PNG")
+    assert 2_000_000 < len(data) <= 2_097_152
+
+    assert stored(data).size == (256, 256)
+
+
+def test_an_avatar_is_served_as_immutable(stored, client, player):
+    stored(encoded(plain(), "PNG"))
+    address = client.get("/auth/me", headers=player.headers).json["avatar"]
+
+    answer = client.get(address.removeprefix("http://127.0.0.1:5000"), buffered=True)
+
+    assert address.startswith("http://127.0.0.1:5000/media/avatars/")
+    assert answer.headers["Content-Type"] == "image/webp"
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert Image.open(BytesIO(answer.data)).format == "WEBP"

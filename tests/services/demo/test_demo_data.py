@@ -1,0 +1,45 @@
+"""The demo's import files and pictures."""
+
+from collections import Counter
+
+from PIL import Image
+
+from services.demo.seed import DATA
+from services.items import names
+from services.shared import decimal_json
+
+ITEMS = decimal_json.loads((DATA / "items.json").read_bytes())
+PICTURES = {f"/media/items/{path.name}": path for path in (DATA / "pictures").iterdir()}
+
+
+def test_every_demo_item_has_a_picture_of_its_own_and_no_picture_is_left_over():
+    assert sorted(item["image"] for item in ITEMS) == sorted(PICTURES)
+
+
+def test_demo_pictures_are_small_webp_files_of_360_pixels():
+    kinds = set()
+    for path in PICTURES.values():
+        with Image.open(path) as picture:
+            kinds.add((picture.format, picture.size))
+
+    assert kinds == {("WEBP", (360, 360))}
+    assert max(path.stat().st_size for path in PICTURES.values()) < 12_000
+
+
+def test_each_game_has_its_share_of_demo_items():
+    assert Counter(item["appid"] for item in ITEMS) == {730: 48, 252490: 32}
+
+
+def test_every_demo_item_of_the_first_game_has_a_weapon_a_skin_and_a_known_wear():
+    names = [names.parse(item["marketHashName"]) for item in ITEMS if item["appid"] == 730]
+
+    assert [name for name in names if not (name.gun_name and name.skin_name)] == []
+    assert {name.wear for name in names} <= set(names.WEARS)
+
+
+def test_demo_prices_reach_from_cents_to_thousands():
+    prices = [item["price"] for item in ITEMS]
+
+    assert min(prices) < 1
+    assert 2_000 <= max(prices) <= 2_500
+    assert sum(1 <= price <= 50 for price in prices) > len(prices) / 2

@@ -1,0 +1,75 @@
+"""Fixtures: a server process whose database is backed up and restored."""
+
+import os
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from bench.harness.servers import gunicorn, server_process
+from bench.harness.sockets import Socket
+from models.db.connection import database
+from services.fairness import rolls
+from tests.support import backups
+
+
+@pytest.fixture
+def serve(env, app, player, item, tmp_path):
+    """Runs the production server for a block, with other settings than the usual ones."""
+
+    @contextmanager
+    def serve(**changes):
+        with server_process(gunicorn(), env | changes, tmp_path) as server:
+            yield server
+
+    return serve
+
+
+@pytest.fixture
+def item(add_item):
+    return add_item(price=10)
+
+
+@pytest.fixture
+def join(player):
+    """Opens a socket of the player at a server; the socket and the announced commitment."""
+    with ExitStack() as stack:
+
+        def join(server):
+            socket = Socket(server.url, auth={"token": player.token})
+            stack.callback(socket.close)
+            return socket, socket.expect("upgrader:commitment")
+
+        yield join
+
+
+@pytest.fixture
+def backup(env, tmp_path):
+    """Backs the database up, with the command for it."""
+
+    def back_up():
+        backups.back_up(os.environ | env, tmp_path / "backup")
+
+    return back_up
+
+
+@pytest.fixture
+def restore(env, tmp_path):
+    """Puts the backup in the database's place."""
+
+    def restore():
+        # Connections of the test's own process, which is not what is tested here.
+        database.obj.close_all()
+        backups.restore(tmp_path / "backup", env["DATABASE_URL"])
+
+    return restore
+
+
+@pytest.fixture
+def spin_with(item):
+    """Plays a spin for the ten-coin item; what the acknowledgement says."""
+    return lambda socket, **more: socket.spin({"amount": 1, "item": item, **more})
+
+
+def percent_of(server_seed, *, client_seed, nonce):
+    """What a spin with these seeds rolls."""
+    return rolls.percent(rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce))

@@ -1,0 +1,186 @@
+"""Redrawing announced seeds: by the command, and lazily for one player at a time."""
+
+import stat
+
+import pytest
+
+from models.db.connection import database, reading, writing
+from models.seed_marks import SeedMark
+from models.users import AnnouncedSeed
+from services.upgrader.errors import CommitmentMismatch
+from services.upgrader.spin import SpinRequest
+
+PATH = "/upgrader/commitment"
+
+
+def announced(app, player):
+    return app.test_client().get(PATH, headers=player.headers).json
+
+
+def spin(app, player, item, **more):
+    platform = app.extensions["platform"]
+    request = SpinRequest(amount=1, item=item, **more)
+    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+
+
+def reveal(app, bet):
+    app.extensions["platform"].proofs.reveal([bet.id])
+
+
+@reading()
+def count_marks():
+    return SeedMark.select().count()
+
+
+def epoch():
+    with reading():
+        return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
+
+
+def test_the_command_gives_every_player_a_new_commitment_and_prints_how_many(app, new_player, run):
+    players = [new_player(name) for name in ("alice", "bob")]
+    before = [announced(app, player) for player in players]
+
+    assert run("seeds", "redraw") == {"redrawn": 2}
+
+    after = [announced(app, player) for player in players]
+    assert [told["nonce"] for told in after] == [1, 1]
+    assert not {told["serverSeedCommitment"] for told in before} & {
+        told["serverSeedCommitment"] for told in after
+    }
+
+
+def test_after_the_command_no_spin_uses_a_remembered_seed(app, player, item, run):
+    bet = spin(app, player, item)
+    run("seeds", "redraw")
+
+    with pytest.raises(CommitmentMismatch):
+        spin(app, player, item)
+
+    assert spin(app, player, item).nonce == bet.nonce + 1
+
+
+def test_a_redrawn_commitment_is_not_redrawn_again(app, player, run):
+    run("seeds", "redraw")
+
+    assert announced(app, player) == announced(app, player)
+
+
+def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, player, connect, run):
+    socket = connect(player)
+    before = socket.expect("upgrader:commitment")
+    run("seeds", "redraw")
+
+    over_http = announced(app, player)
+
+    assert socket.expect("upgrader:commitment") == over_http != before
+
+
+def test_the_first_request_after_a_restore_redraws_one_players_seed_only(app, new_player, env, tmp_path):
+    players = [new_player(f"player-{number}") for number in range(20)]
+    announced(app, players[0])
+    with reading():
+        before = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
+    (tmp_path / "instance" / "seeds.witness").unlink()
+
+    announced(app, players[0])
+
+    with reading():
+        after = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
+    assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
+
+
+def test_a_database_that_lost_its_last_mark_is_recognised(app, player, item):
+    reveal(app, spin(app, player, item))
+    before = announced(app, player)
+    with writing():
+        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
+        SeedMark.delete().where(SeedMark.number == last).execute()
+
+    assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
+
+
+def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(app, player, item):
+    """A server on another machine has played on in the restored database."""
+    reveal(app, spin(app, player, item))
+    before = announced(app, player)
+    with writing():
+        SeedMark.update(token="another history").execute()
+
+    assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
+
+
+def test_bets_of_another_machine_redraw_no_seeds(make_app, app, new_player, item, tmp_path):
+    alice, bob = new_player("alice"), new_player("bob")
+    announced(app, alice)
+    other = make_app(INSTANCE_DIR=str(tmp_path / "other machine"))
+    told = announced(other, alice)
+    announced(other, bob)
+    for _ in range(2):
+        reveal(other, spin(other, bob, item))
+
+    assert announced(app, alice) == told
+    assert announced(make_app(), alice) == told
+
+
+def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, player, item, tmp_path):
+    announced(app, player)
+    bet = spin(app, player, item)
+    witness = tmp_path / "instance" / "seeds.new"
+    witness.mkdir()
+
+    with pytest.raises(OSError, match="directory"):
+        reveal(app, bet)
+
+    witness.rmdir()
+    reveal(app, bet)
+
+
+def test_one_mark_covers_all_bets_settled_before_it(app, player, item):
+    bets = [spin(app, player, item) for _ in range(3)]
+    reveal(app, bets[0])
+    marks = count_marks()
+
+    reveal(app, bets[1])
+    reveal(app, bets[2])
+
+    assert count_marks() == marks
+
+
+def test_a_bet_that_an_earlier_mark_covers_needs_no_other_mark(app, new_player, item):
+    alice, bob = new_player("alice"), new_player("bob")
+    early = spin(app, alice, item)
+    for _ in range(2):
+        reveal(app, spin(app, bob, item))
+    marks = count_marks()
+
+    reveal(app, early)
+
+    assert count_marks() == marks
+
+
+def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
+    announced(app, player)
+
+    assert stat.S_IMODE((tmp_path / "instance" / "seeds.witness").stat().st_mode) == 0o600
+
+
+def test_the_first_server_of_a_new_platform_keeps_the_first_commitments(app, player):
+    with reading():
+        drawn = AnnouncedSeed.get_by_id(player.id).server_seed_commitment
+
+    assert announced(app, player)["serverSeedCommitment"] == drawn
+    assert epoch() == 1
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_backup_of_a_new_platform_redraws_its_seeds(app, make_app, player, item, run, tmp_path):
+    run("db", "backup", str(tmp_path / "backup"))
+    told = announced(app, player)
+    database.obj.close_all()
+
+    elsewhere = make_app(
+        DATABASE_URL=f"sqlite:///{tmp_path / 'backup'}", INSTANCE_DIR=str(tmp_path / "elsewhere")
+    )
+
+    assert announced(elsewhere, player)["serverSeedCommitment"] != told["serverSeedCommitment"]

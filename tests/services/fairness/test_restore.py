@@ -1,0 +1,172 @@
+"""A server seed that may have been revealed before a restore is never announced again."""
+
+import pytest
+
+from tests.services.fairness.conftest import percent_of
+from tests.support import backups
+
+pytestmark = pytest.mark.process
+
+HOUR = "600"
+SAME_SEED = "chosen-offline"
+
+
+@pytest.fixture
+def revealed(serve, backup, join, spin_with):
+    """Backs up, plays a spin and stops: commitment and proof of a bet that the backup does not hold."""
+    with serve() as server:
+        backup()
+        socket, announced = join(server)
+        spin_with(socket)
+        proof = socket.expect("upgrader:proof")
+        server.stop()
+    assert proof["serverSeedCommitment"] == announced["serverSeedCommitment"]
+    return announced, proof
+
+
+def test_a_revealed_seed_is_not_announced_again(serve, join, revealed, restore):
+    announced, _ = revealed
+    restore()
+
+    with serve() as server:
+        _, again = join(server)
+
+    assert again["nonce"] == announced["nonce"]
+    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
+
+
+def test_a_client_seed_chosen_for_the_revealed_seed_is_useless_after_a_restore(
+    serve, join, spin_with, revealed, restore
+):
+    announced, proof = revealed
+    expected = percent_of(proof["serverSeed"], client_seed=SAME_SEED, nonce=announced["nonce"])
+    restore()
+
+    with serve() as server:
+        socket, _ = join(server)
+        spin_with(socket, clientSeed=SAME_SEED)
+        pf = socket.expect("upgrader:pf")
+
+    assert pf["serverSeedCommitment"] != announced["serverSeedCommitment"]
+    assert pf["percent"] != expected
+
+
+def test_a_client_that_sends_the_revealed_commitment_is_refused(serve, join, spin_with, revealed, restore):
+    announced, _ = revealed
+    restore()
+
+    with serve() as server:
+        socket, _ = join(server)
+        answer = spin_with(socket, serverSeedCommitment=announced["serverSeedCommitment"])
+
+    assert answer == {"status": False, "error": "Commitment does not match"}
+
+
+def test_a_restore_under_a_running_server_is_recognised(serve, backup, restore, join, spin_with):
+    with serve() as server:
+        backup()
+        socket, announced = join(server)
+        spin_with(socket)
+        socket.expect("upgrader:proof")
+        restore()
+
+        _, again = join(server)
+
+    assert again["nonce"] == announced["nonce"]
+    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, spin_with, tmp_path):
+    with serve() as server:
+        backup()
+        socket, announced = join(server)
+        spin_with(socket)
+        socket.expect("upgrader:proof")
+        backups.restore_in_place(tmp_path / "backup", env["DATABASE_URL"])
+
+        _, again = join(server)
+
+    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
+
+
+def test_a_seed_whose_roll_is_known_is_redrawn_although_it_was_not_revealed(
+    serve, backup, restore, join, spin_with
+):
+    """Who knows what a client seed rolls would play it again with a higher wager."""
+    with serve(UPGRADER_PROOF_DELAY=HOUR) as server:
+        backup()
+        socket, announced = join(server)
+        spin_with(socket, clientSeed=SAME_SEED)
+        restore()
+
+        _, again = join(server)
+
+    assert again["nonce"] == announced["nonce"]
+    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
+
+
+def test_an_open_socket_receives_the_new_commitment_before_it_can_bet(
+    serve, backup, restore, join, spin_with
+):
+    with serve() as server:
+        backup()
+        socket, announced = join(server)
+        spin_with(socket)
+        socket.expect("upgrader:proof")
+        restore()
+
+        refused = spin_with(socket)
+        following = socket.expect("upgrader:commitment")
+        while following["nonce"] != announced["nonce"]:
+            following = socket.expect("upgrader:commitment")
+        accepted = spin_with(socket, serverSeedCommitment=following["serverSeedCommitment"])
+
+    assert refused == {"status": False, "error": "Commitment does not match"}
+    assert following["serverSeedCommitment"] != announced["serverSeedCommitment"]
+    assert accepted["status"] is True
+
+
+@pytest.mark.parametrize("ending", ["stop", "kill"])
+def test_a_restart_keeps_the_commitment(serve, join, spin_with, ending):
+    with serve() as server:
+        socket, _ = join(server)
+        spin_with(socket)
+        announced = socket.expect("upgrader:commitment")
+        socket.expect("upgrader:proof")
+        getattr(server, ending)()
+
+    with serve() as server:
+        assert join(server)[1] == announced
+
+
+def test_a_server_killed_before_a_proof_is_due_keeps_the_commitment(serve, join, spin_with):
+    with serve(UPGRADER_PROOF_DELAY=HOUR) as server:
+        socket, _ = join(server)
+        spin_with(socket)
+        announced = socket.expect("upgrader:commitment")
+        server.kill()
+
+    with serve() as server:
+        assert join(server)[1] == announced
+
+
+@pytest.mark.parametrize("content", [None, b"{"])
+def test_seeds_are_redrawn_when_the_witness_file_is_missing_or_damaged(
+    serve, env, join, spin_with, content, tmp_path
+):
+    with serve() as server:
+        socket, _ = join(server)
+        spin_with(socket)
+        announced = socket.expect("upgrader:commitment")
+        server.stop()
+    witness = tmp_path / "instance" / "seeds.witness"
+    witness.unlink()
+    if content is not None:
+        witness.write_bytes(content)
+
+    with serve() as server:
+        _, again = join(server)
+
+    assert again["nonce"] == announced["nonce"]
+    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]

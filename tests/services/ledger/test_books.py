@@ -1,0 +1,157 @@
+"""Whatever a few players do, and wherever it is cut off: every figure is the one kept by hand.
+
+``python -m bench.money_model`` looks for longer.
+"""
+
+import itertools
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from bench.harness.money.interruptions import Kind, Moment
+from bench.harness.money.model import HOUR_MS, Players, Trouble
+from bench.harness.money.world import SETTINGS, World
+from models.bets import Bet
+from models.db.connection import database, writing
+from models.users import User
+
+pytestmark = pytest.mark.slow
+
+EXAMPLES, STEPS = 6, 12
+
+
+@pytest.fixture
+def world(make_app):
+    return World(lambda clock: make_app(clock=clock, **SETTINGS))
+
+
+@pytest.fixture
+def model(world):
+    return type("OnThisDatabase", (Players,), {"world": world})
+
+
+@pytest.fixture
+def players(model):
+    """Three players who own a code each and have done nothing else."""
+    players = model()
+    players.join(3)
+    return players
+
+
+def test_every_figure_is_the_one_kept_by_hand(model, world):
+    run_state_machine_as_test(
+        model,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+    assert world.counts["actions done"] > EXAMPLES
+
+
+def deeds(players):
+    """One of each kind that can be done now; they take what trouble they come to."""
+
+    def unlock(trouble):
+        players.lock(1, 1, 1, None)
+        players.time_passes(1)
+        players.unlock(1, trouble)
+
+    return {
+        "set code": lambda trouble: players.set_code(2, "code3", trouble),
+        "use code": lambda trouble: players.use_code(0, "CODE1", trouble),
+        "deposit": lambda trouble: players.pay(0, "deposit", 500, trouble),
+        "withdraw": lambda trouble: players.pay(0, "withdraw", 500, trouble),
+        # Just a high roll.
+        "spin lost": lambda trouble: players.spin(0, 5_000, False, trouble),
+        "spin won": lambda trouble: players.spin(0, 100_000, True, trouble),
+        "lock": lambda trouble: players.lock(0, 100, 1, trouble),
+        "unlock": unlock,
+    }
+
+
+def test_an_action_that_is_cut_off_at_any_statement_is_not_done_at_all(model, world):
+    players = model()
+    players.join(2)
+    statements = {}
+
+    for name, do in deeds(players).items():
+        for n in itertools.count(1):
+            world.fuse.burnt = None
+            do(Trouble(Kind.DIES, Moment(n), again=False))
+            players.the_books_are_right()
+            if world.fuse.burnt is None:
+                break
+        players.every_figure_is_the_one_kept_by_hand()
+        statements[name] = n - 1
+
+    # On PostgreSQL a spin is one statement.
+    assert {name for name, asked in statements.items() if asked <= 5} <= {
+        "set code",
+        "spin won",
+        "spin lost",
+    }, statements
+    assert world.counts["the process dies, done"] == 0
+
+
+def test_an_action_whose_answer_is_lost_after_its_commit_is_done_once(model, world):
+    players = model()
+    players.join(2)
+
+    for do in deeds(players).values():
+        do(Trouble(Kind.DIES, Moment(None, after=True), again=True))
+        players.the_books_are_right()
+
+    players.every_figure_is_the_one_kept_by_hand()
+    assert world.counts["the process dies, done"] == len(deeds(players))
+
+
+def coin_out_of_nowhere():
+    User.update(balance_cents=User.balance_cents + 1).execute()
+
+
+def locked_for_longer():
+    User.update(vault_deadline_ms=User.vault_deadline_ms + HOUR_MS).execute()
+
+
+def experience_for_nothing():
+    User.update(wagered_cents=User.wagered_cents + 100).execute()
+
+
+def bet_of_more():
+    Bet.update(wager_cents=Bet.wager_cents + 1).execute()
+
+
+def bonus_still_to_come():
+    User.update(deposit_bonus=False).execute()
+
+
+def test_every_wrong_figure_is_noticed(players):
+    players.lock(0, 100, 1, None)
+    players.use_code(0, "CODE1", None)
+    players.spin(0, 100, False, None)
+
+    unnoticed = []
+    for falsify in (
+        coin_out_of_nowhere,
+        locked_for_longer,
+        experience_for_nothing,
+        bet_of_more,
+        bonus_still_to_come,
+    ):
+        with writing(), database.atomic() as savepoint:
+            falsify()
+            try:
+                players.the_books_are_right()
+                players.every_figure_is_the_one_kept_by_hand()
+                unnoticed.append(falsify.__name__)
+            except AssertionError:
+                pass
+            savepoint.rollback()
+
+    assert unnoticed == []

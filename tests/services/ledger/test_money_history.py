@@ -1,0 +1,29 @@
+"""Sixteen writers and four readers at once: no reader ever sees a coin too many or too few."""
+
+from bench.harness.money.concurrent_play import Observed, look, observe
+from models.db.connection import writing
+from models.users import User
+
+SECONDS = 2
+
+
+def test_every_read_sums_to_zero_while_everybody_writes(app, run):
+    observed = observe(app, writers=16, readers=4, seconds=SECONDS)
+
+    assert observed.failures == []
+    assert observed.violations == []
+    assert len(observed.states) > 1
+    assert set(observed.writes) == {"spin", "lock", "unlock", "deposit", "withdraw", "use_code"}
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_coin_out_of_nowhere_is_a_violation(player):
+    observed = Observed()
+    look(observed)
+    with writing():
+        User.update(vault_cents=User.vault_cents + 1).execute()
+
+    look(observed)
+
+    assert observed.reads == 2
+    assert len(observed.violations) == 1

@@ -1,0 +1,147 @@
+"""Fixtures of the price tests: a source that the test steers, a clock that it sets, and an app between."""
+
+import io
+import json
+import logging
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from bench.harness.price_sources import price_server
+from models.db.connection import reading
+from models.items import Item
+from server.logs import JsonLines
+from services.items import importing as items_importing
+from services.prices import feed, market_source
+
+START = 1_700_000_000_000
+HOUR = 3_600_000
+
+
+class Clock:
+    """Stands still until a test moves it."""
+
+    def __init__(self):
+        self.now = START
+
+    def __call__(self):
+        return self.now
+
+    def forward(self, **units):
+        scale = {"ms": 1, "seconds": 1000, "minutes": 60_000, "hours": HOUR}
+        self.now += sum(scale[unit] * count for unit, count in units.items())
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def source():
+    """A price source on a real port."""
+    with price_server() as server:
+        yield server
+
+
+@pytest.fixture
+def settings(source):
+    """The settings that the test's app has beside the defaults."""
+    return {"PRICE_FEED_URL": source.url}
+
+
+@pytest.fixture
+def app(make_app, clock, settings):
+    return make_app(clock=clock, **settings)
+
+
+@pytest.fixture
+def prices(app):
+    """The price service of the app."""
+    return app.extensions["platform"].prices
+
+
+@pytest.fixture
+def restart(make_app, clock, settings):
+    """Builds a second app, as another process would. Returns its price service."""
+    return lambda **changes: make_app(clock=clock, **(settings | changes)).extensions["platform"].prices
+
+
+@pytest.fixture
+def limit(monkeypatch):
+    """Lowers the limits on what a source may send and how long it may take."""
+
+    def to(*, max_bytes=None, seconds=None):
+        for module in (feed, market_source):
+            if max_bytes:
+                monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
+            if seconds:
+                monkeypatch.setattr(module, "TIMEOUT_SECONDS", seconds)
+
+    return to
+
+
+@pytest.fixture
+def add(app, clock):
+    """Imports items at these prices in coins, due for a refresh now."""
+
+    def items(prices, **row):
+        document = [
+            {"appid": 730, "marketHashName": name, "price": price} | row for name, price in prices.items()
+        ]
+        items_importing.import_document(document, app_id=None, now=clock())
+
+    return items
+
+
+@pytest.fixture
+def standing(app):
+    """Returns the prices of all items in cents, by name."""
+
+    def by_name():
+        with reading():
+            return dict(Item.select(Item.market_hash_name, Item.price_cents).tuples())
+
+    return by_name
+
+
+@pytest.fixture
+def next_fetches(app):
+    """Returns when each item is refreshed next, by name."""
+
+    def by_name():
+        with reading():
+            return dict(Item.select(Item.market_hash_name, Item.next_price_fetch_ms).tuples())
+
+    return by_name
+
+
+@pytest.fixture
+def outcomes(prices):
+    """The outcomes of all refreshes so far."""
+    seen = []
+    prices.listeners.append(lambda result: seen.append(str(result.outcome)))
+    return seen
+
+
+@pytest.fixture
+def log_lines(app):
+    """Returns the lines of the price log so far."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    logging.getLogger("platform.prices").addHandler(handler)
+    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
+    logging.getLogger("platform.prices").removeHandler(handler)
+
+
+@pytest.fixture
+def metric(client):
+    """Returns the value of a metric with these labels, or None."""
+
+    def value(name, **labels):
+        families = text_string_to_metric_families(client.get("/metrics").text)
+        samples = [sample for family in families for sample in family.samples]
+        return next((s.value for s in samples if s.name == name and s.labels == labels), None)
+
+    return value

@@ -1,0 +1,268 @@
+"""The market: single items, at most 20 a minute in all, for items that the feed does not contain."""
+
+import itertools
+import threading
+
+import pytest
+
+from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
+from tests.services.prices.conftest import HOUR, START
+
+NO_SUCH_ITEM = text('{"success": false}', status=500)
+
+
+@pytest.fixture
+def settings(source):
+    return {"PRICE_MARKET_URL": source.url + "/?key=1"}
+
+
+def asked(source):
+    return [ask.query["market_hash_name"] for ask in source.asks]
+
+
+def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, standing, next_fetches):
+    add({"★ Karambit & Co | 50% +1": 2000}, appid=252490)
+    source.answer = market("$1,234.56", median="$9.99")
+
+    prices.run_due()
+
+    question = {
+        "appid": "252490",
+        "currency": "1",
+        "market_hash_name": "★ Karambit & Co | 50% +1",
+        "key": "1",
+    }
+    assert [ask.query for ask in source.asks] == [question]
+    assert standing() == {"★ Karambit & Co | 50% +1": 123_456}
+    assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
+
+
+@pytest.mark.parametrize(
+    ("answer", "price"),
+    [
+        (market(None, median="$0.99"), 99),
+        (market("0,99 €", median="$0.98"), 98),
+        (market(None), 100),
+        (market("0,99 €"), 100),
+        (text('{"success": true}'), 100),
+        (NO_SUCH_ITEM, 100),
+        (market("$10.01"), 100),
+        (market("$0.09"), 100),
+        (market("$0.00"), 100),
+    ],
+    ids=["median", "other currency", "neither", "only other", "nothing", "unknown", "x10", "/10", "0"],
+)
+def test_only_a_believable_answer_changes_the_price(
+    prices, source, add, standing, next_fetches, answer, price
+):
+    add({"One": 1})
+    source.answer = answer
+
+    prices.run_due()
+
+    assert (standing(), next_fetches()) == ({"One": price}, {"One": START + HOUR})
+
+
+def test_the_longest_overdue_items_come_first(prices, source, add):
+    for name, due in (("Second", 20), ("Later", START + 1), ("First", 10)):
+        add({name: 1}, nextPriceFetch=due)
+    source.answer = market("$1.00")
+
+    prices.run_due()
+
+    assert asked(source) == ["First", "Second"]
+
+
+def test_an_item_with_a_custom_price_is_not_asked_for(prices, source, add, standing):
+    add({"Own": 1}, customPrice=True)
+    source.answer = market("$1.50")
+
+    prices.run_due()
+
+    assert (asked(source), standing()) == ([], {"Own": 100})
+
+
+@pytest.fixture
+def many(add):
+    names = [f"Item {number:03}" for number in range(100)]
+    add(dict.fromkeys(names, 1))
+    return names
+
+
+def test_restarts_do_not_raise_the_limit_of_20_requests_a_minute(prices, run, source, clock, many, restart):
+    source.answer = market("$1.00")
+    asks = []
+
+    run("prices", "refresh")
+    asks.append(len(source.asks))
+    restart().refresh(accept_jumps=False)
+    asks.append(len(source.asks))
+    clock.forward(ms=59_999)
+    restart().refresh(accept_jumps=False)
+    asks.append(len(source.asks))
+    clock.forward(ms=1)
+    restart().refresh(accept_jumps=False)
+    asks.append(len(source.asks))
+
+    assert asks == [20, 20, 20, 40]
+    assert asked(source) == many[:40]
+
+
+def test_processes_share_the_20_requests_and_ask_for_different_items(prices, source, many, restart):
+    source.answer = market("$1.00")
+    processes = [prices, restart(), restart()]
+
+    threads = [threading.Thread(target=one.refresh, kwargs={"accept_jumps": False}) for one in processes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 0 < len(source.asks) <= 20
+    assert len(set(asked(source))) == len(source.asks)
+
+
+BAD = {
+    "an error": text("", status=500),
+    "not JSON": text("<html>"),
+    "an array": text("[1]"),
+    "no success": text('{"lowest_price": "$1.50"}'),
+    "too large": text(" " * 70_000 + '{"success": true, "lowest_price": "$1.50"}'),
+    "hung up": hung_up,
+    "cut off": cut_off,
+    "a redirect": text("", status=302, Location="/elsewhere"),
+}
+
+
+@pytest.mark.parametrize("answer", BAD.values(), ids=BAD)
+def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
+    prices, source, add, standing, next_fetches, outcomes, answer
+):
+    add({"One": 1})
+    source.answer = answer
+
+    prices.run_due()
+
+    assert outcomes in (["unavailable"], ["bad document"])
+    assert (standing(), next_fetches()) == ({"One": 100}, {"One": START + 60_000})
+
+
+@pytest.mark.parametrize("answer", [text("<html>"), text("null", status=429)], ids=["no JSON", "429"])
+def test_a_failing_market_is_asked_less_and_less_often_but_every_ten_minutes(
+    prices, source, clock, many, answer
+):
+    source.answer = answer
+    asked_at = []
+
+    for second in range(0, 3600, 30):
+        before = len(source.asks)
+        prices.run_due()
+        asked_at += [second] * (len(source.asks) - before)
+        clock.forward(seconds=30)
+
+    gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
+    assert gaps == [30, 60, 120, 240, 480, 600, 600, 600, 600]
+
+
+def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, standing):
+    add({"One": 1, "Two": 1})
+    source.answer = text("null", status=429)
+    prices.run_due()
+    source.answer = market("$1.50")
+
+    run("prices", "refresh")
+
+    assert standing() == {"One": 100, "Two": 150}
+
+
+def test_a_price_that_was_held_back_is_asked_for_again_and_accepted(run, source, add, standing):
+    add({"One": 1, "Two": 1})
+    source.answer = market("$50.00")
+    held_back = run("prices", "refresh")
+    before = standing()
+
+    said = run("prices", "refresh", "--accept-jumps")
+
+    assert (held_back["heldBack"], before) == (2, {"One": 100, "Two": 100})
+    assert (said["updated"], standing()) == (2, {"One": 5000, "Two": 5000})
+
+
+def test_the_command_fails_in_one_line_when_the_market_does(fails, source, add):
+    add({"One": 1})
+    source.answer = text("<html>")
+
+    assert fails("prices", "refresh") == "Error: the market's answer has another shape"
+
+
+@pytest.fixture
+def beside_a_feed(source, restart):
+    """The price service of an app with a feed as well, and the feed."""
+    with price_server() as feed:
+        yield restart(PRICE_FEED_URL=feed.url), feed
+
+
+def test_items_that_the_feed_contains_are_not_asked_for(beside_a_feed, source, add, standing, next_fetches):
+    both, feed = beside_a_feed
+    add({"In the feed": 1, "Elsewhere": 1})
+    feed.answer = text(document({"In the feed": 150}))
+    source.answer = market("$1.60")
+
+    both.run_due()
+
+    assert (asked(source), standing()) == (["Elsewhere"], {"In the feed": 150, "Elsewhere": 160})
+    assert next_fetches()["In the feed"] == START + HOUR
+
+
+def test_the_market_is_not_asked_for_items_of_a_feed_that_is_down(beside_a_feed, source, clock, add):
+    both, feed = beside_a_feed
+    add({"In the feed": 1})
+    feed.answer = text(document({"In the feed": 150}))
+    both.run_due()
+    feed.answer = text("[]")
+
+    for _ in range(5):
+        clock.forward(hours=1)
+        both.run_due()
+
+    assert asked(source) == []
+
+
+def test_the_market_is_asked_for_an_item_that_leaves_the_feed(beside_a_feed, source, clock, add):
+    both, feed = beside_a_feed
+    add({"One": 1})
+    feed.answer = text(document({"One": 150}))
+    source.answer = market("$1.60")
+    both.run_due()
+    feed.answer = text(document({}))
+    clock.forward(hours=1)
+
+    both.run_due()
+
+    assert asked(source) == ["One"]
+
+
+def test_a_clock_that_was_set_back_does_not_stop_the_requests(prices, source, clock, add):
+    add({"One": 1})
+    source.answer = market("$1.00")
+    clock.forward(hours=365 * 24)
+    prices.run_due()
+    asks = []
+
+    clock.now = START
+    for hours in (0, 0, 1):
+        clock.forward(hours=hours)
+        prices.run_due()
+        asks.append(len(source.asks))
+
+    assert asks == [2, 2, 3]
+
+
+def test_a_process_whose_clock_is_behind_does_not_repeat_a_request(prices, source, clock, add):
+    add({"One": 1})
+    source.answer = market("$2.00")
+    prices.run_due()
+
+    clock.forward(seconds=-2)
+    prices.run_due()
+
+    assert len(source.asks) == 1

@@ -1,0 +1,211 @@
+"""A request for items without a price waits up to three seconds while the background task asks for them."""
+
+import threading
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from bench.harness.price_sources import feed, hung_up, market, text
+from bench.harness.waiting import wait_until
+from models.db.connection import reading
+from models.items import Item
+from services.prices import service
+from services.prices.errors import Stopped
+from tests.services.prices.conftest import HOUR, START
+
+
+@pytest.fixture
+def settings(source):
+    return {"PRICE_MARKET_URL": source.url}
+
+
+@pytest.fixture
+def items(app):
+    """Reads all items, as a view would."""
+
+    def read():
+        with reading():
+            return list(Item.select().order_by(Item.id))
+
+    return read
+
+
+@contextmanager
+def background_task(prices):
+    """Runs rounds as the background task does, until the block ends."""
+
+    def run():
+        with suppress(Stopped):
+            while prices.wait_for_next_round():
+                prices.run_due()
+
+    prices.has_background_task = True
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        prices.stop()
+        thread.join()
+
+
+@pytest.fixture
+def running(prices):
+    with background_task(prices):
+        yield
+
+
+@pytest.fixture
+def wanted(prices, running, items):
+    """Asks for the prices of all items. Returns the items' names and prices as the request then has them."""
+
+    def request():
+        looked_at = items()
+        prices.refresh_missing(looked_at)
+        return [(item.market_hash_name, item.price_cents) for item in looked_at]
+
+    return request
+
+
+def test_an_item_without_a_price_gets_one_while_the_request_waits(source, add, items, wanted, standing):
+    add({"None": None, "Priced": 1}, nextPriceFetch=START)
+    source.answer = market("$1.50")
+
+    assert wanted()[0] == ("None", 150)
+    assert standing()["None"] == 150
+    assert items()[0].next_price_fetch_ms == START + HOUR
+
+
+def test_items_with_prices_wait_for_nobody(prices, source, add, items):
+    add({"One": 1, "Zero": 0})
+    add({"Custom": None}, customPrice=True)
+    # Nothing runs in the background: a wait would last three seconds and ask for nothing.
+    prices.has_background_task = True
+
+    prices.refresh_missing(items())
+    prices.refresh_missing([])
+
+    assert prices._wanted == set()
+
+
+def test_without_a_background_task_nobody_waits(prices, source, add, items):
+    add({"None": None})
+
+    prices.refresh_missing(items())
+
+    assert source.asks == []
+
+
+def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, standing, monkeypatch):
+    monkeypatch.setattr(service, "WAIT_SECONDS", 0.05)
+    add({"None": None})
+    answer = threading.Event()
+    good = market("$1.50")
+
+    def slowly(handler):
+        answer.wait(10)
+        good(handler)
+
+    source.answer = slowly
+    before = wanted()
+    answer.set()
+
+    wait_until(lambda: standing() == {"None": 150})
+    assert before == [("None", None)]
+
+
+def test_20_requests_at_once_ask_once(prices, source, add, wanted):
+    add({"None": None})
+    good = market("$1.50")
+    waiting = []
+
+    def answer(handler):
+        wait_until(lambda: len(waiting) == 20)
+        good(handler)
+
+    source.answer = answer
+    found = []
+
+    def look():
+        waiting.append(1)
+        found.append(wanted())
+
+    threads = [threading.Thread(target=look) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(source.asks) == 1
+    assert found == [[("None", 150)]] * 20
+
+
+@pytest.mark.parametrize("answer", [hung_up, text("<html>"), text('{"success": false}'), market("€1.00")])
+def test_a_market_without_a_price_leaves_the_item_without_one(source, add, wanted, answer):
+    add({"None": None})
+    source.answer = answer
+
+    assert wanted() == [("None", None)]
+
+
+def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source, clock, add, wanted):
+    add({"None": None})
+    source.answer = text('{"success": false}')
+    asks = []
+
+    for step in (0, HOUR - 1, 1):
+        clock.forward(ms=step)
+        wanted()
+        asks.append(len(source.asks))
+
+    assert asks == [1, 1, 2]
+
+
+def test_no_more_than_20_items_are_asked_for_in_a_minute(source, clock, add, wanted):
+    add({f"Item {number:02}": None for number in range(30)})
+    source.answer = market("$1.50")
+    asks = []
+
+    for step in (0, 59_999, 1):
+        clock.forward(ms=step)
+        wanted()
+        asks.append(len(source.asks))
+
+    assert asks == [20, 20, 30]
+
+
+def test_a_request_does_not_ask_a_market_that_is_paused(source, add, wanted):
+    add({"One": None, "Two": None})
+    source.answer = text("null", status=429)
+
+    wanted()
+    wanted()
+
+    assert len(source.asks) == 1
+
+
+@pytest.mark.parametrize("settings", [{}])
+def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(restart, source, add, items):
+    prices = restart(PRICE_FEED_URL=source.url)
+    source.answer = feed({"New": 150})
+    prices.run_due()
+    add({"New": None})
+    looked_at = items()
+
+    with background_task(prices):
+        prices.refresh_missing(looked_at)
+
+    assert looked_at[0].price_cents == 150
+
+
+@pytest.mark.parametrize("settings", [{}])
+def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(restart, source, add, items):
+    prices = restart(PRICE_FEED_URL=source.url)
+    add({"None": None})
+    source.answer = feed({})
+
+    with background_task(prices):
+        for _ in range(5):
+            prices.refresh_missing(items())
+
+    assert len(source.asks) == 1

@@ -1,0 +1,150 @@
+"""flask prices refresh: one document, and what it does to each item's price."""
+
+import pytest
+
+from bench.harness.price_sources import feed
+from services.prices import feed_update
+from tests.services.prices.conftest import HOUR, START
+
+NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
+
+
+def test_every_item_gets_its_price(run, source, add, standing):
+    add({"One": 1, "Two": 2, "Three": 3})
+    source.answer = feed({"One": 150, "Two": 200, "Four": 5})
+
+    said = run("prices", "refresh")
+
+    expected = {"updated": 1, "unchanged": 1, "missing": 1, "unknown": 1, "heldBackItems": []}
+    assert said == NOTHING | expected
+    assert standing() == {"One": 150, "Two": 200, "Three": 300}
+
+
+def test_any_first_price_is_accepted(run, source, add, standing):
+    add({"None": None, "Zero": 0})
+    source.answer = feed({"None": 99_999_99, "Zero": 1})
+
+    assert run("prices", "refresh")["updated"] == 2
+    assert standing() == {"None": 99_999_99, "Zero": 1}
+
+
+def test_a_custom_price_is_never_changed(run, source, add, standing, next_fetches):
+    add({"Own": 1}, customPrice=True, nextPriceFetch=7)
+    source.answer = feed({"Own": 150})
+
+    said = run("prices", "refresh", "--accept-jumps")
+
+    assert said == NOTHING | {"custom": 1, "heldBackItems": []}
+    assert (standing(), next_fetches()) == ({"Own": 100}, {"Own": 7})
+
+
+BAD_PRICES = {
+    "Negative": -100,
+    "Fraction": 100.5,
+    "Whole, but written as a fraction": 100.0,
+    "Text": "100",
+    "Null": None,
+    "True": True,
+    "A list": [100],
+    "Beyond all bounds": 10**12,
+    "Of a thousand digits": 10**1000,
+}
+JUMPS = {"Eleven times": 1100, "A hundred times": 10_000, "An eleventh": 9, "Nothing": 0}
+
+
+def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, standing):
+    add(dict.fromkeys([*BAD_PRICES, *JUMPS, "Good"], 1))
+    source.answer = feed(BAD_PRICES | JUMPS | {"Good": 200})
+
+    said = run("prices", "refresh")
+
+    assert (said["updated"], said["heldBack"]) == (1, 13)
+    assert sorted(said["heldBackItems"]) == sorted([*BAD_PRICES, *JUMPS])
+    assert standing() == dict.fromkeys([*BAD_PRICES, *JUMPS], 100) | {"Good": 200}
+
+
+def test_accept_jumps_accepts_jumps_and_no_nonsense(run, source, add, standing):
+    add(dict.fromkeys([*BAD_PRICES, *JUMPS], 1))
+    source.answer = feed(BAD_PRICES | JUMPS)
+
+    said = run("prices", "refresh", "--accept-jumps")
+
+    assert (said["updated"], said["heldBack"]) == (4, 9)
+    assert standing() == dict.fromkeys(BAD_PRICES, 100) | JUMPS
+
+
+def test_only_the_first_held_back_items_are_named(run, source, add):
+    names = [f"Item {number:02}" for number in range(30)]
+    add(dict.fromkeys(names, 1))
+    source.answer = feed(dict.fromkeys(names, 5000))
+
+    said = run("prices", "refresh")
+
+    assert (said["heldBack"], said["heldBackItems"]) == (30, names[:20])
+
+
+@pytest.mark.slow
+def test_half_of_thousands_of_prices_change_at_once(run, source, add, standing):
+    names = [f"Item {number:04}" for number in range(2_500)]
+    add(dict.fromkeys(names, 10))
+    new = {name: 1000 + number % 2 for number, name in enumerate(names)}
+    source.answer = feed(new)
+
+    said = run("prices", "refresh")
+
+    assert (said["updated"], said["unchanged"]) == (1_250, 1_250)
+    assert standing() == new
+
+
+def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, standing, monkeypatch):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    def fail(_ids):
+        raise RuntimeError
+
+    monkeypatch.setattr(feed_update, "reprice_cases_holding", fail)
+    with pytest.raises(RuntimeError):
+        prices.refresh(accept_jumps=False)
+
+    assert standing() == {"One": 100}
+
+
+def test_a_custom_price_that_is_imported_during_a_refresh_stays(prices, source, add, standing, monkeypatch):
+    add({"One": 1, "Two": 2})
+    source.answer = feed({"One": 150, "Two": 300})
+    apply = feed_update.apply
+
+    def import_first(*args, **options):
+        add({"One": 4}, customPrice=True)
+        return apply(*args, **options)
+
+    monkeypatch.setattr(feed_update, "apply", import_first)
+    counts = prices.refresh(accept_jumps=False)
+
+    assert (counts.updated, standing()) == (1, {"One": 400, "Two": 300})
+
+
+def test_every_item_shows_the_time_of_the_next_refresh(run, source, add, next_fetches):
+    add({"In the feed": 1, "Held back": 1, "Not in the feed": 1})
+    source.answer = feed({"In the feed": 100, "Held back": 9999})
+
+    run("prices", "refresh")
+
+    assert set(next_fetches().values()) == {START + HOUR}
+
+
+def test_the_catalogue_shows_the_old_price_until_it_expires(run, client, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+    before = client.get("/upgrader/items").json[0]["price"]
+
+    run("prices", "refresh")
+
+    shown = [client.get("/upgrader/items").json[0]["price"], before]
+    assert (shown, standing()) == ([before, before], {"One": 150})
+
+
+@pytest.mark.parametrize("settings", [{}], ids=["no source"])
+def test_without_a_source_the_command_fails(fails, settings):
+    assert fails("prices", "refresh") == ("Error: no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")

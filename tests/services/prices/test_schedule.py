@@ -1,0 +1,245 @@
+"""When the feed is refreshed: on time, by one process at a time, and less often while it fails."""
+
+import itertools
+
+import pytest
+
+from bench.harness.price_sources import feed, text
+from services.prices import feed_update
+from services.prices.errors import Stopped
+from tests.services.prices.conftest import HOUR, START
+
+
+@pytest.fixture
+def settings(request, source):
+    """An hour between two refreshes, unless the test gives another number of seconds."""
+    return {"PRICE_FEED_URL": source.url, "PRICE_REFRESH_SECONDS": str(getattr(request, "param", 3600))}
+
+
+def test_the_feed_is_refreshed_at_the_start_and_then_every_hour(prices, source, clock, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+    asks = []
+
+    for step in (0, 0, HOUR - 1, 1):
+        clock.forward(ms=step)
+        prices.run_due()
+        asks.append(len(source.asks))
+
+    assert asks == [1, 1, 1, 2]
+    assert standing() == {"One": 150}
+
+
+def test_a_restart_keeps_the_time_of_the_next_refresh(prices, source, clock, restart):
+    source.answer = feed({})
+    prices.run_due()
+    again = restart()
+
+    clock.forward(minutes=59)
+    again.run_due()
+    early = len(source.asks)
+    clock.forward(minutes=1)
+    again.run_due()
+
+    assert (early, len(source.asks)) == (1, 2)
+
+
+def test_a_much_shorter_period_applies_at_once(prices, source, clock, restart):
+    source.answer = feed({})
+    prices.run_due()
+    clock.forward(minutes=2)
+
+    restart(PRICE_REFRESH_SECONDS="60").run_due()
+
+    assert len(source.asks) == 2
+
+
+def test_a_clock_that_was_set_back_does_not_stop_the_refreshes(prices, source, clock):
+    source.answer = feed({})
+    clock.forward(hours=1000)
+    prices.run_due()
+
+    clock.now = START
+    prices.run_due()
+
+    assert len(source.asks) == 2
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["after a refresh", "during a refresh"])
+def test_a_process_whose_clock_is_behind_does_not_repeat_a_refresh(prices, source, clock, restart, ends):
+    behind = restart()
+    good = feed({})
+
+    def answer(handler):
+        if not ends:
+            run_with_the_clock_of_a_minute_ago()
+        good(handler)
+
+    def run_with_the_clock_of_a_minute_ago():
+        clock.forward(minutes=-1)
+        behind.run_due()
+        clock.forward(minutes=1)
+
+    source.answer = answer
+    prices.run_due()
+    if ends:
+        run_with_the_clock_of_a_minute_ago()
+
+    assert len(source.asks) == 1
+
+
+def test_two_processes_do_not_refresh_at_the_same_time(prices, source, restart, add):
+    other = restart()
+    good = feed({})
+
+    def answer(handler):
+        # Makes a refresh due at once.
+        add({"New": None})
+        other.run_due()
+        good(handler)
+
+    source.answer = answer
+    prices.run_due()
+
+    assert len(source.asks) == 1
+
+
+def test_another_process_repeats_a_refresh_whose_process_died(
+    prices, source, clock, restart, add, standing, monkeypatch
+):
+    add({f"Item {number:03}": 1 for number in range(100)})
+    source.answer = feed({f"Item {number:03}": 150 for number in range(100)})
+    update, slices = feed_update._update_slice, []
+
+    def die_at_the_second(*args, **options):
+        slices.append(1)
+        if len(slices) == 2:
+            raise KeyboardInterrupt
+        return update(*args, **options)
+
+    monkeypatch.setattr(feed_update, "_update_slice", die_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        prices.run_due()
+    half = sorted(set(standing().values()))
+    clock.forward(seconds=170)
+    restart().run_due()
+    early = sorted(set(standing().values()))
+    clock.forward(seconds=10)
+    restart().run_due()
+
+    assert (half, early, set(standing().values())) == ([100, 150], [100, 150], {150})
+
+
+def test_a_stop_during_a_refresh_changes_no_price(prices, source, add, standing):
+    add({"One": 1})
+    good = feed({"One": 150})
+
+    def answer(handler):
+        prices.stop()
+        good(handler)
+
+    source.answer = answer
+    with pytest.raises(Stopped):
+        prices.run_due()
+
+    assert standing() == {"One": 100}
+
+
+def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source, clock, add, standing):
+    source.answer = feed({"New": 150})
+    prices.run_due()
+    add({"New": None})
+
+    clock.forward(seconds=1)
+    prices.run_due()
+
+    assert standing() == {"New": 150}
+
+
+def test_an_import_of_prices_stands_until_the_next_refresh(prices, source, clock, add, standing):
+    source.answer = feed({"One": 150})
+    prices.run_due()
+    add({"One": 7})
+
+    seen = []
+    for _ in range(2):
+        prices.run_due()
+        seen.append(standing())
+        clock.forward(hours=1)
+
+    assert seen == [{"One": 700}, {"One": 150}]
+
+
+def test_an_item_that_is_imported_during_a_refresh_gets_its_price_right_after_it(
+    prices, source, clock, add, standing, monkeypatch
+):
+    add({"One": 1})
+    source.answer = feed({"One": 150, "New": 30})
+    apply = feed_update.apply
+
+    def import_afterwards(*args, **options):
+        counts = apply(*args, **options)
+        if "New" not in standing():
+            add({"New": None})
+        return counts
+
+    monkeypatch.setattr(feed_update, "apply", import_afterwards)
+    prices.run_due()
+    before = standing()
+    prices.run_due()
+
+    assert (before, standing()) == ({"One": 150, "New": None}, {"One": 150, "New": 30})
+
+
+@pytest.mark.parametrize("settings", [7200], indirect=True)
+def test_a_failing_feed_is_asked_less_and_less_often_but_every_ten_minutes(prices, source, clock):
+    source.answer = text("[]")
+    asked_at = []
+
+    for second in range(0, 3600, 30):
+        before = len(source.asks)
+        prices.run_due()
+        if len(source.asks) > before:
+            asked_at.append(second)
+        clock.forward(seconds=30)
+
+    gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
+    assert gaps == [30, 60, 120, 240, 480, 600, 600, 600, 600]
+
+
+@pytest.mark.parametrize("settings", [10], indirect=True)
+def test_a_failing_feed_is_asked_at_least_once_a_period(prices, source, clock):
+    source.answer = text("[]")
+
+    for _ in range(5):
+        prices.run_due()
+        clock.forward(seconds=10)
+
+    assert len(source.asks) == 5
+
+
+def test_the_pause_after_failures_outlives_a_restart_and_ends_with_a_success(prices, source, clock, restart):
+    source.answer = text("[]")
+    for _ in range(2):
+        prices.run_due()
+        clock.forward(seconds=30)
+    again = restart()
+    again.run_due()
+    failures = [state.failures for state in again.states()]
+    source.answer = feed({})
+    clock.forward(minutes=1)
+    again.run_due()
+
+    assert (len(source.asks), failures) == (3, [2])
+    assert [state.failures for state in again.states()] == [0]
+
+
+def test_the_command_refreshes_from_a_feed_that_is_paused(prices, run, source, add, standing):
+    add({"One": 1})
+    source.answer = text("[]")
+    prices.run_due()
+    source.answer = feed({"One": 150})
+
+    run("prices", "refresh")
+
+    assert standing() == {"One": 150}

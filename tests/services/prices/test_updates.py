@@ -1,0 +1,202 @@
+"""The background task that refreshes prices: it starts with the server, logs, and stops promptly."""
+
+import os
+import subprocess
+
+import pytest
+import requests
+
+from bench.harness.price_sources import dripping, feed, hung_up, text
+from bench.harness.servers import ROOT, flask_command, flask_run, gunicorn, server_process
+from bench.harness.waiting import wait_until
+from services.shared.clock import now_ms
+from tests.services.prices.conftest import START
+
+
+@pytest.fixture
+def begin(app, add):
+    """Starts the background work, as a server does. The items exist already."""
+    return app.extensions["realtime"].start
+
+
+def test_prices_are_refreshed_soon_after_the_start(begin, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    begin()
+
+    wait_until(lambda: standing() == {"One": 150})
+
+
+def test_a_refresh_appears_in_the_log_and_in_the_metrics(begin, source, add, metric, log_lines):
+    add({"One": 1, "Two": 1, "Jump": 1, "Negative": 1, "Missing": 1})
+    source.answer = feed({"One": 150, "Two": 100, "Jump": 5000, "Negative": -1})
+
+    begin()
+    wait_until(lambda: metric("price_last_success_seconds", source="feed"))
+
+    [refresh, *held_back] = log_lines()
+    told = {name: refresh[name] for name in ("level", "event", "outcome", "updated", "held_back")}
+    assert told == {
+        "level": "info",
+        "event": "prices:feed",
+        "outcome": "applied",
+        "updated": 1,
+        "held_back": 2,
+    }
+    assert [line["item"] for line in held_back] == ["Jump", "Negative"]
+    assert metric("price_refreshes_total", source="feed", outcome="applied") == 1
+    counted = {
+        what: metric("price_items_total", source="feed", outcome=what) for what in ("updated", "unchanged")
+    }
+    assert counted == {"updated": 1, "unchanged": 1}
+    assert metric("price_items_held_back", source="feed") == 2
+    assert metric("price_last_success_seconds", source="feed") == START / 1000
+    assert metric("price_source_paused", source="feed") == 0
+
+
+def test_a_failed_refresh_is_logged_without_the_address(begin, source, metric, log_lines):
+    source.answer = text("[]")
+
+    begin()
+    wait_until(lambda: metric("price_source_paused", source="feed") is not None)
+
+    [line] = log_lines()
+    assert (line["level"], line["outcome"]) == ("warning", "bad document")
+    assert source.url not in str(line)
+    assert metric("price_refreshes_total", source="feed", outcome="bad document") == 1
+    assert metric("price_last_success_seconds", source="feed") is None
+
+
+def test_the_metrics_show_a_feed_that_fails(make_app, source):
+    source.answer = text("[]")
+    app = make_app(PRICE_FEED_URL=source.url, PRICE_REFRESH_SECONDS="1")
+    client = app.test_client()
+    app.extensions["realtime"].start()
+
+    wait_until(lambda: 'price_source_paused{source="feed"} 1.0' in client.get("/metrics").text)
+
+
+@pytest.mark.parametrize("what", ["drips", "hangs up", "is wrong"])
+def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, add, standing, what):
+    add({"One": 1})
+    source.answer = {"drips": dripping(source), "hangs up": hung_up, "is wrong": text("[]")}[what]
+    begin()
+    wait_until(lambda: source.asks)
+
+    answers = {
+        path: client.get(path).status_code for path in ("/upgrader/items", "/healthz", "/readyz", "/metrics")
+    }
+
+    assert set(answers.values()) == {200}
+    assert standing() == {"One": 100}
+
+
+def test_an_unexpected_error_does_not_end_the_task(
+    app, begin, prices, source, add, log_lines, standing, monkeypatch
+):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+    refresh, failures = prices.run_due, [RuntimeError("with a secret")]
+
+    def fail_once():
+        if failures:
+            raise failures.pop()
+        refresh()
+
+    monkeypatch.setattr(prices, "run_due", fail_once)
+    prices.round_seconds = 0.1
+
+    begin()
+
+    wait_until(lambda: standing() == {"One": 150})
+    assert log_lines()[0]["message"] == "prices delayed"
+    assert "with a secret" not in str(log_lines())
+
+
+@pytest.mark.parametrize("settings", [{}], ids=["no source"])
+def test_without_a_source_no_task_starts(begin, prices, client):
+    begin()
+
+    assert prices.listeners == []
+    assert "price_refreshes_total{" not in client.get("/metrics").text
+
+
+def test_a_request_does_not_start_the_task(client, prices):
+    client.get("/upgrader/items")
+
+    assert prices.listeners == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_command_does_not_start_the_task(app, env, source):
+    source.answer = feed({})
+
+    subprocess.run(
+        [*flask_command(), "ledger", "audit"],
+        cwd=ROOT,
+        env=os.environ | env | {"PRICE_FEED_URL": source.url},
+        check=True,
+    )
+
+    assert source.asks == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    with server_process([*flask_run(), "--debug"], env | {"PRICE_FEED_URL": source.url}, tmp_path):
+        wait_until(lambda: standing() == {"One": 150})
+
+
+@pytest.fixture(params=[gunicorn, flask_run], ids=lambda server: server.__name__)
+def serve(request, env, tmp_path, source):
+    """Starts a server process as operators run it."""
+    return lambda: server_process(request.param(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
+
+
+@pytest.mark.process
+def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_started(
+    serve, source, add, standing, next_fetches
+):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+    before = now_ms()
+
+    for _ in range(2):
+        with serve() as server:
+            wait_until(lambda: standing() == {"One": 150})
+            requests.get(f"{server.url}/upgrader/items", timeout=10)
+            server.stop()
+
+    assert len(source.asks) == 1
+    assert before + 3_600_000 <= next_fetches()["One"] <= now_ms() + 3_600_000
+
+
+@pytest.mark.process
+def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
+    add({"One": 1})
+    source.answer = feed({"One": 150})
+
+    with serve() as one, serve() as other:
+        wait_until(lambda: standing() == {"One": 150})
+        statuses = [requests.get(f"{server.url}/readyz", timeout=10).status_code for server in (one, other)]
+
+    assert (statuses, len(source.asks)) == ([200, 200], 1)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("serve", [gunicorn], indirect=True, ids=["gunicorn"])
+def test_a_real_server_stops_in_order_during_a_refresh(serve, source, add):
+    add({"One": 1})
+    source.answer = dripping(source)
+
+    with serve() as server:
+        wait_until(lambda: source.asks)
+        code = server.stop(timeout=15)
+
+    assert code == 0

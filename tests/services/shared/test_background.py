@@ -1,0 +1,145 @@
+"""The worker pool, and long work that yields."""
+
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from greenlet import getcurrent, greenlet
+
+from bench.harness.waiting import wait_until
+from services.shared import background
+from services.shared.background import CooperativeYield, TooBusy, WorkerPool, drain, in_slices
+
+
+def test_work_pauses_when_it_has_gone_on_for_long_enough(monkeypatch):
+    pauses = []
+    monkeypatch.setattr(background, "pause", lambda: pauses.append(background.WORK_SECONDS))
+    monkeypatch.setattr(background, "PAUSE_SECONDS", 0)
+
+    for seconds in (3600, 0):
+        monkeypatch.setattr(background, "WORK_SECONDS", seconds)
+        CooperativeYield()()
+
+    assert pauses == [0]
+
+
+def test_work_that_resumes_right_after_another_worked_pauses_again(monkeypatch):
+    worked_at = [-math.inf, math.inf]
+    monkeypatch.setattr(
+        background, "pause", lambda: monkeypatch.setattr(CooperativeYield, "worked_at", worked_at.pop())
+    )
+    monkeypatch.setattr(background, "WORK_SECONDS", 0)
+
+    CooperativeYield()()
+
+    assert worked_at == []
+
+
+def test_several_long_works_take_turns(monkeypatch):
+    monkeypatch.setattr(background, "WORK_SECONDS", 0)
+    monkeypatch.setattr(background, "PAUSE_SECONDS", 0)
+    done = []
+
+    def work(name):
+        cooperate = CooperativeYield()
+        for _ in range(3):
+            done.append(name)
+            cooperate()
+
+    works = [greenlet(work) for _ in "abc"]
+    monkeypatch.setattr(background, "pause", getcurrent().switch)
+    for each, name in zip(works, "abc", strict=True):
+        each.switch(name)
+    while any(works):
+        for each in reversed(works):
+            if each:
+                each.switch()
+
+    assert "".join(done) == "abcabcabc"
+
+
+def test_slices_yield_everything_in_order():
+    assert list(in_slices(range(7), 3)) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_drain_removes_each_thing_from_the_list():
+    things = ["a", "b", "c"]
+
+    left = [(thing, len(things)) for thing in drain(things)]
+
+    assert left == [("a", 2), ("b", 1), ("c", 0)]
+
+
+@pytest.fixture
+def begun():
+    return threading.Event()
+
+
+@pytest.fixture
+def go_on():
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def threads(go_on):
+    with ThreadPoolExecutor(2) as threads:
+        yield threads
+        go_on.set()
+
+
+@pytest.fixture
+def work(begun, go_on):
+    """Work that ends when the test says so."""
+    return lambda: begun.set() or go_on.wait(60)
+
+
+def test_queued_work_runs_after_the_work_before_it(threads, work, begun, go_on):
+    pool = WorkerPool(wait_seconds=60)
+    first = threads.submit(pool.run, work)
+    begun.wait(60)
+
+    second = threads.submit(pool.run, go_on.is_set)
+    assert not second.done()
+    go_on.set()
+
+    assert (first.result(60), second.result(60)) == (True, True)
+
+
+def test_a_full_queue_refuses_at_once(threads, work, begun):
+    pool = WorkerPool(queue_size=1, wait_seconds=60)
+    threads.submit(pool.run, work)
+    begun.wait(60)
+    threads.submit(pool.run, str.upper, "queued")
+    wait_until(lambda: pool._workers._waiting)
+
+    with pytest.raises(TooBusy):
+        pool.run(str.upper, "too much")
+
+
+def test_work_that_waits_too_long_is_refused(threads, work, begun, go_on):
+    pool = WorkerPool(wait_seconds=0.01)
+    first = threads.submit(pool.run, work)
+    begun.wait(60)
+
+    with pytest.raises(TooBusy):
+        pool.run(str.upper, "too late")
+    go_on.set()
+    first.result(60)
+
+    assert pool.run(str.upper, "in time") == "IN TIME"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, TimeoutError])
+def test_an_error_of_the_work_reaches_its_caller_and_frees_the_worker(error):
+    pool = WorkerPool(queue_size=0)
+
+    def fail():
+        raise error
+
+    with pytest.raises(error):
+        pool.run(fail)
+
+    assert pool.run(str.upper, "next") == "NEXT"

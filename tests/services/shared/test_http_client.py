@@ -1,0 +1,163 @@
+"""Calls to other servers are bounded in time and size, whatever the server sends."""
+
+import gzip
+import subprocess
+import sys
+
+import pytest
+import requests
+
+from bench.harness.servers import ROOT
+from services.shared.http_client import ResponseTooLarge, bounded
+from tests.support.raw_server import dribbling, raw_server, saying
+
+SECONDS = 0.4
+MAX_BYTES = 100_000
+
+
+def get(url, *, redirects=0):
+    with bounded(requests.Session(), seconds=SECONDS, max_bytes=MAX_BYTES, redirects=redirects) as session:
+        return session.get(url)
+
+
+def answer(body, *headers):
+    lines = [b"HTTP/1.1 200 OK", *headers, b"Content-Length: %d" % len(body), b"", body]
+    return saying(b"\r\n".join(lines))
+
+
+def chunked(body):
+    return saying(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    )
+
+
+def gzipped(body):
+    return answer(gzip.compress(body), b"Content-Encoding: gzip")
+
+
+GOOD = {
+    "nothing": (answer(b""), b""),
+    "a length": (answer(b"hello"), b"hello"),
+    "chunks": (chunked(b"hello"), b"hello"),
+    "compressed": (gzipped(b"hello" * 1000), b"hello" * 1000),
+    "until it hangs up": (saying(b"HTTP/1.1 200 OK\r\n\r\nhello"), b"hello"),
+    "as much as is allowed": (answer(b"x" * MAX_BYTES), b"x" * MAX_BYTES),
+}
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_a_response_is_read_completely(kind):
+    speak, body = GOOD[kind]
+
+    with raw_server(speak) as url:
+        response = get(url)
+
+    assert (response.status_code, response.content) == (200, body)
+
+
+SLOW = {
+    "no answer": lambda _say, ended: ended.wait(),
+    "a status line in bytes": dribbling(b"HTTP/1.1 200 ", b"O"),
+    "headers without end": dribbling(b"HTTP/1.1 200 OK\r\n", b"More: and more\r\n"),
+    "a header in bytes": dribbling(b"HTTP/1.1 200 OK\r\nMore: ", b"x"),
+    "a body in bytes": dribbling(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x"),
+    "a body without end": dribbling(b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+    "chunks in bytes": dribbling(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    "half a body": lambda say, ended: (
+        say(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") and ended.wait()
+    ),
+    "informational answers": dribbling(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "many slow redirects": lambda say, ended: (
+        ended.wait(0.75 * SECONDS)
+        or say(b"HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /\r\n\r\n")
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SLOW)
+def test_a_slow_call_is_aborted(kind):
+    with raw_server(SLOW[kind]) as url, pytest.raises(requests.Timeout):
+        get(url, redirects=30)
+
+
+def outcome_on_greenlets(url):
+    """How a call ends in a process that is patched for gevent."""
+    command = [sys.executable, "-m", "tests.support.patched_call", url, str(SECONDS)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20, check=False)
+    return ended.stdout, ended.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", SLOW)
+def test_a_slow_call_is_aborted_on_greenlets(kind):
+    with raw_server(SLOW[kind]) as url:
+        assert outcome_on_greenlets(url) == ("Timeout\n", "")
+
+
+HANDSHAKE = dribbling(b"\x16\x03\x03\x40\x00\x02", b"\x00")
+"""The head of a TLS record of 16 KiB, and then the record byte by byte."""
+
+
+def test_a_slow_handshake_is_aborted():
+    with raw_server(HANDSHAKE) as url, pytest.raises(requests.Timeout):
+        get(url.replace("http:", "https:"))
+
+
+@pytest.mark.process
+def test_a_slow_handshake_is_aborted_on_greenlets():
+    with raw_server(HANDSHAKE) as url:
+        assert outcome_on_greenlets(url.replace("http:", "https:")) == ("Timeout\n", "")
+
+
+@pytest.mark.process
+def test_a_slow_name_lookup_is_aborted_on_greenlets():
+    assert outcome_on_greenlets("http://slow.invalid/") == ("Timeout\n", "")
+
+
+LARGE = {
+    "a length": answer(b"x" * (MAX_BYTES + 1)),
+    "chunks": chunked(b"x" * (MAX_BYTES + 1)),
+    "compressed": gzipped(b"x" * 50_000_000),
+    "until it hangs up": saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (MAX_BYTES + 1)),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_a_response_that_is_too_large_is_aborted(kind):
+    with raw_server(LARGE[kind]) as url, pytest.raises(ResponseTooLarge):
+        get(url)
+
+
+BROKEN = {
+    "nothing": saying(b""),
+    "no HTTP": saying(b"hello\r\n\r\n"),
+    "less than its length": saying(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"),
+    "chunks without an end": saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"),
+    "chunks of no length": saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\nhello\r\n"),
+    "compressed and damaged": answer(b"hello", b"Content-Encoding: gzip"),
+    "elsewhere": saying(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_response_raises_the_error_of_the_client(kind):
+    with raw_server(BROKEN[kind]) as url, pytest.raises(requests.RequestException):
+        get(url)
+
+
+def test_an_unreachable_server_raises_the_error_of_the_client():
+    with raw_server(saying(b"")) as url:
+        pass
+
+    with pytest.raises(requests.ConnectionError):
+        get(url)
+
+
+def test_redirects_are_followed_as_often_as_allowed():
+    elsewhere = b"HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /\r\n\r\n"
+    turns = iter([elsewhere, elsewhere, b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"])
+
+    with raw_server(lambda say, _ended: say(next(turns))) as url:
+        response = get(url, redirects=2)
+
+    assert response.content == b"hello"

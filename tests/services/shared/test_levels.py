@@ -1,0 +1,48 @@
+"""Experience and levels at their boundaries."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.shared.levels import experience_for, experience_of, level_of
+
+experiences = st.integers(min_value=0, max_value=10**13)
+
+
+def level_after(*, coins, cents=0, granted=0):
+    return level_of(experience_of(granted=granted, wagered_cents=coins * 100 + cents))
+
+
+@pytest.mark.parametrize(
+    ("coins", "level"), [(0, 0), (100, 1), (400, 2), (900, 3), (62_500, 25), (1_000_000, 100)]
+)
+def test_a_level_begins_at_a_hundred_times_its_square_in_coins(coins, level):
+    assert level_after(coins=coins) == level
+
+
+@pytest.mark.parametrize(("coins", "level"), [(100, 0), (400, 1), (62_500, 24)])
+def test_one_cent_less_gives_the_previous_level(coins, level):
+    assert level_after(coins=coins, cents=-1) == level
+
+
+@pytest.mark.parametrize(("cents", "experience"), [(0, 0), (99, 0), (100, 1), (199, 1), (12_345, 123)])
+def test_only_whole_coins_in_total_are_experience(cents, experience):
+    assert experience_of(granted=0, wagered_cents=cents) == experience
+
+
+def test_granted_experience_counts_like_wagered():
+    assert level_after(coins=50, granted=50) == 1
+
+
+@given(level=st.integers(min_value=1, max_value=10**7))
+def test_the_least_experience_of_a_level_has_it_and_one_less_does_not(level):
+    least = experience_for(level)
+
+    assert (level_of(least), level_of(least - 1)) == (level, level - 1)
+
+
+@given(experience=experiences)
+def test_a_level_is_the_root_of_a_hundredth_rounded_down(experience):
+    level = level_of(experience)
+
+    assert level * level * 100 <= experience < (level + 1) ** 2 * 100

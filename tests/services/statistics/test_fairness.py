@@ -1,0 +1,134 @@
+"""Statistical tests of the rolls. Every seed is fixed, so a failure is never bad luck."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from bench.harness.randomness import (
+    CLIENT_SEED,
+    REJECTED_BELOW,
+    STATISTICS,
+    Wager,
+    play_spins,
+    rolls_of_one_player,
+)
+from services.fairness.rolls import ROLL_RANGE
+
+pytestmark = pytest.mark.slow
+
+ROLLS = 200_000
+SPINS = 100_000
+
+
+@pytest.fixture(scope="module")
+def rolls():
+    return rolls_of_one_player(ROLLS, seed="statistics")
+
+
+def fair(generator, count=ROLLS):
+    return generator.integers(ROLL_RANGE, size=count)
+
+
+def modulo_biased(generator):
+    """26 random bits modulo the range: its lower part comes up a sixth more often."""
+    return generator.integers(2**26, size=ROLLS) % ROLL_RANGE
+
+
+def drawn_to_the_previous_one(generator):
+    """Every roll is moved a fiftieth of the way to the one before."""
+    values = fair(generator)
+    return (49 * values + np.roll(values, 1)) // 50
+
+
+def keeping_their_half(generator):
+    """One roll in fifty is on the same side of the middle as the one before."""
+    values = fair(generator)
+    half = ROLL_RANGE // 2
+    kept = values % half + half * (np.roll(values, 1) >= half)
+    return np.where(generator.random(ROLLS) < 0.02, kept, values)
+
+
+def made_of_the_two_before(generator):
+    """The first digit of every third roll follows from the two before, which no pair of rolls gives away."""
+    values = fair(generator)
+    tenth = ROLL_RANGE // 10
+    first, second, third = (values[start : ROLLS - 2 + start : 3] for start in range(3))
+    third[:] = (first // tenth + second // tenth) % 10 * tenth + third % tenth
+    return values
+
+
+BROKEN = {
+    "chi-square": modulo_biased,
+    "serial correlation": drawn_to_the_previous_one,
+    "runs": keeping_their_half,
+    "overlaps": made_of_the_two_before,
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_the_statistic_does_not_reject_the_rolls(name, rolls):
+    assert STATISTICS[name](rolls) >= REJECTED_BELOW
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_the_statistic_rejects_a_generator_broken_in_its_way(name):
+    broken = BROKEN[name](np.random.default_rng(1))
+
+    assert broken.min() >= 0
+    assert broken.max() < ROLL_RANGE
+    assert STATISTICS[name](broken) < REJECTED_BELOW
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_the_statistic_rejects_fair_rolls_as_rarely_as_it_says(name):
+    generator = np.random.default_rng(2)
+
+    p_values = [STATISTICS[name](fair(generator, count=20_000)) for _ in range(400)]
+
+    # A tenth of 400 is 40, give or take 6.
+    assert 16 <= sum(p_value < 0.1 for p_value in p_values) <= 64
+    assert 16 <= sum(p_value > 0.9 for p_value in p_values) <= 64
+
+
+def last(sums):
+    """The sums after the last spin."""
+    *_, result = sums
+    return result
+
+
+def test_the_same_seed_gives_the_same_rolls():
+    first, again = (rolls_of_one_player(100, seed="again").tolist() for _ in range(2))
+
+    assert first == again
+
+
+def test_rolls_made_in_two_parts_continue_their_nonces():
+    whole = rolls_of_one_player(1, seed="part", first_nonce=51)
+
+    server_seed = rolls.draw_server_seed(Random("part").randbytes)
+    assert whole.tolist() == [rolls.roll(server_seed=server_seed, client_seed=CLIENT_SEED, nonce=51)]
+
+
+def test_the_return_to_player_is_95_percent_within_its_bound():
+    result = last(play_spins(SPINS, seed="return"))
+
+    assert result.spins == SPINS
+    assert result.standard_error < 0.02
+    assert result.allows(0.95)
+
+
+def test_the_return_to_player_shows_rolls_that_are_5_percent_too_low():
+    def low(**spin):
+        return rolls.roll(**spin) * 19 // 20
+
+    result = last(play_spins(SPINS, seed="return", wager=lambda _random: Wager(500, 1000), roll=low))
+
+    assert not result.allows(0.95)
+
+
+def test_the_return_to_player_of_one_even_wager_is_95_percent_within_a_narrow_bound():
+    result = last(play_spins(SPINS, seed="even", wager=lambda _random: Wager(500, 1000)))
+
+    assert result.standard_error < 0.004
+    assert result.allows(0.95)
