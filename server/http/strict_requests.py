@@ -72,10 +72,17 @@ class ContractRequest(Request):
         return BytesIO()
 
 
-class AsciiInteger(IntegerConverter):
-    """``<int:name>`` of at most 18 ASCII digits: the framework's own takes the digits of every script."""
+MOST_DIGITS = 4_000
+"""Python does not convert longer texts to numbers."""
 
-    regex = "[0-9]{1,18}"
+
+class AsciiInteger(IntegerConverter):
+    """``<int:name>`` of ASCII digits: the framework's own takes the digits of every script."""
+
+    regex = "[0-9]+"
+
+    def to_python(self, value: str) -> int:
+        return int(value[:MOST_DIGITS])
 
 
 class Anything(BaseConverter):

@@ -62,6 +62,7 @@ def slices(seconds: float, slice_bytes: int = 16) -> Fault:
 
 
 ROUNDS_TO_ACCEPT = 10
+"""Of the event loop: from accepting a connection to beginning its task."""
 
 
 class FaultProxy:
@@ -116,10 +117,22 @@ class FaultProxy:
     async def _listen(self) -> None:
         self._listening = await asyncio.start_server(self._carry, sock=_bound_socket(self.port))
 
-    async def _become(self, fault: Fault) -> None:
-        if fault.kind is Kind.RESET and self._listening:
+    async def _stop_listening(self) -> None:
+        """Accept nothing more, begin the tasks of what was accepted, and only then close the server.
+
+        asyncio leaks the connections that it has accepted and not begun when their server is closed.
+        """
+        if self._listening:
+            for listening in self._listening.sockets:
+                self._loop.remove_reader(listening.fileno())
+            for _ in range(ROUNDS_TO_ACCEPT):
+                await asyncio.sleep(0)
             self._listening.close()
             self._listening = None
+
+    async def _become(self, fault: Fault) -> None:
+        if fault.kind is Kind.RESET and self._listening:
+            await self._stop_listening()
             self._reset_all()
         async with self._changed:
             self._fault = fault
@@ -128,12 +141,7 @@ class FaultProxy:
             await self._listen()
 
     async def _end(self) -> None:
-        if self._listening:
-            self._listening.close()
-        # A task that is cancelled before it has begun would leave its connection open. From accepting a
-        # connection to beginning its task asyncio takes some rounds of its loop.
-        for _ in range(ROUNDS_TO_ACCEPT):
-            await asyncio.sleep(0)
+        await self._stop_listening()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()

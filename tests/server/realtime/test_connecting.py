@@ -169,5 +169,6 @@ class TestLeavingWhileJoining:
         realtime.close()
         self.may_read.set()
         joining.join()
+        client.close()
 
         wait_until(lambda: not realtime.connections and not realtime.manager.rooms)
