@@ -13,7 +13,7 @@ from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
 from models.db.connection import open_database
-from server.current_services import install_platform
+from server.current_services import install_services
 from server.http.rate_limit import limit_requests, trust_proxies
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
@@ -21,7 +21,7 @@ from server.logs import configure_logging, log_failures, log_requests
 from server.realtime import events as realtime_events
 from server.realtime.packets import handle_packets
 from server.realtime.server import create_realtime
-from services.container import build_platform
+from services.container import build_services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
 from settings import Settings, SettingsError
@@ -43,8 +43,8 @@ def create_app(
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
-    platform = build_platform(settings, clock=clock)
-    install_platform(app, platform)
+    services = build_services(settings, clock=clock)
+    install_services(app, services)
     log_failures(app)
     _install_request_hooks(app, settings, timer=timer)
     install_response_cache(app)

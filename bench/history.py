@@ -78,7 +78,7 @@ def main() -> None:
         app = create_app(_settings(url, instance), clock=clock)
         logging.getLogger("platform").setLevel(logging.WARNING)
         migrate.upgrade()
-        written = bulk_history.begin(seeds=app.extensions["platform"].seeds, now=BEGIN)
+        written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=BEGIN)
         for size in options.bets:
             _fill(written, size)
             clock.now = written.now
@@ -109,7 +109,7 @@ def _fill(written: History, size: int) -> None:
 
 def measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
     """What each request costs over this history, and what a spin does: its name, and milliseconds."""
-    services, client = app.extensions["platform"], app.test_client()
+    services, client = app.extensions["services"], app.test_client()
     first = written.players[0]
     token = services.tokens.issue(platform_id=first.platform_id, now=services.clock())
 
@@ -138,7 +138,7 @@ def measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
 
 def _spin_time(app: Flask) -> float:
     """Of players who take turns, so that each has a short history and the platform the long one."""
-    services = app.extensions["platform"]
+    services = app.extensions["services"]
     row = {"appid": 730, "marketHashName": ITEM, "price": 10}
     items_importing.import_document([row], app_id=None, now=services.clock())
     names = [f"spinner-{services.clock()}-{number}" for number in range(SPINNERS)]

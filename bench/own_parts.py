@@ -31,7 +31,7 @@ from models.db.prepared_query import PreparedQuery
 from models.users import User
 from services.shared.clock import Millis
 from services.shared.money import Cents
-from services.shared.rate_limiter import Rate
+from services.shared.rate_limiter import RateLimiter
 from services.upgrader.catalogue import CatalogueItem
 
 CLIENTS = 200
@@ -148,16 +148,16 @@ def prepared_query(url: str) -> None:
 
 def rate_limiter() -> None:
     """What a hit costs with many clients, in time and memory."""
-    timed, measured = Rate(most=30, seconds=10), Rate(most=30, seconds=10)
+    timed, measured = RateLimiter(most=30, seconds=10), RateLimiter(most=30, seconds=10)
     took = longest = 0.0
     for key in range(KEYS):
         began = time.perf_counter()
-        timed.spend(key)
+        timed.hit(key)
         hit = time.perf_counter() - began
         took, longest = took + hit, max(longest, hit)
     tracemalloc.start()
     for key in range(KEYS):
-        measured.spend(key)
+        measured.hit(key)
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     click.echo(

@@ -49,9 +49,9 @@ def main() -> None:
 def measure(url: str, place: Path, count: int) -> None:
     env = {"DATABASE_URL": url, "INSTANCE_DIR": str(place / "instance"), "BASE_URL": "http://127.0.0.1:5000"}
     app = create_app(Settings.from_env(env))
-    platform = app.extensions["platform"]
-    user = users.create(username="first", seeds=platform.seeds, now=now_ms())
-    token = platform.tokens.issue(platform_id=user.platform_id, now=now_ms())
+    services = app.extensions["services"]
+    user = users.create(username="first", seeds=services.seeds, now=now_ms())
+    token = services.tokens.issue(platform_id=user.platform_id, now=now_ms())
     copy_player(user, count)
     database.obj.close_all()
     commitments, seconds = [], []

@@ -4,15 +4,15 @@ from typing import cast
 
 from flask import Flask, current_app
 
-from services.container import Platform
+from services.container import Services
 
-EXTENSION = "platform"
-
-
-def install_platform(app: Flask, platform: Platform) -> None:
-    app.extensions[EXTENSION] = platform
+EXTENSION = "services"
 
 
-def platform() -> Platform:
+def install_services(app: Flask, services: Services) -> None:
+    app.extensions[EXTENSION] = services
+
+
+def get_services() -> Services:
     """The services of the current app."""
-    return cast("Platform", current_app.extensions[EXTENSION])
+    return cast("Services", current_app.extensions[EXTENSION])

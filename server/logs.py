@@ -16,7 +16,7 @@ from flask import Flask, Response, g, got_request_exception, has_app_context, re
 from prometheus_client import Counter, Histogram
 
 from server import repeated_lines
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 
 requests_log = logging.getLogger("platform.request")
 events_log = logging.getLogger("platform.events")
@@ -56,7 +56,7 @@ class JsonLines(logging.Formatter):
         values = vars(record)
         line |= {name: values[name] for name in EXTRA_FIELDS if name in values}
         if record.exc_info and record.exc_info[1]:
-            line["failure"] = describe(record.exc_info[1])
+            line["failure"] = safe_exception_summary(record.exc_info[1])
         return _encode(line)
 
 
@@ -134,4 +134,6 @@ def log_failures(app: Flask) -> None:
 
     @got_request_exception.connect_via(app)
     def failed(_app: Flask, exception: BaseException, **_: Any) -> None:
-        error_log.error("request failed", extra={"request_id": request_id(), "failure": describe(exception)})
+        error_log.error(
+            "request failed", extra={"request_id": request_id(), "failure": safe_exception_summary(exception)}
+        )

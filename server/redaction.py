@@ -9,7 +9,7 @@ from models.db.connection import schema_problem
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def describe(error: BaseException) -> str:
+def safe_exception_summary(error: BaseException) -> str:
     """The types of an exception and its causes, and where each was raised.
 
     Never the message, except for the name of a missing table or column: databases put values of rows into

@@ -17,7 +17,7 @@ from services.login.login import Login
 from services.prices.service import PriceService
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis, now_ms
-from services.shared.encryption import Sealer
+from services.shared.encryption import Encrypter
 from services.shared.money import Cents
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.rules import UpgraderRules
@@ -26,7 +26,7 @@ from settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Platform:
+class Services:
     """What views, handlers and commands call. ``clock`` gives Unix time in milliseconds."""
 
     settings: Settings
@@ -46,11 +46,11 @@ class Platform:
     clock: Callable[[], Millis] = now_ms
 
 
-def build_platform(
+def build_services(
     settings: Settings,
     *,
     clock: Callable[[], Millis] = now_ms,
-) -> Platform:
+) -> Services:
     """Wire the services to each other."""
     secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
     witness = SeedWitness(settings.instance_dir)
@@ -69,7 +69,7 @@ def build_platform(
         issuer=settings.base_url,
         ttl_seconds=settings.jwt_ttl_seconds,
     )
-    return Platform(
+    return Services(
         settings=settings,
         tokens=tokens,
         seeds=seeds,
@@ -100,7 +100,11 @@ def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
         base_url=settings.base_url,
     )
     return Login(
-        name="platform", provider=provider, sealer=_sealer(settings, "platform"), seeds=seeds, tokens=tokens
+        name="platform",
+        provider=provider,
+        encrypter=_encrypter(settings, "platform"),
+        seeds=seeds,
+        tokens=tokens,
     )
 
 
@@ -117,12 +121,16 @@ def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -
             base_url=settings.base_url,
         )
     return Login(
-        name="identity", provider=provider, sealer=_sealer(settings, "identity"), seeds=seeds, tokens=tokens
+        name="identity",
+        provider=provider,
+        encrypter=_encrypter(settings, "identity"),
+        seeds=seeds,
+        tokens=tokens,
     )
 
 
-def _sealer(settings: Settings, provider: str) -> Sealer:
-    return Sealer(
+def _encrypter(settings: Settings, provider: str) -> Encrypter:
+    return Encrypter(
         secret_key=settings.secret_key,
         previous_keys=settings.previous_secret_keys,
         purpose=f"login with {provider}",

@@ -140,15 +140,15 @@ def new_player(app: Flask) -> Callable[..., Player]:
     """Makes a player of this app, with 100 coins unless told otherwise."""
 
     def new(username: str = "alice", *, coins: int = 100, **details: Any) -> Player:
-        platform = app.extensions["platform"]
+        services = app.extensions["services"]
         user = users.create(
             username=username,
             balance=Cents(coins * 100),
-            seeds=platform.seeds,
-            now=platform.clock(),
+            seeds=services.seeds,
+            now=services.clock(),
             **details,
         )
-        token = platform.tokens.issue(platform_id=user.platform_id, now=platform.clock())
+        token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
         return Player(user.id, user.platform_id, user.username, token)
 
     return new

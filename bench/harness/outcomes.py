@@ -9,7 +9,7 @@ EDGE_PPM = 50_000
 
 def client_seed_that(wins, *, app, player, wager, price):
     """A client seed with which the player's next spin wins (or loses); wager and price in coins."""
-    seed = app.extensions["platform"].seeds.in_play(user_id=player.id)
+    seed = app.extensions["services"].seeds.in_play(user_id=player.id)
     threshold = rolls.threshold(wager_cents=wager * 100, price_cents=price * 100, house_edge_ppm=EDGE_PPM)
     return next(
         candidate

@@ -49,21 +49,21 @@ class Inhabitant:
 
 def live_in(app: Flask) -> Inhabitant:
     """Seed the demo, and let a player deposit, play, be told something and bring a friend."""
-    platform = app.extensions["platform"]
-    now = platform.clock()
+    services = app.extensions["services"]
+    now = services.clock()
     items_importing.import_document(ITEMS, app_id=None, now=now)
     importing.import_cases(CASES, now=now)
     irl_importing.import_cases(IRL_CASES, now=now)
-    player = users.create(username="alice", seeds=platform.seeds, level=30, balance=Cents(100_000), now=now)
-    friend = users.create(username="bob", seeds=platform.seeds, now=now)
+    player = users.create(username="alice", seeds=services.seeds, level=30, balance=Cents(100_000), now=now)
+    friend = users.create(username="bob", seeds=services.seeds, now=now)
     payments.record(
         user=player, type_=PaymentType.DEPOSIT, usd=Cents(5_000), transfer=Transfer(txhash="0xabc"), now=now
     )
-    platform.promo_codes.set_own(user_id=player.id, code="ALICE")
-    platform.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
+    services.promo_codes.set_own(user_id=player.id, code="ALICE")
+    services.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     for _ in range(SPINS):
-        platform.upgrader.play(
+        services.upgrader.play(
             user_id=player.id, request=SpinRequest(amount=60, item=DEAR), clock=lambda: now
         )
-    return Inhabitant(player, platform.tokens.issue(platform_id=player.platform_id, now=now))
+    return Inhabitant(player, services.tokens.issue(platform_id=player.platform_id, now=now))

@@ -36,15 +36,15 @@ class Table:
 
     def __init__(self, app) -> None:
         self._app = app
-        self._platform = app.extensions["platform"]
+        self._services = app.extensions["services"]
         rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in self.PRICES]
-        items_importing.import_document(rows, app_id=None, now=self._platform.clock())
+        items_importing.import_document(rows, app_id=None, now=self._services.clock())
 
     def spin(self, player, *, wager="1", price=10, wins=False, client_seed=None) -> Bet:
         """Play and win or lose as wanted (with a client seed of one's own, as it comes); the settled bet."""
         amount = Decimal(wager)
         seed = client_seed or client_seed_that(wins, app=self._app, player=player, wager=amount, price=price)
         request = SpinRequest(amount=amount, item=f"Item of {price}", client_seed=seed)
-        return self._platform.upgrader.play(
-            user_id=player.id, request=request, clock=self._platform.clock
+        return self._services.upgrader.play(
+            user_id=player.id, request=request, clock=self._services.clock
         ).bet

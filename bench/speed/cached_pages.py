@@ -50,7 +50,7 @@ def _row(stage: Stage, platform: RunningServer, work: str, goal: float, gets: Se
 def fill(stage: Stage, url: str) -> list[str]:
     """Cases, and players with a history that ends now; the players' tokens."""
     with stage.platform_here(url) as app:
-        services = app.extensions["platform"]
+        services = app.extensions["services"]
         stage.import_items(ITEMS)
         importing.import_cases(_cases(list(stage.prices(ITEMS))), now=now_ms())
         written = bulk_history.begin(

@@ -34,7 +34,7 @@ def measure(stage: Stage) -> Iterator[Curve]:
         clock = bench_history.HistoryClock()
         app = create_app(Settings.from_env({**stage.env, "DATABASE_URL": url}), clock=clock)
         logging.getLogger("platform").setLevel(logging.ERROR)
-        written = bulk_history.begin(seeds=app.extensions["platform"].seeds, now=clock.now)
+        written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=clock.now)
         for size in stage.bets:
             with written_in_bulk(url):
                 bulk_history.extend(written, to=size)

@@ -143,7 +143,7 @@ def _fill(stage: Stage, url: str) -> str:
     """Cases, small and large, and a player; their token."""
     names = list(stage.prices())
     with stage.platform_here(url) as app:
-        services, now = app.extensions["platform"], now_ms()
+        services, now = app.extensions["services"], now_ms()
         for count, size in ((CASES, ITEMS_A_CASE), (LARGE_CASES, ITEMS_A_LARGE_CASE)):
             importing.import_cases(_cases(names, count, size), now=now)
         player = users.create(username="player", seeds=services.seeds, balance=Cents(10_000), now=now)

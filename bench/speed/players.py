@@ -37,7 +37,7 @@ def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[
     ``first`` numbers the first one's name.
     """
     with stage.platform_here(url) as app:
-        services, now = app.extensions["platform"], now_ms()
+        services, now = app.extensions["services"], now_ms()
         row = {"appid": 730, "marketHashName": ITEM, "price": PRICE_COINS}
         items_importing.import_document([row], app_id=None, now=now)
         with writing():

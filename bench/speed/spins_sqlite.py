@@ -18,7 +18,7 @@ from bench.speed.recorded import Asked, recording, replay
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, spinning
 from bench.speed.stage import Stage
-from services.container import Platform
+from services.container import Services
 from services.upgrader.spin import SpinRequest
 
 CROWD = 20
@@ -81,7 +81,7 @@ def _record(stage: Stage, spins: int) -> _Recorded:
     before = path.with_name("before.db")
     players = make_players(stage, url, CROWD)
     with recording() as notes, stage.platform_here(url) as app:
-        play = partial(_play, app.extensions["platform"])
+        play = partial(_play, app.extensions["services"])
         # The first one fills caches, and asks for more than any other.
         play(players[-1])
         _copy(path, before)
@@ -92,7 +92,7 @@ def _record(stage: Stage, spins: int) -> _Recorded:
         return _Recorded(stage, before, spins, pragmas, list(notes))
 
 
-def _play(services: Platform, player: Player) -> None:
+def _play(services: Services, player: Player) -> None:
     request = SpinRequest(amount=WAGER_COINS, item=ITEM, client_seed="a-seed-of-ones-own")
     services.upgrader.play(user_id=player.user.id, request=request, clock=services.clock)
 

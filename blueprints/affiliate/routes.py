@@ -11,17 +11,17 @@ from blueprints.affiliate.schemas import (
     ReferredPlayerSchema,
 )
 from blueprints.api.auth import current_user, require_user
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.json_stream import list_representation
 from blueprints.games import messages
-from server.current_services import platform
+from server.current_services import get_services
 from services.affiliates import referrals
 from services.affiliates.codes import USE_BONUS
 from services.affiliates.referrals import Overview
 from services.shared.background import CooperativeYield
 from services.shared.money import number_from_cents
 
-blueprint = Area("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
+blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
 
 REFERRED_PLAYERS = ReferredPlayerSchema(many=True)
 
@@ -54,7 +54,7 @@ def overview() -> Overview:
 @blueprint.response(200, PromoCodeAnswerSchema)
 def set_code(body: dict[str, Any]) -> dict[str, Any]:
     """Set the caller's own promo code. It can't be changed afterwards."""
-    platform().promo_codes.set_own(user_id=current_user().id, code=body["code"])
+    get_services().promo_codes.set_own(user_id=current_user().id, code=body["code"])
     return {"status": True, "message": CODE_SET}
 
 
@@ -64,7 +64,7 @@ def set_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PromoCodeAnswerSchema)
 def use_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once."""
-    services = platform()
+    services = get_services()
     user_id = current_user().id
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
     messages.send_balance(user_id, balances)

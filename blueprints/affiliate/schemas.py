@@ -3,13 +3,13 @@
 import marshmallow as ma
 
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, Judged, WireSchema
+from blueprints.api.schemas import Coins, Unvalidated, WireSchema
 
 
 class PromoCodeSchema(WireSchema):
     """A promo code: 4 to 24 ASCII letters and digits, in any case."""
 
-    code = Judged(
+    code = Unvalidated(
         metadata={
             "type": "string",
             "pattern": "^[A-Za-z0-9]{4,24}$",

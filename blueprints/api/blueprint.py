@@ -58,7 +58,7 @@ def _check_texts(body: dict[str, Any]) -> None:
             left += value
 
 
-class Area(flask_smorest.Blueprint):
+class ApiBlueprint(flask_smorest.Blueprint):
     """A flask-smorest blueprint by the conventions of the contract."""
 
     ARGUMENTS_PARSER = ContractParser()

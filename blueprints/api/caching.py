@@ -20,7 +20,7 @@ from werkzeug.datastructures import Accept
 from werkzeug.http import generate_etag, parse_accept_header, parse_etags
 
 from models.db import wait_budget
-from server.current_services import platform
+from server.current_services import get_services
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag, Versions
 from services.shared.clock import Millis
@@ -126,7 +126,7 @@ class Entry:
             return None
         if self.result.done():
             return self.result.result() if time.monotonic() < self.validity.until else None
-        with wait_budget.waiting(wait_budget.ANSWER_SECONDS) as seconds:
+        with wait_budget.wait(wait_budget.ANSWER_SECONDS) as seconds:
             try:
                 found = self.result.result(seconds)
             except TimeoutError:
@@ -185,7 +185,7 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
             built = entry.representation() if entry else None
             if built is not None:
                 return built.response()
-            g.cache_validity = CacheValidity(tags, platform().clock)
+            g.cache_validity = CacheValidity(tags, get_services().clock)
             entry = cache.begin(key, g.cache_validity)
             try:
                 response = make_response(view(*args, **kwargs))

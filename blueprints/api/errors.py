@@ -12,7 +12,7 @@ from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
 from models.db.connection import UNAVAILABLE, schema_problem
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from services.shared.errors import PlatformError, Unavailable
 
 log = logging.getLogger("platform.errors")
@@ -102,7 +102,7 @@ def register_error_handlers(app: Flask) -> None:
 
     def unavailable(error: Exception) -> Response:
         message = "database schema not up to date" if schema_problem(error) else "database unavailable"
-        log.error(message, extra={"failure": describe(error)})
+        log.error(message, extra={"failure": safe_exception_summary(error)})
         return refused(Unavailable())
 
     for kind in UNAVAILABLE:

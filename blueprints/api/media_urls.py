@@ -4,7 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from server.current_services import platform
+from server.current_services import get_services
 from services.shared.text_validation import is_picture_address
 
 NEUTRAL_ITEM = "/media/neutral/item.webp"
@@ -28,4 +28,4 @@ class Avatar(ma.fields.String):
 def _url(stored: str, neutral: str) -> str:
     """The URL of a stored picture; of the neutral one when there is none, or its scheme is not http(s)."""
     path_or_url = stored if is_picture_address(stored) else neutral
-    return f"{platform().settings.base_url}{path_or_url}" if path_or_url.startswith("/") else path_or_url
+    return f"{get_services().settings.base_url}{path_or_url}" if path_or_url.startswith("/") else path_or_url

@@ -83,7 +83,7 @@ class WholeNumber(ma.fields.Field[int]):
         raise ma.ValidationError(f"must be a whole number {bound}")
 
 
-class Judged(ma.fields.Field[Any]):
+class Unvalidated(ma.fields.Field[Any]):
     """A required key of a body that is not validated here; None when it is missing.
 
     The contract promises the order of some checks, so the service makes them all.

@@ -7,18 +7,18 @@ from urllib.parse import urlencode, urlsplit
 from flask import Response, request
 
 from blueprints.api.auth import public
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import ProvidersSchema
-from server.current_services import platform
+from server.current_services import get_services
 from server.logs import request_id
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from services.login.attempts import ATTEMPT_SECONDS
 from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
 from services.login.login import Login
 
 log = logging.getLogger("platform.login")
 
-blueprint = Area("login", __name__, url_prefix="/auth", description="Logging in through a provider")
+blueprint = ApiBlueprint("login", __name__, url_prefix="/auth", description="Logging in through a provider")
 
 FAILED, UNAVAILABLE = "login_failed", "provider_unavailable"
 
@@ -40,7 +40,7 @@ TO_FRONTEND = _redirects(
 @blueprint.response(200, ProvidersSchema)
 def providers() -> dict[str, str | None]:
     """Where to log in with each provider; null for one that is not configured."""
-    services = platform()
+    services = get_services()
     return {
         login.name: f"{services.settings.base_url}/auth/{login.name}" if login.is_configured else None
         for login in (services.platform_login, services.identity_login)
@@ -52,7 +52,7 @@ def providers() -> dict[str, str | None]:
 @blueprint.doc(responses=TO_PROVIDER)
 def begin_platform() -> Response:
     """Redirect to the login page of the game platform."""
-    return _begin(platform().platform_login)
+    return _begin(get_services().platform_login)
 
 
 @blueprint.get("/platform/return")
@@ -60,7 +60,7 @@ def begin_platform() -> Response:
 @blueprint.doc(responses=TO_FRONTEND)
 def finish_platform() -> Response:
     """Return from the game platform: redirect to the front end, with a token."""
-    return _finish(platform().platform_login)
+    return _finish(get_services().platform_login)
 
 
 @blueprint.get("/identity")
@@ -69,7 +69,7 @@ def finish_platform() -> Response:
 @blueprint.alt_response(501)
 def begin_identity() -> Response:
     """Redirect to the login page of the identity provider."""
-    return _begin(platform().identity_login)
+    return _begin(get_services().identity_login)
 
 
 @blueprint.get("/identity/callback")
@@ -78,7 +78,7 @@ def begin_identity() -> Response:
 @blueprint.alt_response(501)
 def finish_identity() -> Response:
     """Return from the identity provider: redirect to the front end, with a token."""
-    return _finish(platform().identity_login)
+    return _finish(get_services().identity_login)
 
 
 @blueprint.after_request
@@ -90,7 +90,7 @@ def forbid_storing(response: Response) -> Response:
 
 def _begin(login: Login) -> Response:
     try:
-        address, cookie = login.begin(now=platform().clock())
+        address, cookie = login.begin(now=get_services().clock())
     except ProviderUnavailable as problem:
         return _refused(login, problem)
     response = _redirect(address)
@@ -102,7 +102,7 @@ def _finish(login: Login) -> Response:
     name = _cookie_name(login)
     try:
         token = login.finish(
-            query=request.args.items(multi=True), cookie=request.cookies.get(name), now=platform().clock()
+            query=request.args.items(multi=True), cookie=request.cookies.get(name), now=get_services().clock()
         )
         response = _to_frontend(token=token)
     except AnotherLogin as problem:
@@ -117,14 +117,14 @@ def _finish(login: Login) -> Response:
 def _refused(login: Login, problem: LoginFailed | ProviderUnavailable) -> Response:
     extra = {"event": "login", "provider": login.name, "request_id": request_id(), "outcome": str(problem)}
     if problem.__cause__:
-        extra["failure"] = describe(problem.__cause__)
+        extra["failure"] = safe_exception_summary(problem.__cause__)
     is_refusal = isinstance(problem, LoginFailed)
     log.log(logging.INFO if is_refusal else logging.WARNING, "login", extra=extra)
     return _to_frontend(error=FAILED if is_refusal else UNAVAILABLE)
 
 
 def _to_frontend(**parameter: str) -> Response:
-    address = platform().settings.frontend_url
+    address = get_services().settings.frontend_url
     separator = "&" if "?" in address else "?"
     return _redirect(f"{address}{separator}{urlencode(parameter)}")
 
@@ -143,9 +143,9 @@ def _cookie_name(login: Login) -> str:
 
 def _cookie_options() -> dict[str, Any]:
     # A __Host- cookie needs this path. The other path is as the browser sees it, behind a proxy too.
-    path = "/" if _is_https() else f"{urlsplit(platform().settings.base_url).path}/auth"
+    path = "/" if _is_https() else f"{urlsplit(get_services().settings.base_url).path}/auth"
     return {"path": path, "secure": _is_https(), "httponly": True, "samesite": "Lax"}
 
 
 def _is_https() -> bool:
-    return platform().settings.base_url.startswith("https:")
+    return get_services().settings.base_url.startswith("https:")

@@ -3,11 +3,11 @@
 from typing import Any
 
 from blueprints.api.auth import current_user, public, require_user
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import LogoutSchema, UserSchema
 from models.users import User
 
-blueprint = Area("auth", __name__, url_prefix="/auth", description="Logging in and out")
+blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
 
 @blueprint.get("/me")

@@ -10,7 +10,7 @@ from cachetools import LRUCache, cached
 from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user_else
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, cached_response, conditional, skip_cache
 from blueprints.api.json_stream import json_bytes, json_response, list_representation, stream_response
 from blueprints.api.pagination import Pagination, PaginationSchema
@@ -27,8 +27,8 @@ from blueprints.cases.schemas import (
     NewCaseSchema,
     SingleCaseSchema,
 )
-from server.current_services import platform
-from server.redaction import describe
+from server.current_services import get_services
+from server.redaction import safe_exception_summary
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
@@ -39,7 +39,7 @@ from services.shared.cache_invalidation import Tag
 
 log = logging.getLogger("platform.cases")
 
-blueprint = Area("cases", __name__, url_prefix="/api/cases", description="Cases")
+blueprint = ApiBlueprint("cases", __name__, url_prefix="/api/cases", description="Cases")
 
 LISTED_CASES = ListedCaseSchema(many=True)
 CASE = CaseSchema()
@@ -132,9 +132,9 @@ def _refreshed(case: ShownCase) -> bool:
     without = reading.items_without_price(case)
     if without:
         try:
-            platform().prices.refresh_missing(without)
+            get_services().prices.refresh_missing(without)
         except Exception as error:  # noqa: BLE001  # the case is shown anyway
-            log.warning("prices not refreshed", extra={"failure": describe(error)})
+            log.warning("prices not refreshed", extra={"failure": safe_exception_summary(error)})
     return bool(without)
 
 
@@ -158,6 +158,6 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 def create_case(body: dict[str, Any]) -> dict[str, Any]:
     """Create a case."""
     case_id = creating.create(
-        creator=current_user(), name=body["name"], items=body["items"], now=platform().clock()
+        creator=current_user(), name=body["name"], items=body["items"], now=get_services().clock()
     )
     return {"status": True, "id": case_id}

@@ -5,11 +5,11 @@ import marshmallow as ma
 from blueprints.api.pagination import PaginationSchema, page_query
 from blueprints.api.schemas import (
     Coins,
-    Judged,
     Percentage,
     Price,
     QuerySchema,
     Text,
+    Unvalidated,
     WireSchema,
     choice,
     one_of,
@@ -104,8 +104,8 @@ class CasePageSchema(WireSchema):
 class NewCaseSchema(WireSchema):
     """A case to create. The service checks both keys, in the order of SPEC 4.1."""
 
-    name = Judged(metadata={"type": "string", "minLength": 3, "maxLength": 32})
-    items = Judged(
+    name = Unvalidated(metadata={"type": "string", "minLength": 3, "maxLength": 32})
+    items = Unvalidated(
         metadata={
             "type": "array",
             "minItems": 2,

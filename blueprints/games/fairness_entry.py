@@ -4,13 +4,13 @@ import marshmallow as ma
 
 from blueprints.api.schemas import Coins, Part, WireSchema, one_of
 from models.bets import Bet
-from server.current_services import platform
+from server.current_services import get_services
 from services.upgrader.spin import ROUND
 
 
 def visible_server_seed(bet: Bet) -> str:
     """The server seed of a bet; empty until its proof is due."""
-    services = platform()
+    services = get_services()
     return services.proofs.visible_server_seed(bet, now=services.clock())
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from blueprints.games.schemas import BalanceSchema, CommitmentSchema, LiveBetSchema, PfSchema, ProofSchema
 from models.bets import Bet
-from server.current_services import platform
+from server.current_services import get_services
 from server.realtime.server import Event, realtime
 from services.accounts.balances import Balances
 from services.fairness.server_seeds import Commitment
@@ -84,4 +84,4 @@ def announce_live_bets(bets: Sequence[LiveBet]) -> None:
 
 def send_to_player(user_id: int, events: Sequence[Event]) -> None:
     """Send events to all sockets of the player whose tokens are valid."""
-    realtime().send(realtime().connections.sids_of(user_id, now=platform().clock()), events)
+    realtime().send(realtime().connections.sids_of(user_id, now=get_services().clock()), events)

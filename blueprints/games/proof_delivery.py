@@ -16,9 +16,9 @@ from flask_socketio import SocketIO
 from blueprints.games import messages
 from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
 from models.bets import Bet
-from server.current_services import platform
+from server.current_services import get_services
 from server.realtime.server import Realtime, realtime
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 
@@ -70,7 +70,7 @@ class ProofDelivery:
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
-        services = platform()
+        services = get_services()
         missed = services.proofs.undelivered(user_id=user_id, now=services.clock())
         self._missed.update(dict.fromkeys(missed, sid))
 
@@ -98,14 +98,14 @@ class ProofDelivery:
                 try:
                     self._round()
                 except Exception as failure:  # noqa: BLE001  # the next round tries again
-                    log.error("proofs delayed", extra={"failure": describe(failure)})  # noqa: TRY400
+                    log.error("proofs delayed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
                     self._stop.wait(RETRY_SECONDS)
             try:
                 self._mark_confirmed()
-                platform().proofs.write_down(self._unconfirmed.seeds())
-                platform().seeds.witness.cover_all()
+                get_services().proofs.write_down(self._unconfirmed.seeds())
+                get_services().seeds.witness.cover_all()
             except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
-                log.error("proofs not written", extra={"failure": describe(failure)})  # noqa: TRY400
+                log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _round(self) -> None:
         if time.monotonic() - self._looked_at >= PENDING_SECONDS:
@@ -121,7 +121,7 @@ class ProofDelivery:
 
         Those that were over before are not announced: their live bets are in everybody's list already.
         """
-        services = platform()
+        services = get_services()
         services.seeds.witness.watch()
         now = services.clock()
         for bet_id, completed_at in in_slices(services.proofs.pending(), PROOFS_AT_ONCE):
@@ -133,7 +133,7 @@ class ProofDelivery:
     def _add(self, bet_id: int, completed_at: int, *, sid: str | None) -> None:
         if bet_id in self._unconfirmed:
             return
-        services = platform()
+        services = get_services()
         # A bet that is due later than any delay was settled before the clock was set back.
         ahead_ms = min(completed_at - services.clock(), services.upgrader.rules.proof_delay)
         self._schedule.add(bet_id, due_at=time.monotonic() + ahead_ms / 1000, sid=sid)
@@ -141,7 +141,7 @@ class ProofDelivery:
     def _mark_confirmed(self) -> None:
         confirmed = self._unconfirmed.confirmed()
         if confirmed:
-            platform().proofs.mark_delivered(confirmed, now=platform().clock())
+            get_services().proofs.mark_delivered(confirmed, now=get_services().clock())
             self._unconfirmed.forget(list(confirmed))
 
     def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
@@ -151,12 +151,12 @@ class ProofDelivery:
         """
         while queue and not self._stop.is_set():
             chunk = list(queue)[:PROOFS_AT_ONCE]
-            opened = platform().proofs.open(chunk)
+            opened = get_services().proofs.open(chunk)
             sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
             if announce:
                 messages.announce_live_bets([proof.live_bet for proof in opened])
             unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
-            platform().proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
+            get_services().proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
             pause()
 
     def _send(self, proof: Proof, sid: str | None) -> bool:
@@ -169,7 +169,7 @@ class ProofDelivery:
         if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
             return True
         connections = realtime().connections
-        connected = connections.sids_of(proof.user_id, now=platform().clock())
+        connected = connections.sids_of(proof.user_id, now=get_services().clock())
         if not connected:
             return False
         receivers = [sid] if sid in connected else connected

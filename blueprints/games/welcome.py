@@ -5,9 +5,9 @@ from flask import Flask
 from blueprints.games import messages
 from blueprints.games.proof_delivery import proofs
 from models.db.connection import reading
-from server.current_services import platform
+from server.current_services import get_services
 from server.realtime.server import Realtime, realtime
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.accounts.balances import balances_of
 from services.fairness.server_seeds import Commitment
@@ -25,7 +25,7 @@ def install_welcome(app: Flask, running: Realtime) -> None:
             messages.send_to_player(user_id, [messages.commitment_event(commitment)])
 
     running.handshakes.on_joined.append(welcome)
-    app.extensions["platform"].seeds.on_redraw = announce
+    app.extensions["services"].seeds.on_redraw = announce
 
 
 def _welcome(sid: str) -> None:
@@ -33,7 +33,7 @@ def _welcome(sid: str) -> None:
     connection = realtime().connections.get(sid)
     if connection is None:
         return
-    now = platform().clock()
+    now = get_services().clock()
     try:
         # One database connection for all of it: after a restart all clients reconnect at once.
         with reading():
@@ -42,10 +42,10 @@ def _welcome(sid: str) -> None:
                 _welcome_player(user_id, sid)
             realtime().send([sid], [messages.live_bets_event(live_bets.newest(now=now))])
     except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
-        log.error("welcome failed", extra={"failure": describe(failure)})
+        log.error("welcome failed", extra={"failure": safe_exception_summary(failure)})
 
 
 def _welcome_player(user_id: int, sid: str) -> None:
-    commitment = messages.commitment_event(platform().seeds.announced(user_id=user_id))
+    commitment = messages.commitment_event(get_services().seeds.announced(user_id=user_id))
     realtime().send([sid], [commitment, messages.balance_event(balances_of(user_id))])
     proofs().send_missed(user_id, sid=sid)

@@ -1,13 +1,13 @@
 """/irl: cases with real-life items."""
 
 from blueprints.api.auth import public
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
 from services.irl_cases import reading as irl_cases
 from services.irl_cases.reading import ShownIrlCase
 
-blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
+blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
 
 
 @blueprint.get("")
@@ -17,7 +17,7 @@ blueprint = Area("irl", __name__, url_prefix="/irl", description="Cases with rea
 @blueprint.alt_response(304, description="The client has this list already")
 def list_irl_cases() -> list[ShownIrlCase]:
     """Every case with real-life items, the newest first."""
-    return irl_cases.all_of_them()
+    return irl_cases.list_all()
 
 
 @blueprint.get("/<anything:case_id>")

@@ -3,15 +3,15 @@
 from typing import Any
 
 from blueprints.api.auth import public
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
 from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
-from server.current_services import platform
+from server.current_services import get_services
 from services.shared.cache_invalidation import Tag
 from services.statistics import leaderboard
 from services.statistics.leaderboard import Leader
 
-blueprint = Area(
+blueprint = ApiBlueprint(
     "leaderboard", __name__, url_prefix="/leaderboard", description="Weekly and monthly ranking by wager"
 )
 
@@ -24,6 +24,6 @@ blueprint = Area(
 @blueprint.alt_response(304, description="The client has this list already")
 def list_leaders(query: dict[str, Any]) -> list[Leader]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
-    period, now = query["period"], platform().clock()
+    period, now = query["period"], get_services().clock()
     cache_until(period.end(now))
     return leaderboard.top(period=period, now=now)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json, progress_bar
-from server.current_services import platform
+from server.current_services import get_services
 from services.fairness import rolls
 from services.maintenance import fairness_audit
 from services.shared.errors import OperatorError
@@ -26,7 +26,7 @@ def audit() -> None:
             bar.length = of
             bar.update(done - bar.pos)
 
-        result = fairness_audit.audit(seeds=platform().seeds, progress=progress)
+        result = fairness_audit.audit(seeds=get_services().seeds, progress=progress)
     print_json(
         {
             "bets": result.bets,
@@ -70,7 +70,7 @@ def verify(server_seed: str, client_seed: str, nonce: int, amount: Cents | None,
 def _outcome(roll: int, amount: Cents, price: Cents) -> dict[str, Any]:
     if not 0 < amount < price:
         raise OperatorError("the amount must be above 0 and below the price")
-    house_edge_ppm = platform().settings.upgrader_house_edge_ppm
+    house_edge_ppm = get_services().settings.upgrader_house_edge_ppm
     threshold = rolls.threshold(wager_cents=amount, price_cents=price, house_edge_ppm=house_edge_ppm)
     return {
         "houseEdge": house_edge_ppm / rolls.PPM,

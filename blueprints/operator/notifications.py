@@ -4,7 +4,7 @@ import click
 
 from blueprints.api.cli import OperatorGroup, print_json
 from blueprints.profile.schemas import NotificationSchema
-from server.current_services import platform
+from server.current_services import get_services
 from services.accounts import notifications, users
 
 group = OperatorGroup("notifications", help="Send notifications to players.")
@@ -17,5 +17,5 @@ group = OperatorGroup("notifications", help="Send notifications to players.")
 def send(platformid: str, title: str, message: str) -> None:
     """Send a notification to a player."""
     user = users.get(platform_id=platformid)
-    sent = notifications.send(user_id=user.id, title=title, message=message, now=platform().clock())
+    sent = notifications.send(user_id=user.id, title=title, message=message, now=get_services().clock())
     print_json(NotificationSchema().dump(sent))

@@ -4,7 +4,7 @@ import click
 
 from blueprints.api.cli import OperatorGroup, amount, print_json
 from blueprints.stats.schemas import PaymentSchema
-from server.current_services import platform
+from server.current_services import get_services
 from services.accounts import users
 from services.shared.money import Cents
 from services.wallet import payments
@@ -32,6 +32,6 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
         type_=PaymentType(type_),
         usd=usd,
         transfer=Transfer(**transfer),
-        now=platform().clock(),
+        now=get_services().clock(),
     )
     print_json(PaymentSchema().dump(payment))

@@ -3,7 +3,7 @@
 import click
 
 from blueprints.api.cli import OperatorGroup, print_json
-from server.current_services import platform
+from server.current_services import get_services
 
 group = OperatorGroup("prices", help="Refresh item prices.")
 
@@ -17,7 +17,7 @@ def refresh(*, accept_jumps: bool) -> None:
 
     Exits with 1 if the feed is not valid.
     """
-    applied = platform().prices.refresh(accept_jumps=accept_jumps)
+    applied = get_services().prices.refresh(accept_jumps=accept_jumps)
     print_json(
         {
             "updated": applied.updated,

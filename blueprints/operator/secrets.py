@@ -1,7 +1,7 @@
 """flask secrets: re-encrypt the secrets in the database."""
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
-from server.current_services import platform
+from server.current_services import get_services
 from services.maintenance import key_rotation
 
 group = OperatorGroup("secrets", help="Re-encrypt the secrets in the database.")
@@ -13,7 +13,7 @@ def reseal() -> None:
 
     Exits with 1 if a secret cannot be decrypted with any key.
     """
-    services = platform()
+    services = get_services()
     result = key_rotation.reseal(seeds=services.seeds, two_factor=services.two_factor)
     print_json(
         {

@@ -1,7 +1,7 @@
 """flask seeds: replace the announced server seeds."""
 
 from blueprints.api.cli import OperatorGroup, print_json
-from server.current_services import platform
+from server.current_services import get_services
 
 group = OperatorGroup("seeds", help="Replace announced server seeds.")
 
@@ -12,4 +12,4 @@ def redraw() -> None:
 
     A step of restoring a backup. Safe while players play.
     """
-    print_json({"redrawn": platform().seeds.redraw_all()})
+    print_json({"redrawn": get_services().seeds.redraw_all()})

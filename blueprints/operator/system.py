@@ -7,8 +7,8 @@ from flask.cli import with_appcontext
 
 from blueprints.api.cli import OperatorCommand, OperatorGroup, print_json
 from models.db import migrate
-from server.current_services import platform
-from services.container import Platform
+from server.current_services import get_services
+from services.container import Services
 from services.demo import seed as demo
 from services.maintenance import backup as backups
 from services.maintenance import checks
@@ -42,7 +42,7 @@ def check() -> None:
     Checks settings, database, schema and instance directory. Each problem and each warning is a line on
     standard error. Exits with 1 if there is a problem.
     """
-    settings = platform().settings
+    settings = get_services().settings
     problems, warnings = checks.problems(settings), checks.warnings(settings)
     for line in problems + [f"warning: {warning}" for warning in warnings]:
         click.echo(line, err=True)
@@ -54,8 +54,8 @@ def check() -> None:
 force = click.option("--force", is_flag=True, help="Run although APP_ENV is production.")
 
 
-def _services_for_demo(*, force: bool) -> Platform:
-    services = platform()
+def _services_for_demo(*, force: bool) -> Services:
+    services = get_services()
     if services.settings.production and not force:
         raise OperatorError("APP_ENV is production: demo data needs --force")
     return services

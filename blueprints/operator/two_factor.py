@@ -3,7 +3,7 @@
 import click
 
 from blueprints.api.cli import OperatorGroup, print_json
-from server.current_services import platform
+from server.current_services import get_services
 from services.accounts import users
 
 group = OperatorGroup("two-factor", help="Turn off the two-factor authentication of a player.")
@@ -16,7 +16,7 @@ def reset(platformid: str) -> None:
 
     Deletes the secret and notifies the player.
     """
-    services = platform()
+    services = get_services()
     user = users.get(platform_id=platformid)
     services.two_factor.reset(user_id=user.id, now=services.clock())
     print_json({"platformid": user.platform_id, "twoFactorEnabled": False})

@@ -5,7 +5,7 @@ import click
 from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar
 from blueprints.auth.schemas import UserSchema
 from models.db.connection import writing
-from server.current_services import platform
+from server.current_services import get_services
 from services.accounts import users
 from services.shared.errors import OperatorError
 from services.shared.money import Cents
@@ -28,7 +28,7 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
     """
     if platform_id is not None and count > 1:
         raise OperatorError("--platform-id cannot be used with --count")
-    services = platform()
+    services = get_services()
     with writing(), progress_bar(users.free_usernames(name, count=count), label="accounts") as names:
         created = [
             users.create(
@@ -55,7 +55,7 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
 @click.argument("platformid")
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
-    services = platform()
+    services = get_services()
     user = users.get(platform_id=platformid)
     print_json({"token": services.tokens.issue(platform_id=user.platform_id, now=services.clock())})
 

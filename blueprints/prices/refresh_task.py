@@ -8,8 +8,8 @@ from flask import Flask
 
 from blueprints.prices.metrics import PriceMetrics
 from server.realtime.server import Realtime
-from server.redaction import describe
-from services.container import Platform
+from server.redaction import safe_exception_summary
+from services.container import Services
 from services.prices.errors import Stopped
 from services.prices.results import RefreshResult
 from services.prices.service import PriceService
@@ -31,8 +31,8 @@ class PriceUpdates:
 
     @property
     def _prices(self) -> PriceService:
-        platform: Platform = self._app.extensions["platform"]
-        return platform.prices
+        services: Services = self._app.extensions["services"]
+        return services.prices
 
     def start(self) -> None:
         """Start the task if there is a source."""
@@ -61,7 +61,7 @@ class PriceUpdates:
         except Stopped:
             raise
         except Exception as failure:  # noqa: BLE001  # the next round tries again
-            log.error("prices delayed", extra={"failure": describe(failure)})  # noqa: TRY400
+            log.error("prices delayed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _report(self, result: RefreshResult) -> None:
         self._metrics.count(result)

@@ -6,14 +6,14 @@ import marshmallow as ma
 from flask import request
 
 from blueprints.api.auth import current_user, require_profile
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.media_urls import Avatar
 from blueprints.api.schemas import WireSchema
-from server.current_services import platform
+from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
 from services.shared.errors import PlatformError
 
-blueprint = Area("avatar", __name__, url_prefix="/profile", description="A player's picture")
+blueprint = ApiBlueprint("avatar", __name__, url_prefix="/profile", description="A player's picture")
 
 FORM_LIMIT_BYTES = 3 * 1024 * 1024
 FIELD = "avatar"
@@ -55,7 +55,7 @@ class AvatarSchema(WireSchema):
 )
 def change_avatar() -> dict[str, Any]:
     """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
-    avatars, user_id = platform().avatars, current_user().id
+    avatars, user_id = get_services().avatars, current_user().id
     # Entered before the body is read, so that one player can't occupy the worker with many slow uploads.
     with avatars.upload_of(user_id):
         path = avatars.change(user_id=user_id, data=_file())

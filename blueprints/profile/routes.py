@@ -5,7 +5,7 @@ from typing import Any
 from playhouse.shortcuts import model_to_dict
 
 from blueprints.api.auth import current_user, public, require_profile
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.games import messages
 from blueprints.profile.schemas import (
     ClientSeedSchema,
@@ -18,11 +18,11 @@ from blueprints.profile.schemas import (
     TradeUrlSchema,
 )
 from models.notifications import Notification
-from server.current_services import platform
+from server.current_services import get_services
 from services.accounts import client_seed, notifications, personal_details, trade_url, users
 from services.wallet import vault
 
-blueprint = Area("profile", __name__, url_prefix="/profile", description="A player's profile")
+blueprint = ApiBlueprint("profile", __name__, url_prefix="/profile", description="A player's profile")
 
 SUCCESS = {"success": True}
 
@@ -32,7 +32,7 @@ SUCCESS = {"success": True}
 @blueprint.response(200, NotificationSchema(many=True))
 def list_notifications() -> list[Notification]:
     """The caller's notifications, newest first."""
-    return notifications.newest(user=current_user(), now=platform().clock())
+    return notifications.newest(user=current_user(), now=get_services().clock())
 
 
 @blueprint.delete("/notifications")
@@ -61,7 +61,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     """Move coins from the balance into the vault until a deadline."""
     user_id = current_user().id
     balances = vault.lock(
-        user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=platform().clock()
+        user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=get_services().clock()
     )
     messages.send_balance(user_id, balances)
     return SUCCESS
@@ -73,7 +73,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
 def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back to the balance, once its deadline has passed."""
     user_id = current_user().id
-    balances = vault.unlock(user_id=user_id, now=platform().clock())
+    balances = vault.unlock(user_id=user_id, now=get_services().clock())
     messages.send_balance(user_id, balances)
     return SUCCESS
 
@@ -84,7 +84,7 @@ def unlock_vault() -> dict[str, Any]:
 @blueprint.response(200, SuccessSchema)
 def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
     """Set the URL at which the caller receives trade offers."""
-    services = platform()
+    services = get_services()
     trade_url.change(
         user_id=current_user().id,
         url=body["url"],

@@ -7,7 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Judged, Part, Text, WireSchema
+from blueprints.api.schemas import Part, Text, Unvalidated, WireSchema
 from blueprints.auth.schemas import PublicUserSchema
 from services.accounts.users import USERNAME
 
@@ -36,16 +36,18 @@ class PublicUserAnswerSchema(WireSchema):
 class LockSchema(WireSchema):
     """Coins to lock, and until when, in ms. The service checks both, in the order of SPEC 4.8."""
 
-    amount = Judged(metadata={"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000})
-    deadline = Judged(metadata={"type": "integer", "minimum": 1})
+    amount = Unvalidated(metadata={"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000})
+    deadline = Unvalidated(metadata={"type": "integer", "minimum": 1})
 
 
 class TradeUrlSchema(WireSchema):
-    url = Judged(metadata={"type": "string", "pattern": r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+"})
+    url = Unvalidated(
+        metadata={"type": "string", "pattern": r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+"}
+    )
 
 
 class ClientSeedSchema(WireSchema):
-    client_seed = Judged(metadata={"type": "string", "pattern": "^[A-Za-z0-9_-]{4,64}$"})
+    client_seed = Unvalidated(metadata={"type": "string", "pattern": "^[A-Za-z0-9_-]{4,64}$"})
 
 
 class Detail(Text):

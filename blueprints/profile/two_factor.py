@@ -5,12 +5,14 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.api.auth import current_user, require_profile
-from blueprints.api.blueprint import Area
-from blueprints.api.schemas import Judged, WireSchema
-from server.current_services import platform
+from blueprints.api.blueprint import ApiBlueprint
+from blueprints.api.schemas import Unvalidated, WireSchema
+from server.current_services import get_services
 from services.accounts import qr_code
 
-blueprint = Area("two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication")
+blueprint = ApiBlueprint(
+    "two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication"
+)
 
 NO_STORE = {"Cache-Control": "no-store"}
 
@@ -31,7 +33,7 @@ class TwoFactorSetupSchema(WireSchema):
 class TwoFactorCodeSchema(WireSchema):
     """The six digits that the authenticator app shows now."""
 
-    code = Judged(metadata={"type": "string", "pattern": "^[0-9]{6}$"})
+    code = Unvalidated(metadata={"type": "string", "pattern": "^[0-9]{6}$"})
 
 
 class TwoFactorChangeSchema(WireSchema):
@@ -52,7 +54,7 @@ def two_factor_status() -> dict[str, Any]:
 @blueprint.response(200, TwoFactorSetupSchema)
 def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
     """Create a secret for the caller's authenticator app; it replaces one that was not enabled."""
-    setup = platform().two_factor.setup(user_id=current_user().id)
+    setup = get_services().two_factor.setup(user_id=current_user().id)
     answer = {"success": True, "secret": setup.secret, "qr_code": qr_code.data_url(setup.address)}
     return answer, 200, NO_STORE
 
@@ -63,7 +65,7 @@ def set_up_two_factor() -> tuple[dict[str, Any], int, dict[str, str]]:
 @blueprint.response(200, TwoFactorChangeSchema)
 def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """Turn it on with a code of the new secret. A code works once."""
-    services = platform()
+    services = get_services()
     services.two_factor.enable(user_id=current_user().id, code=body["code"], now=services.clock())
     return {"success": True, "message": "2FA enabled successfully"}
 
@@ -74,6 +76,6 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, TwoFactorChangeSchema)
 def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """Turn it off with an unused code. Five wrong codes in five minutes block all codes for a while."""
-    services = platform()
+    services = get_services()
     services.two_factor.disable(user_id=current_user().id, code=body["code"], now=services.clock())
     return {"success": True, "message": "2FA disabled successfully"}

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, make_response, render_template, request
 
 from blueprints.api.auth import public
-from server.current_services import platform
+from server.current_services import get_services
 
 blueprint = Blueprint(
     "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
@@ -26,7 +26,7 @@ def set_security_policy(response: Response) -> Response:
 @public
 def page() -> Response:
     """The page. Browsers revalidate it, so that its files are of the same version."""
-    response = make_response(render_template("index.html", trial=not platform().settings.production))
+    response = make_response(render_template("index.html", trial=not get_services().settings.production))
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag()
     return response.make_conditional(request)

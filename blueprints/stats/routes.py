@@ -3,7 +3,7 @@
 from typing import Any
 
 from blueprints.api.auth import current_user, public, require_user
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
 from blueprints.api.pagination import Pagination
 from blueprints.stats.schemas import (
@@ -17,7 +17,7 @@ from blueprints.stats.schemas import (
     PaymentsSchema,
     TotalsSchema,
 )
-from server.current_services import platform
+from server.current_services import get_services
 from services.games import live_bets as live
 from services.shared.background import CooperativeYield
 from services.shared.cache_invalidation import Tag
@@ -28,7 +28,7 @@ from services.statistics import payments as payments_of_player
 from services.statistics import profile as profile_of_player
 from services.statistics.profile import ProfileTotals
 
-blueprint = Area("stats", __name__, url_prefix="/stats", description="Statistics and live bets")
+blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="Statistics and live bets")
 
 
 @blueprint.get("/profile")
@@ -79,7 +79,7 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, FairnessSchema)
 def fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with their seeds, as far as these are revealed."""
-    place, services = _place(query), platform()
+    place, services = _place(query), get_services()
     found = proofs_of_player.page(
         user_id=current_user().id,
         place=place,
@@ -100,7 +100,7 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.alt_response(304, description="The client has this page already")
 def live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of all players' finished bets, newest first."""
-    place, now = _place(query), platform().clock()
+    place, now = _place(query), get_services().clock()
     cache_until(live.next_due(now=now))
     found = live.page(kind=query["type"], place=place, now=now)
     return _answer(place, found.total, {"bets": found.rows, "total": found.total})

@@ -3,13 +3,13 @@
 from typing import Any
 
 from blueprints.api.auth import public
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.sweepstake.schemas import DepositQuery, ValueSchema
-from server.current_services import platform
+from server.current_services import get_services
 from services.shared.money import Cents, number_from_cents
 from services.wallet import sweepstake
 
-blueprint = Area(
+blueprint = ApiBlueprint(
     "sweepstake", __name__, url_prefix="/sweepstake", description="Conversion of USD to sweepstake balance"
 )
 
@@ -19,7 +19,7 @@ blueprint = Area(
 @blueprint.response(200, ValueSchema)
 def value() -> dict[str, int | float]:
     """Sweepstake balance per USD."""
-    rate = sweepstake.rate(platform().settings.sweepstake_rate)
+    rate = sweepstake.rate(get_services().settings.sweepstake_rate)
     return {"value": rate.numerator if rate.denominator == 1 else float(rate)}
 
 
@@ -29,5 +29,7 @@ def value() -> dict[str, int | float]:
 @blueprint.response(200, ValueSchema)
 def calc_deposit(query: dict[str, Any]) -> dict[str, int | float]:
     """The sweepstake balance for a deposit, rounded down to the cent."""
-    credited = sweepstake.balance_for(usd=Cents(query["amount"]), setting=platform().settings.sweepstake_rate)
+    credited = sweepstake.balance_for(
+        usd=Cents(query["amount"]), setting=get_services().settings.sweepstake_rate
+    )
     return {"value": number_from_cents(credited)}

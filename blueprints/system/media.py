@@ -5,7 +5,7 @@ from pathlib import Path
 from flask import Blueprint, Response, send_from_directory
 
 from blueprints.api.auth import public
-from server.current_services import platform
+from server.current_services import get_services
 
 blueprint = Blueprint("media", __name__, url_prefix="/media")
 
@@ -33,7 +33,7 @@ def neutral_avatar() -> Response:
 @public
 def item_picture(name: str) -> Response:
     """A picture of a demo item, copied by ``flask seed``."""
-    directory = platform().settings.instance_dir / "media" / "items"
+    directory = get_services().settings.instance_dir / "media" / "items"
     return send_from_directory(directory, name, mimetype=WEBP, max_age=DAY_SECONDS)
 
 
@@ -41,7 +41,7 @@ def item_picture(name: str) -> Response:
 @public
 def avatar(name: str) -> Response:
     """A player's own picture. A new one has a new name, so this one never changes."""
-    directory = platform().settings.instance_dir / "media" / "avatars"
+    directory = get_services().settings.instance_dir / "media" / "avatars"
     response = send_from_directory(directory, name, mimetype=WEBP, max_age=YEAR_SECONDS)
     response.cache_control.immutable = True
     return response

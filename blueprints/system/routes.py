@@ -7,14 +7,14 @@ import marshmallow as ma
 from flask import Response
 
 from blueprints.api.auth import public
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.errors import error_response
 from blueprints.api.schemas import WireSchema
 from blueprints.system.metrics import metrics_text
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 
-blueprint = Area("system", __name__, description="Health and metrics")
+blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
 ASYNCAPI = Path(__file__).with_name("asyncapi.json").read_bytes()
 SCHEMA_OUTDATED = "The database schema is not up to date"

@@ -10,12 +10,12 @@ from blueprints.games.proof_delivery import proofs
 from blueprints.system.metrics import metrics
 from blueprints.upgrader.spin_payload import read_spin
 from models.bets import Bet
-from server.current_services import platform
+from server.current_services import get_services
 from server.logs import log_event
 from server.realtime.connections import Connection
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Realtime, in_background, realtime
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.shared.errors import PlatformError, Unauthorized
 from services.upgrader.spin import WON, Spin
@@ -40,7 +40,7 @@ def spin(sid: str, *arguments: Any) -> dict[str, Any]:
         outcome = refusal.text
         answer = _refuse(sid, outcome)
     except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
-        log.error("spin failed", extra={"failure": describe(failure)})  # no message in the log
+        log.error("spin failed", extra={"failure": safe_exception_summary(failure)})  # no message in the log
         outcome, answer = "failed", _refuse(sid, FAILED)
     else:
         outcome, answer = "won" if bet.status == WON else "lost", messages.spin_answer(bet)
@@ -50,7 +50,7 @@ def spin(sid: str, *arguments: Any) -> dict[str, Any]:
 
 
 def _play(connection: Connection, payload: object) -> Bet:
-    services = platform()
+    services = get_services()
     user_id = connection.user_id_at(services.clock())
     if user_id is None:
         raise Unauthorized

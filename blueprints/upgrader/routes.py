@@ -7,7 +7,7 @@ from cachetools import LRUCache, cached
 from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user
-from blueprints.api.blueprint import Area
+from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, conditional
 from blueprints.api.json_stream import json_response, list_representation
 from blueprints.api.pagination import Pagination
@@ -20,14 +20,14 @@ from blueprints.upgrader.schemas import (
     RulesSchema,
 )
 from models.bets import Bet
-from server.current_services import platform
+from server.current_services import get_services
 from services.fairness.server_seeds import Commitment
 from services.games import bets
 from services.shared.background import CooperativeYield
 from services.upgrader.catalogue import Catalogue
 from services.upgrader.rules import UpgraderRules
 
-blueprint = Area("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
+blueprint = ApiBlueprint("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
 
 ITEMS = InventoryItemSchema(many=True)
 ITEM_PAGE = ItemPageSchema()
@@ -45,7 +45,7 @@ def _representation(catalogue: Catalogue) -> Representation:
 @blueprint.alt_response(304, description="The client has this list already")
 def list_items() -> Response:
     """Every item that can be won, the most expensive first."""
-    return _representation(platform().catalogue.current()).response()
+    return _representation(get_services().catalogue.current()).response()
 
 
 @blueprint.get("/items/pagination")
@@ -58,7 +58,7 @@ def page_items(query: dict[str, Any]) -> Response:
     """One page of the items, searched and sorted."""
     page, limit = query["page"], query["limit"]
     items, total = (
-        platform()
+        get_services()
         .catalogue.current()
         .page(number=page, limit=limit, sort=query["sort"], search=query["search"])
     )
@@ -72,7 +72,7 @@ def page_items(query: dict[str, Any]) -> Response:
 @blueprint.alt_response(304, description="The client has these rules already")
 def rules() -> UpgraderRules:
     """House edge, wager limits and proof delay, the same for everyone."""
-    return platform().upgrader.rules
+    return get_services().upgrader.rules
 
 
 @blueprint.get("/commitment")
@@ -80,7 +80,7 @@ def rules() -> UpgraderRules:
 @blueprint.response(200, CommitmentSchema)
 def commitment() -> Commitment:
     """The commitment of the caller's next spin."""
-    return platform().seeds.announced(user_id=current_user().id)
+    return get_services().seeds.announced(user_id=current_user().id)
 
 
 @blueprint.get("/bets/<int:nonce>")

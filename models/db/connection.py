@@ -153,7 +153,7 @@ def reading() -> Iterator[None]:
         yield
         return
     # A request has a wait budget already; other code gets one for each block.
-    with wait_budget.one_answer(), database.slot():
+    with wait_budget.limit_waits(), database.slot():
         database.connect()
         try:
             yield

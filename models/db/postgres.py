@@ -51,7 +51,7 @@ _peewee: Any = peewee
 def held(slots: FifoSemaphore) -> Iterator[None]:
     """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
     try:
-        with wait_budget.waiting(POOL_WAIT_SECONDS) as seconds:
+        with wait_budget.wait(POOL_WAIT_SECONDS) as seconds:
             slots.acquire(seconds)
     except TimeoutError:
         raise MaxConnectionsExceeded("no connection became free in time") from None
@@ -243,7 +243,7 @@ def _addresses(url: str) -> dict[str, str]:
 def _look_up(name: str) -> Any:
     if not monkey.is_module_patched("socket"):
         return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    with wait_budget.waiting(CONNECT_SECONDS) as seconds, gevent.Timeout(seconds, TimeoutError):
+    with wait_budget.wait(CONNECT_SECONDS) as seconds, gevent.Timeout(seconds, TimeoutError):
         return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
 
 
@@ -257,7 +257,7 @@ def cooperate_with_gevent() -> None:
 
     def wait(connection: Any) -> None:
         connecting = connection.status == extensions.STATUS_SETUP
-        with wait_budget.waiting(CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1) as seconds:
+        with wait_budget.wait(CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1) as seconds:
             # One deadline for the whole answer, which may come in many pieces.
             deadline = time.monotonic() + seconds
             while (state := connection.poll()) != extensions.POLL_OK:

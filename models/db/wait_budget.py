@@ -15,18 +15,18 @@ ANSWER_SECONDS = 8.5
 
 
 @dataclass
-class Patience:
+class WaitBudget:
     """What is left of one budget."""
 
     seconds_left: float = ANSWER_SECONDS
 
 
-_current: ContextVar[Patience | None] = ContextVar("patience", default=None)
+_current: ContextVar[WaitBudget | None] = ContextVar("patience", default=None)
 
 
 def begin() -> None:
     """Give the current request a new budget."""
-    _current.set(Patience())
+    _current.set(WaitBudget())
 
 
 def end() -> None:
@@ -35,7 +35,7 @@ def end() -> None:
 
 
 @contextmanager
-def one_answer() -> Iterator[None]:
+def limit_waits() -> Iterator[None]:
     """Give the block a budget, unless it already has one."""
     if _current.get() is not None:
         yield
@@ -49,19 +49,19 @@ def one_answer() -> Iterator[None]:
 
 def seconds_left() -> float:
     """What is left of the current budget; a whole one where there is none."""
-    patience = _current.get()
-    return ANSWER_SECONDS if patience is None else patience.seconds_left
+    budget = _current.get()
+    return ANSWER_SECONDS if budget is None else budget.seconds_left
 
 
 @contextmanager
-def waiting(most_seconds: float) -> Iterator[float]:
+def wait(most_seconds: float) -> Iterator[float]:
     """Take the time of the block from the budget; yields how many seconds the block may wait."""
-    patience = _current.get()
-    if patience is None:
+    budget = _current.get()
+    if budget is None:
         yield most_seconds
         return
     began = time.monotonic()
     try:
-        yield max(min(most_seconds, patience.seconds_left), 0)
+        yield max(min(most_seconds, budget.seconds_left), 0)
     finally:
-        patience.seconds_left -= time.monotonic() - began
+        budget.seconds_left -= time.monotonic() - began

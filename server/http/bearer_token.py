@@ -2,7 +2,7 @@
 
 from flask import request
 
-from server.current_services import platform
+from server.current_services import get_services
 from services.accounts.tokens import Claims
 from services.shared.errors import Unauthorized
 
@@ -12,5 +12,5 @@ def current_claims() -> Claims:
     scheme, _, token = request.headers.get("Authorization", "").strip().partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthorized
-    services = platform()
+    services = get_services()
     return services.tokens.check(token.strip(), now=services.clock())

@@ -16,7 +16,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from server.http.bearer_token import current_claims
 from services.maintenance.checks import FORWARDED_MARKER
 from services.shared.errors import PlatformError, Unauthorized
-from services.shared.rate_limiter import Rate
+from services.shared.rate_limiter import RateLimiter
 
 log = logging.getLogger("platform.proxies")
 
@@ -62,7 +62,8 @@ class TooManyRequests(PlatformError):
 def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
     """Count requests, before any work is done for them. ``timer`` gives seconds."""
     rates = {
-        kind: Rate(most=most, seconds=SECONDS, timer=timer) for kind, most in REQUESTS_PER_MINUTE.items()
+        kind: RateLimiter(most=most, seconds=SECONDS, timer=timer)
+        for kind, most in REQUESTS_PER_MINUTE.items()
     }
 
     @app.before_request
@@ -71,9 +72,9 @@ def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
         if kind is None:
             return
         client = _client(kind)
-        _spend(rates[kind], client)
+        _hit(rates[kind], client)
         if _is_costly():
-            _spend(rates["costly read"], client)
+            _hit(rates["costly read"], client)
 
 
 def _kind_of_request() -> str | None:
@@ -102,8 +103,8 @@ def _client(kind: str) -> Hashable:
     return f"address {request.remote_addr}"
 
 
-def _spend(rate: Rate, client: Hashable) -> None:
-    wait_seconds = rate.spend(client)
+def _hit(rate: RateLimiter, client: Hashable) -> None:
+    wait_seconds = rate.hit(client)
     if wait_seconds:
         raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
 
@@ -128,12 +129,12 @@ def trust_proxies(app: Flask, *, count: int) -> None:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
         return
     marker = Path(app.instance_path) / FORWARDED_MARKER
-    warnings = Rate(most=1, seconds=SECONDS)
+    warnings = RateLimiter(most=1, seconds=SECONDS)
 
     @app.before_request
     def warn() -> None:
         is_forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-        if is_forwarded and not warnings.spend("forwarding header"):
+        if is_forwarded and not warnings.hit("forwarding header"):
             log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
             with suppress(OSError):
                 marker.touch()

@@ -4,11 +4,11 @@ from flask import request
 from flask_socketio import ConnectionRefusedError as Refused
 
 from models.db import wait_budget
-from server.current_services import platform
+from server.current_services import get_services
 from server.realtime.connections import Connection
 from server.realtime.handshakes import NAMESPACE
 from server.realtime.server import Realtime, realtime
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.accounts import users
 from services.shared.errors import PlatformError, Unauthorized, UserNotFound
@@ -34,13 +34,13 @@ def connect(auth: object = None) -> None:
         # Not a handshake: a connected client has sent an event of this name.
         return
     try:
-        with wait_budget.one_answer():
+        with wait_budget.limit_waits():
             connection = _connection(sid, auth)
         realtime().connections.add(connection)
     except PlatformError as refusal:
         raise Refused(refusal.text) from None
     except Exception as failure:  # noqa: BLE001  # as the docstring says
-        log.error("connect failed", extra={"failure": describe(failure)})
+        log.error("connect failed", extra={"failure": safe_exception_summary(failure)})
         realtime().close_transport(sid)
         raise Refused(FAILED) from None
 
@@ -59,7 +59,7 @@ def _connection(sid: str, auth: object) -> Connection:
     address = request.remote_addr or ""
     if token is None or token == "":
         return Connection(sid, address=address)
-    services = platform()
+    services = get_services()
     claims = services.tokens.check(token, now=services.clock())
     try:
         user = users.get(platform_id=claims.platform_id)

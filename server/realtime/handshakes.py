@@ -8,7 +8,7 @@ from flask_socketio import SocketIO
 from models.db.fifo_semaphore import FifoSemaphore
 from server.realtime.connections import Connections
 from server.realtime.transport import Transport, Transports
-from services.shared.rate_limiter import Rate
+from services.shared.rate_limiter import RateLimiter
 
 NAMESPACE = "/"
 
@@ -34,7 +34,7 @@ class Handshakes:
         transports: Transports,
         connections: Connections,
         *,
-        per_address: Rate | None,
+        per_address: RateLimiter | None,
     ) -> None:
         """``per_address`` counts handshakes by address."""
         self._socketio = socketio
@@ -60,7 +60,7 @@ class Handshakes:
         return self._accept(transport_id, environ)
 
     def _may_begin(self, environ: Mapping[str, Any]) -> bool:
-        return self._per_address is None or not self._per_address.spend(environ.get("REMOTE_ADDR"))
+        return self._per_address is None or not self._per_address.hit(environ.get("REMOTE_ADDR"))
 
     def join(self, transport_id: str, handle: Callable[[], None]) -> None:
         """Wait for a slot and let the library ``handle`` the request to join; or close the transport.

@@ -8,11 +8,11 @@ from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
 from server.realtime.handshakes import NAMESPACE
 from server.realtime.server import Realtime
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.games.errors import TooManySpins
 from services.shared.clock import Millis
-from services.shared.rate_limiter import Rate
+from services.shared.rate_limiter import RateLimiter
 from settings import Settings
 
 EVENTS, SECONDS = 30, 10.0
@@ -26,7 +26,7 @@ own buffers instead of taking this process's time."""
 class Packets:
     """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
 
-    def __init__(self, running: Realtime, *, rate: Rate | None, clock: Callable[[], Millis]) -> None:
+    def __init__(self, running: Realtime, *, rate: RateLimiter | None, clock: Callable[[], Millis]) -> None:
         """``rate`` limits the events of each player, or of an address without a token."""
         self._running = running
         self._rate = rate
@@ -41,7 +41,7 @@ class Packets:
         """
         kind = int(data[0]) if isinstance(data, str) and data[:1] in "0123456789" and data else None
         if kind == EVENT:
-            allowed = self._rate is None or not self._rate.spend(self._client(transport_id))
+            allowed = self._rate is None or not self._rate.hit(self._client(transport_id))
             self._running.in_background(self._event, transport_id, data, allowed)
             if not allowed:
                 self._running.socketio.sleep(REFUSED_SECONDS)
@@ -83,7 +83,7 @@ class Packets:
         except (ValueError, TypeError, LookupError) as failure:
             # The library parses packets without checking them first. A packet that can't be parsed can't be
             # answered: it contains the event's name and the id of the acknowledgement.
-            log.warning("packet refused", extra={"failure": describe(failure)})
+            log.warning("packet refused", extra={"failure": safe_exception_summary(failure)})
             self._running.transports.close(transport_id)
 
 
@@ -91,7 +91,7 @@ def handle_packets(
     running: Realtime, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
 ) -> None:
     """Handle the packets of this server's clients. ``timer`` gives the seconds of the rate limit."""
-    rate = Rate(most=EVENTS, seconds=SECONDS, timer=timer) if settings.ratelimit_enabled else None
+    rate = RateLimiter(most=EVENTS, seconds=SECONDS, timer=timer) if settings.ratelimit_enabled else None
     Packets(running, rate=rate, clock=clock)
 
 

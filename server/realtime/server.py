@@ -17,10 +17,10 @@ from server.realtime.connections import Connections
 from server.realtime.frames import Batch
 from server.realtime.handshakes import NAMESPACE, Handshakes
 from server.realtime.transport import Transports
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
-from services.shared.rate_limiter import Rate
+from services.shared.rate_limiter import RateLimiter
 from settings import Settings
 
 log = logging.getLogger("platform.realtime")
@@ -169,10 +169,10 @@ class Realtime:
 
     def _run(self, token: object, task: Callable[..., Any], args: Sequence[Any]) -> None:
         try:
-            with self.app.app_context(), wait_budget.one_answer():
+            with self.app.app_context(), wait_budget.limit_waits():
                 task(*args)
         except Exception as failure:  # noqa: BLE001  # the library would print the arguments
-            log.error("task failed", extra={"failure": describe(failure)})  # noqa: TRY400
+            log.error("task failed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
         finally:
             self.tasks.discard(token)
 
@@ -199,7 +199,7 @@ def create_realtime(app: Flask, settings: Settings, *, timer: Callable[[], float
         engineio_logger=_quiet_logger("engineio"),
     )
     limited = settings.ratelimit_enabled
-    per_address = Rate(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
+    per_address = RateLimiter(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
     transports = Transports(socketio, handshake_seconds=HANDSHAKE_SECONDS, paced=limited)
     connections = Connections(per_address=settings.address_max_sockets if limited else None)
     handshakes = Handshakes(socketio, transports, connections, per_address=per_address if limited else None)

@@ -12,7 +12,7 @@ from engineio.packet import PING, Packet
 from flask_socketio import SocketIO
 
 from server.realtime.frames import Batch
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from services.shared.background import in_slices
 
 log = logging.getLogger("platform.realtime")
@@ -211,4 +211,4 @@ class Transports:
                 try:
                     transport.check_deadlines()
                 except Exception as failure:  # noqa: BLE001  # the others are checked all the same
-                    log.warning("deadline failed", extra={"failure": describe(failure)})
+                    log.warning("deadline failed", extra={"failure": safe_exception_summary(failure)})

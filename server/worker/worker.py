@@ -11,7 +11,7 @@ from geventwebsocket.gunicorn.workers import GeventWebSocketWorker
 from gunicorn.http.wsgi import base_environ
 from gunicorn.workers.ggevent import VERSION, PyWSGIServer
 
-from server.redaction import describe
+from server.redaction import safe_exception_summary
 from server.worker.connection import Handler
 
 log = logging.getLogger("platform.worker")
@@ -33,7 +33,7 @@ FINISH_SECONDS = 20.0
 
 def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:
     if error is not None:
-        log.error("task failed", extra={"failure": describe(error)})
+        log.error("task failed", extra={"failure": safe_exception_summary(error)})
 
 
 def _collect_garbage_less() -> None:

@@ -18,7 +18,7 @@ from models.users import User
 from services.accounts import users
 from services.accounts.notifications import notify
 from services.shared.clock import Millis
-from services.shared.encryption import Sealer
+from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
 
 log = logging.getLogger("platform.two_factor")
@@ -96,14 +96,14 @@ class TwoFactorAuthentication:
     """Sets up, enables and disables. Secrets are encrypted in the database."""
 
     def __init__(self, *, secret_key: str, previous_keys: Sequence[str] = ()) -> None:
-        self._sealer = Sealer(
+        self._encrypter = Encrypter(
             secret_key=secret_key, previous_keys=previous_keys, purpose="two-factor secrets"
         )
 
     def setup(self, *, user_id: int) -> Setup:
         """Draw a secret, which replaces one that was not enabled. Raises AlreadyEnabled."""
         secret = pyotp.random_base32()
-        sealed = self._sealer.seal(secret)
+        sealed = self._encrypter.encrypt(secret)
         with writing():
             user = users.lock(user_id)
             if user.two_factor_enabled:
@@ -159,7 +159,7 @@ class TwoFactorAuthentication:
 
     def renew(self, sealed: str) -> str:
         """A sealed secret under the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._sealer.renew(sealed)
+        return self._encrypter.renew(sealed)
 
     def _use(self, code: str, *, user_id: int, now: Millis) -> PlatformError | None:
         """Use up a code of the player, whose row is locked. Returns the refusal, if any.
@@ -176,7 +176,7 @@ class TwoFactorAuthentication:
             wait_ms = min(wrong) + WRONG_CODE_WINDOW_MS - now
             return TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
         try:
-            secret = self._sealer.open(row.sealed_secret)
+            secret = self._encrypter.decrypt(row.sealed_secret)
         except InvalidToken:
             log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
             return SecretLost()

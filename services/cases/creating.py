@@ -11,7 +11,7 @@ from services.cases.contents import WantedItem
 from services.cases.kinds import RESERVED_IDS, Kind, case_id
 from services.shared.clock import Millis
 from services.shared.levels import experience_of, level_of
-from services.shared.names import can_be_shown, fold, tidy
+from services.shared.names import can_be_shown, fold, normalize_name
 
 MIN_LEVEL = 25
 MIN_NAME, MAX_NAME = 3, 32
@@ -61,7 +61,7 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
 
 
 def _checked_name(name: object) -> str:
-    if not isinstance(name, str) or not MIN_NAME <= len(chosen := tidy(name)) <= MAX_NAME:
+    if not isinstance(name, str) or not MIN_NAME <= len(chosen := normalize_name(name)) <= MAX_NAME:
         raise errors.InvalidCaseName
     if not can_be_shown(chosen):
         raise errors.NameCannotBeShown

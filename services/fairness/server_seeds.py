@@ -14,7 +14,7 @@ from models.seed_marks import FoundSeed
 from models.users import AnnouncedSeed
 from services.fairness import rolls
 from services.fairness.seed_witness import SeedWitness
-from services.shared.encryption import Sealer
+from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable, UserNotFound
 
 
@@ -63,7 +63,9 @@ class ServerSeeds:
         self.witness = witness
         self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
         """Called with the player's id and the new commitment after an announced seed was replaced."""
-        self._sealer = Sealer(secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds")
+        self._encrypter = Encrypter(
+            secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds"
+        )
         self._draw = draw
         self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
         self._guard = threading.Lock()
@@ -85,7 +87,7 @@ class ServerSeeds:
         return SeedInPlay(
             nonce=nonce,
             commitment=rolls.commitment_of(server_seed),
-            sealed=self._sealer.seal(server_seed),
+            sealed=self._encrypter.encrypt(server_seed),
             server_seed=server_seed,
         )
 
@@ -117,7 +119,7 @@ class ServerSeeds:
             commitment=found.commitment,
             # The bet stores this text, which must be encrypted with the current key.
             sealed=self.renew(found.sealed),
-            server_seed=self._sealer.open(found.sealed),
+            server_seed=self._encrypter.decrypt(found.sealed),
         )
 
     def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
@@ -160,8 +162,8 @@ class ServerSeeds:
             return bet.server_seed
         if bet.sealed_server_seed is None:
             raise ValueError("a bet has a seed, sealed or revealed")
-        return self._sealer.open(bet.sealed_server_seed)
+        return self._encrypter.decrypt(bet.sealed_server_seed)
 
     def renew(self, sealed: str) -> str:
         """A sealed seed, encrypted with the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._sealer.renew(sealed)
+        return self._encrypter.renew(sealed)

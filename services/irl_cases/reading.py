@@ -49,7 +49,7 @@ class ShownIrlCase:
 
 
 @reading()
-def all_of_them() -> list[ShownIrlCase]:
+def list_all() -> list[ShownIrlCase]:
     """Every case, the newest first. The last case of an import is the newest."""
     query = _cases().order_by(IrlCase.created_at_ms.desc(), IrlCase.id.desc())
     cases = [ShownIrlCase(*row) for row in query.tuples()]

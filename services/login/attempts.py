@@ -12,7 +12,7 @@ from cryptography.fernet import InvalidToken
 
 from services.login.errors import AnotherLogin, LoginFailed
 from services.shared.clock import Millis
-from services.shared.encryption import Sealer
+from services.shared.encryption import Encrypter
 
 ATTEMPT_SECONDS = 600
 
@@ -30,16 +30,16 @@ class Attempt:
     nonce: str = field(default_factory=_draw, repr=False)
     verifier: str = field(default_factory=_draw, repr=False)
 
-    def seal(self, sealer: Sealer) -> str:
+    def encrypt(self, encrypter: Encrypter) -> str:
         """The value of the cookie."""
-        return sealer.seal(json.dumps([self.expires_at, self.state, self.nonce, self.verifier]))
+        return encrypter.encrypt(json.dumps([self.expires_at, self.state, self.nonce, self.verifier]))
 
 
 def begin(*, now: Millis) -> Attempt:
     return Attempt(expires_at=Millis(now + ATTEMPT_SECONDS * 1000))
 
 
-def resume(sealed: str | None, *, state: str | None, sealer: Sealer, now: Millis) -> Attempt:
+def resume(sealed: str | None, *, state: str | None, encrypter: Encrypter, now: Millis) -> Attempt:
     """The attempt in this browser's cookie.
 
     Raises LoginFailed, and AnotherLogin when the ``state`` that comes back belongs to another attempt.
@@ -47,7 +47,7 @@ def resume(sealed: str | None, *, state: str | None, sealer: Sealer, now: Millis
     if sealed is None:
         raise LoginFailed("not begun in this browser")
     try:
-        expires_at, expected, nonce, verifier = json.loads(sealer.open(sealed))
+        expires_at, expected, nonce, verifier = json.loads(encrypter.decrypt(sealed))
     except (InvalidToken, UnicodeError):
         raise LoginFailed("the cookie can't be decrypted") from None
     if now >= expires_at:

@@ -11,7 +11,7 @@ from services.login.attempts import Attempt
 from services.login.errors import LoginFailed, ProviderNotConfigured
 from services.login.person import Person
 from services.shared.clock import Millis
-from services.shared.encryption import Sealer
+from services.shared.encryption import Encrypter
 from services.shared.text_validation import is_storable
 
 
@@ -29,11 +29,17 @@ class Login:
     """Login with one provider, which is None when the operator has not configured it."""
 
     def __init__(
-        self, *, name: str, provider: Provider | None, sealer: Sealer, seeds: ServerSeeds, tokens: Tokens
+        self,
+        *,
+        name: str,
+        provider: Provider | None,
+        encrypter: Encrypter,
+        seeds: ServerSeeds,
+        tokens: Tokens,
     ) -> None:
         self.name = name
         self._provider = provider
-        self._sealer = sealer
+        self._encrypter = encrypter
         self._seeds = seeds
         self._tokens = tokens
 
@@ -49,7 +55,7 @@ class Login:
         if self._provider is None:
             raise ProviderNotConfigured
         attempt = attempts.begin(now=now)
-        return self._provider.address(attempt, now=now), attempt.seal(self._sealer)
+        return self._provider.address(attempt, now=now), attempt.encrypt(self._encrypter)
 
     def finish(self, *, query: Iterable[tuple[str, str]], cookie: str | None, now: Millis) -> str:
         """A token for the player who comes back with this query. The first login creates the account.
@@ -59,7 +65,7 @@ class Login:
         if self._provider is None:
             raise ProviderNotConfigured
         parameters = _single(list(query))
-        attempt = attempts.resume(cookie, state=parameters.get("state"), sealer=self._sealer, now=now)
+        attempt = attempts.resume(cookie, state=parameters.get("state"), encrypter=self._encrypter, now=now)
         person = self._provider.identify(parameters, attempt, now=now)
         user = users.sign_in(
             platform_id=person.platform_id,

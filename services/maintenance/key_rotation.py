@@ -18,7 +18,7 @@ BATCH = 200
 
 
 @dataclass
-class Resealed:
+class RotationResult:
     """How many values were re-encrypted, and a line for each that no key opens (ids, never contents)."""
 
     announced_seeds: int = 0
@@ -27,26 +27,26 @@ class Resealed:
     unreadable: list[str] = field(default_factory=list)
 
 
-def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> Resealed:
+def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> RotationResult:
     """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
     Players may play meanwhile if the running servers have the current key: a row that a server changes after
     it was read here has that key already, and the guarded update leaves it alone.
     """
     unreadable: list[str] = []
-    return Resealed(
-        announced_seeds=_reseal(
+    return RotationResult(
+        announced_seeds=_rotate_column(
             AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, renew=seeds.renew, unreadable=unreadable
         ),
-        bets=_reseal(Bet.id, Bet.sealed_server_seed, renew=seeds.renew, unreadable=unreadable),
-        two_factor_secrets=_reseal(
+        bets=_rotate_column(Bet.id, Bet.sealed_server_seed, renew=seeds.renew, unreadable=unreadable),
+        two_factor_secrets=_rotate_column(
             TwoFactor.user, TwoFactor.sealed_secret, renew=two_factor.renew, unreadable=unreadable
         ),
         unreadable=unreadable,
     )
 
 
-def _reseal(
+def _rotate_column(
     key: peewee.Field, sealed: peewee.Field, *, renew: Callable[[str], str], unreadable: list[str]
 ) -> int:
     """Re-encrypt the values of one column; returns how many changed."""

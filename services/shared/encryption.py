@@ -8,30 +8,30 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
-class Sealer:
-    """Authenticated encryption of texts for one purpose; a sealer of another purpose can't open them.
+class Encrypter:
+    """Authenticated encryption of texts for one purpose; another purpose has another key.
 
-    ``previous_keys`` only open texts that were sealed with them.
+    ``previous_keys`` only decrypt.
     """
 
     def __init__(self, *, secret_key: str, purpose: str, previous_keys: Sequence[str] = ()) -> None:
         self._current = _fernet(secret_key, purpose)
         self._any = MultiFernet([self._current, *(_fernet(key, purpose) for key in previous_keys)])
 
-    def seal(self, text: str) -> str:
+    def encrypt(self, text: str) -> str:
         return self._current.encrypt(text.encode()).decode()
 
-    def open(self, sealed: str) -> str:
+    def decrypt(self, encrypted: str) -> str:
         """Raises cryptography.fernet.InvalidToken for an altered text, and for one of an unknown key."""
-        return self._any.decrypt(sealed.encode()).decode()
+        return self._any.decrypt(encrypted.encode()).decode()
 
-    def renew(self, sealed: str) -> str:
-        """The text sealed with the current key; unchanged if it is already. Raises InvalidToken."""
+    def renew(self, encrypted: str) -> str:
+        """The same text, encrypted with the current key. Raises InvalidToken."""
         try:
-            self._current.decrypt(sealed.encode())
+            self._current.decrypt(encrypted.encode())
         except InvalidToken:
-            return self.seal(self.open(sealed))
-        return sealed
+            return self.encrypt(self.decrypt(encrypted))
+        return encrypted
 
 
 def _fernet(secret_key: str, purpose: str) -> Fernet:

@@ -7,7 +7,7 @@ from typing import Any
 
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
-from services.shared.names import can_be_shown, tidy
+from services.shared.names import can_be_shown, normalize_name
 from services.shared.text_validation import is_picture_address, is_storable
 
 MAX_IMAGE = 1000
@@ -59,7 +59,7 @@ def numbered_errors(number: int) -> Iterator[None]:
 
 def name_from(value: object, what: str, most: int) -> str:
     """A name in its normal form (``tidy``). Raises OperatorError."""
-    name = tidy(value) if isinstance(value, str) else ""
+    name = normalize_name(value) if isinstance(value, str) else ""
     if not 1 <= len(name) <= most:
         raise OperatorError(f"{what} must be a text of 1 to {most} characters")
     if not can_be_shown(name):

@@ -10,7 +10,7 @@ _MEANINGLESS = frozenset({"Cc", "Cs", "Co", "Cn"})
 """Control characters, surrogates, private and unassigned ones."""
 
 
-def tidy(name: str) -> str:
+def normalize_name(name: str) -> str:
     """The name in NFC, trimmed, and with a single space for each run of blanks."""
     return unicodedata.normalize("NFC", " ".join(name.split()))
 

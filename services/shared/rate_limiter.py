@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Hashable
 
 
-class Rate:
+class RateLimiter:
     """A sliding window for each client, in memory.
 
     Idle clients are forgotten a generation at a time, so that no request has to sweep through all of them.
@@ -18,7 +18,7 @@ class Rate:
         self._current: dict[Hashable, list[float]] = {}
         self._previous: dict[Hashable, list[float]] = {}
 
-    def spend(self, client: Hashable) -> float:
+    def hit(self, client: Hashable) -> float:
         """Count one request and return 0; or return the seconds to wait, and count nothing."""
         now = self._timer()
         if now - self._began >= self._seconds:

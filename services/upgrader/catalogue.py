@@ -144,7 +144,7 @@ def _items_by_price() -> dict[Cents, list[CatalogueItem]]:
 
 
 def _first(building: Future[Catalogue]) -> Catalogue:
-    with wait_budget.waiting(wait_budget.ANSWER_SECONDS) as seconds:
+    with wait_budget.wait(wait_budget.ANSWER_SECONDS) as seconds:
         try:
             return building.result(seconds)
         except TimeoutError:

@@ -27,7 +27,7 @@ class Deployed:
     """nginx's address, and the platform behind it."""
 
     url: str
-    platform: RunningServer
+    server: RunningServer
     env: dict[str, str]
     log: Path
     """nginx's access log."""
@@ -59,7 +59,7 @@ class Deployed:
 
     def _logged(self, route: str) -> int:
         routes = []
-        for line in self.platform.log.read_text().splitlines():
+        for line in self.server.log.read_text().splitlines():
             with suppress(ValueError):
                 routes.append(json.loads(line).get("route"))
         return routes.count(route)
@@ -80,13 +80,13 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
             "CORS_ORIGINS": ALLOWED_ORIGIN,
             "TRUSTED_PROXIES": "1",
         }
-        with server_process(gunicorn(), env, directory) as platform:
-            upstream_port = urlsplit(platform.url).port
+        with server_process(gunicorn(), env, directory) as server:
+            upstream_port = urlsplit(server.url).port
             with nginx(
                 upstream_port=upstream_port, instance_dir=directory / "instance", directory=directory
             ) as (address, _):
                 log = directory / "platform.log"
-                yield Deployed(address, platform, {**os.environ, **env}, log)
+                yield Deployed(address, server, {**os.environ, **env}, log)
 
 
 @pytest.fixture

@@ -122,7 +122,7 @@ def test_a_request_has_one_id_in_the_response_and_in_both_logs(deployed):
 
     request_id = response.headers["X-Request-Id"]
     assert request_id != "0" * 32
-    assert f'"request_id": "{request_id}"' in deployed.platform.log.read_text()
+    assert f'"request_id": "{request_id}"' in deployed.server.log.read_text()
     wait_until(lambda: f'"request_id": "{request_id}"' in deployed.log.read_text())
 
 
@@ -176,7 +176,7 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     through = deployed.get(path, Origin=ALLOWED_ORIGIN)
 
     direct = requests.get(
-        deployed.platform.url + path, headers={"Origin": ALLOWED_ORIGIN}, timeout=TIMEOUT_SECONDS
+        deployed.server.url + path, headers={"Origin": ALLOWED_ORIGIN}, timeout=TIMEOUT_SECONDS
     )
     assert through.content == direct.content
     own = ("Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Access-Control-Allow-Origin")

@@ -93,11 +93,11 @@ def test_a_request_that_waits_to_connect_does_not_block_idle_connections(proxy):
 
 
 def test_all_waits_of_a_request_use_one_wait_budget(proxy):
-    with wait_budget.one_answer():
-        with wait_budget.waiting(5), wait_budget.one_answer():
+    with wait_budget.limit_waits():
+        with wait_budget.wait(5), wait_budget.limit_waits():
             threading.Event().wait(0.05)
         left = wait_budget.seconds_left()
-        with wait_budget.waiting(100) as seconds:
+        with wait_budget.wait(100) as seconds:
             pass
 
     assert left < wait_budget.ANSWER_SECONDS
@@ -109,7 +109,7 @@ def test_a_commit_is_refused_when_the_wait_budget_is_nearly_used_up(proxy):
     def insert():
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 
-    with wait_budget.one_answer():
+    with wait_budget.limit_waits():
         wait_budget._current.get().seconds_left = 0.3
         with pytest.raises(peewee.OperationalError), writing():
             insert()

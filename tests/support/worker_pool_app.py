@@ -5,4 +5,4 @@ from wsgi import app
 
 @app.get("/rendering")
 def rendering():
-    return {"rendering": not app.extensions["platform"].worker_pool._workers._free}
+    return {"rendering": not app.extensions["services"].worker_pool._workers._free}

@@ -206,7 +206,7 @@ def _env(directory: Path, database_url: str, port: int) -> dict[str, str]:
 def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     """Fill the database; returns the attacker's token and the players' tokens."""
     app = create_app(Settings.from_env(env))
-    services, now = app.extensions["platform"], now_ms()
+    services, now = app.extensions["services"], now_ms()
     items_importing.import_document(
         [{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now
     )

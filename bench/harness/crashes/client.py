@@ -16,7 +16,7 @@ from bench.harness.crashes.memory import Act, Memory, Outcome
 from bench.harness.sockets import Closed, Refused, Socket
 from models.db.connection import UNAVAILABLE
 from models.users import User
-from services.container import Platform
+from services.container import Services
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 from services.wallet import payments
@@ -42,7 +42,7 @@ class NoAnswer(Exception):
 class Stage:
     """What the players share: the server's current address, and how many answers it has given."""
 
-    platform: Platform
+    services: Services
     url: str = ""
     answers: int = 0
     open: threading.Event = field(default_factory=threading.Event)

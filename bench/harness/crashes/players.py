@@ -13,7 +13,7 @@ from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from models.db.connection import UNAVAILABLE
 from models.users import User
 from services.accounts import users
-from services.container import Platform
+from services.container import Services
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 
@@ -113,10 +113,10 @@ class Actor:
     def invite(self) -> None:
         """Let a new user use the player's promo code."""
         try:
-            user = users.create(username=self._new_name(), seeds=self._stage.platform.seeds, now=now_ms())
+            user = users.create(username=self._new_name(), seeds=self._stage.services.seeds, now=now_ms())
         except UNAVAILABLE:
             return
-        newcomer = memory_of(user, self._stage.platform)
+        newcomer = memory_of(user, self._stage.services)
         self.newcomers.append(newcomer)
         self._asking.use_code(newcomer.begin(Act(Kind.CODE, self._memory.code)), newcomer)
 
@@ -124,9 +124,9 @@ class Actor:
         return f"{self._name}-{next(self._serials)}"
 
 
-def memory_of(user: User, platform: Platform) -> Memory:
+def memory_of(user: User, services: Services) -> Memory:
     """The memory of a new player."""
-    token = platform.tokens.issue(platform_id=user.platform_id, now=platform.clock())
+    token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
     return Memory(user.id, user.platform_id, token, began_with=user.balance_cents)
 
 

@@ -69,7 +69,7 @@ class CrashStorm:
         self._random = Random(seed)
         self._server = ExitStack()
         self._running: RunningServer | None = None
-        self._stage = Stage(app.extensions["platform"])
+        self._stage = Stage(app.extensions["services"])
         self._report = Report(seed)
         import_items()
         self._memories = [self._player(number) for number in range(players)]
@@ -117,10 +117,10 @@ class CrashStorm:
         return self._report
 
     def _player(self, number: int) -> Memory:
-        platform = self._stage.platform
-        user = users.create(username=f"storm-{number}", seeds=platform.seeds, now=now_ms(), balance=COINS)
-        memory = memory_of(user, platform)
-        memory.code = platform.promo_codes.set_own(user_id=user.id, code=f"STORM{number}")
+        services = self._stage.services
+        user = users.create(username=f"storm-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
+        memory = memory_of(user, services)
+        memory.code = services.promo_codes.set_own(user_id=user.id, code=f"STORM{number}")
         return memory
 
     def _start(self) -> None:

@@ -64,7 +64,7 @@ class FaultStorm:
     def __init__(self, app: Flask, url: str, *, players: int = 3, readers: int = 24) -> None:
         self._app = app
         self._url = url
-        self._platform = app.extensions["platform"]
+        self._services = app.extensions["services"]
         self._ending = threading.Event()
         self._guard = threading.Lock()
         self._serials = itertools.count(1)
@@ -116,8 +116,8 @@ class FaultStorm:
         return sum(act.outcome is Known.ACKNOWLEDGED for act in acts)
 
     def _player(self, name: str) -> Memory:
-        user = users.create(username=name, seeds=self._platform.seeds, now=now_ms(), balance=COINS)
-        return memory_of(user, self._platform)
+        user = users.create(username=name, seeds=self._services.seeds, now=now_ms(), balance=COINS)
+        return memory_of(user, self._services)
 
     def audit(self) -> list[str]:
         """The errors that the operator's audits print."""

@@ -20,7 +20,7 @@ from models.db.connection import snapshot
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import users
-from services.container import Platform
+from services.container import Services
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
@@ -71,8 +71,8 @@ class Observed:
 class Writer:
     """Somebody who writes without end, each time something else for another player."""
 
-    def __init__(self, platform: Platform, player_ids: list[int], observed: Observed, *, name: str) -> None:
-        self._platform = platform
+    def __init__(self, services: Services, player_ids: list[int], observed: Observed, *, name: str) -> None:
+        self._services = services
         self._player_ids = player_ids
         self._observed = observed
         self._name = name
@@ -92,8 +92,8 @@ class Writer:
 
     def spin(self, user_id: int) -> None:
         request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
-        with self._platform.spin_locks.hold(user_id):
-            self._platform.upgrader.play(user_id=user_id, request=request, clock=now_ms)
+        with self._services.spin_locks.hold(user_id):
+            self._services.upgrader.play(user_id=user_id, request=request, clock=now_ms)
 
     def lock(self, user_id: int) -> None:
         amount, now = Decimal(self._random.randint(1, 500)) / 100, now_ms()
@@ -111,9 +111,9 @@ class Writer:
     def use_code(self, user_id: int) -> None:
         """A new player uses this player's code."""
         newcomer = users.create(
-            username=f"{self._name}-{next(self._serials)}", seeds=self._platform.seeds, now=now_ms()
+            username=f"{self._name}-{next(self._serials)}", seeds=self._services.seeds, now=now_ms()
         )
-        self._platform.promo_codes.use(user_id=newcomer.id, code=code_of(user_id), now=now_ms())
+        self._services.promo_codes.use(user_id=newcomer.id, code=code_of(user_id), now=now_ms())
 
     def _pay(self, user_id: int, type_: PaymentType) -> None:
         usd, transfer = Cents(self._random.randint(1, 300)), Transfer(txhash=self._txhash())
@@ -132,10 +132,10 @@ def observe(
     looking_on: Callable[[Observed], None] = lambda _observed: None,
 ) -> Observed:
     """Let them write and read for so long, on threads of this process; the database must be an empty one."""
-    platform, observed, over = app.extensions["platform"], Observed(), threading.Event()
-    player_ids = _players(platform)
+    services, observed, over = app.extensions["services"], Observed(), threading.Event()
+    player_ids = _players(services)
     tasks = [
-        Writer(platform, player_ids, observed, name=f"writer-{number}").write for number in range(writers)
+        Writer(services, player_ids, observed, name=f"writer-{number}").write for number in range(writers)
     ]
     tasks += [lambda: _look_and_pause(observed)] * readers
     threads = [threading.Thread(target=_repeat, args=(task, over, observed), daemon=True) for task in tasks]
@@ -171,15 +171,15 @@ def code_of(user_id: int) -> str:
     return f"CODE{user_id}"
 
 
-def _players(platform: Platform) -> list[int]:
+def _players(services: Services) -> list[int]:
     row = {"appid": 730, "marketHashName": ITEM, "price": 10}
     items_importing.import_document([row], app_id=None, now=now_ms())
     made = [
-        users.create(username=f"player-{number}", seeds=platform.seeds, now=now_ms(), balance=COINS)
+        users.create(username=f"player-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
         for number in range(PLAYERS)
     ]
     for user in made:
-        platform.promo_codes.set_own(user_id=user.id, code=code_of(user.id))
+        services.promo_codes.set_own(user_id=user.id, code=code_of(user.id))
     return [user.id for user in made]
 
 

@@ -58,7 +58,7 @@ class World:
     def _start(self) -> None:
         self.app = self._build(self.clock)
         self.client = self.app.test_client()
-        self.platform = self.app.extensions["platform"]
+        self.services = self.app.extensions["services"]
         self.fuse.install(database.obj)
 
     def rebuild(self) -> None:
@@ -74,8 +74,8 @@ class World:
     def join(self, cents: int) -> "Player":
         self._joined += 1
         name = f"{self._joined % 1000:03}-player"
-        user = users.create(username=name, balance=Cents(cents), seeds=self.platform.seeds, now=self.clock())
-        token = self.platform.tokens.issue(platform_id=user.platform_id, now=self.clock())
+        user = users.create(username=name, balance=Cents(cents), seeds=self.services.seeds, now=self.clock())
+        token = self.services.tokens.issue(platform_id=user.platform_id, now=self.clock())
         return Player(self, user, token)
 
     def attempt(self, do: Callable[[], bool], trouble: tuple[Kind, Moment] | None) -> bool | None:
@@ -107,7 +107,7 @@ class World:
         with reading():
             if LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).scalar() != 0:
                 problems.append("the ledger does not sum to zero")
-        if self.platform.spin_locks:
+        if self.services.spin_locks:
             problems.append("a spin lock was left behind")
         return problems
 
@@ -144,11 +144,11 @@ class Player:
         return client_seed_that(wins, app=app, player=self.user, wager=coins, price=PRICE)
 
     def spin(self, wager: int, client_seed: str, request_id: str) -> bool:
-        platform, now = self._world.platform, Millis(self._world.clock())
+        services, now = self._world.services, Millis(self._world.clock())
         request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
         try:
-            with platform.spin_locks.hold(self.user.id):
-                platform.upgrader.play(user_id=self.user.id, request=request, clock=lambda: now)
+            with services.spin_locks.hold(self.user.id):
+                services.upgrader.play(user_id=self.user.id, request=request, clock=lambda: now)
         except PlatformError:
             return False
         return True

@@ -111,7 +111,7 @@ def deposit(app):
             type_=payments.PaymentType.DEPOSIT,
             usd=Cents(100),
             transfer=payments.Transfer(),
-            now=app.extensions["platform"].clock(),
+            now=app.extensions["services"].clock(),
         )
 
     return record

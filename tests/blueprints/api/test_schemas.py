@@ -25,10 +25,10 @@ def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
         (UserSchema(), users.get_by_id(player.id)),
         (SingleCaseSchema(), reading.get(case_id="pocket-lint")),
         (FreeCaseSchema(), reading.free()),
-        (ListedIrlCaseSchema(many=True), irl_cases.all_of_them()),
+        (ListedIrlCaseSchema(many=True), irl_cases.list_all()),
         (GameSchema(), bets.get(user_id=player.id, nonce=1)),
         (BetSchema(), bets.get(user_id=player.id, nonce=1)),
-        (RulesSchema(), app.extensions["platform"].upgrader.rules),
+        (RulesSchema(), app.extensions["services"].upgrader.rules),
     ]
 
     with app.app_context():

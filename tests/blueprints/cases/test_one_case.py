@@ -195,7 +195,7 @@ def _status(url):
 @pytest.fixture
 def refreshing(app, monkeypatch):
     """Replaces the price source."""
-    prices = app.extensions["platform"].prices
+    prices = app.extensions["services"].prices
     return lambda refresh: monkeypatch.setattr(prices, "refresh_missing", refresh)
 
 

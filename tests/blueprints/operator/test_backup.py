@@ -18,13 +18,13 @@ from services.upgrader.spin import SpinRequest
 @pytest.fixture
 def played(app, new_player, add_item):
     """Two players have spun and one has been paid."""
-    platform = app.extensions["platform"]
+    services = app.extensions["services"]
     item = add_item(price=10)
     for name in ("alice", "bob"):
         player = new_player(name)
         for _ in range(3):
             request = SpinRequest(amount=1, item=item)
-            platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
+            services.upgrader.play(user_id=player.id, request=request, clock=services.clock)
     app.test_cli_runner().invoke(args=["payments", "record", player.platform_id, "deposit", "5"])
 
 

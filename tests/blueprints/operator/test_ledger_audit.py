@@ -40,10 +40,10 @@ def play(app, add_item):
     item = add_item(price=2)
 
     def spins(player, count):
-        platform = app.extensions["platform"]
+        services = app.extensions["services"]
         for _ in range(count):
             request = SpinRequest(amount=1, item=item)
-            platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
+            services.upgrader.play(user_id=player.id, request=request, clock=services.clock)
 
     return spins
 

@@ -9,7 +9,7 @@ from models.db.connection import reading, writing
 from models.two_factor import TwoFactor
 from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
-from services.shared.encryption import Sealer
+from services.shared.encryption import Encrypter
 from services.upgrader.spin import SpinRequest
 
 OLD = "the secret that was used first and is long enough"
@@ -33,9 +33,9 @@ def sealed_texts():
 
 
 def play(app, player, item):
-    platform = app.extensions["platform"]
+    services = app.extensions["services"]
     request = SpinRequest(amount=1, item=item)
-    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+    return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_nothing_is_sealed_under_the_previous_key_any_more(rotated, player, fill
     """The bet takes over a seed that was announced under the previous key."""
     bet = play(rotated, player, filled)
 
-    current = Sealer(secret_key=NEW, purpose="server seeds")
+    current = Encrypter(secret_key=NEW, purpose="server seeds")
     with reading():
         announced = AnnouncedSeed.get(AnnouncedSeed.user == player.id)
     assert current.open(bet.sealed_server_seed)
@@ -115,15 +115,15 @@ def test_more_than_one_batch_is_encrypted_again(rotated, monkeypatch):
 
 def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, player, filled, monkeypatch):
     """A spin comes between the command's look at a seed and its update."""
-    platform = rotated.extensions["platform"]
-    renew = platform.seeds.renew
+    services = rotated.extensions["services"]
+    renew = services.seeds.renew
 
     def play_in_between(sealed):
         monkeypatch.undo()
         play(rotated, player, filled)
         return renew(sealed)
 
-    monkeypatch.setattr(type(platform.seeds), "renew", lambda _self, sealed: play_in_between(sealed))
+    monkeypatch.setattr(type(services.seeds), "renew", lambda _self, sealed: play_in_between(sealed))
     result = reseal(rotated)
 
     assert (result["announcedSeeds"], result["unreadable"]) == (2, 0)
@@ -156,7 +156,7 @@ def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(
 
 
 def test_a_key_of_another_purpose_decrypts_nothing():
-    sealed = Sealer(secret_key=NEW, purpose="one").seal("text")
+    sealed = Encrypter(secret_key=NEW, purpose="one").encrypt("text")
 
     with pytest.raises(InvalidToken):
-        Sealer(secret_key=NEW, previous_keys=[OLD], purpose="another").open(sealed)
+        Encrypter(secret_key=NEW, previous_keys=[OLD], purpose="another").decrypt(sealed)

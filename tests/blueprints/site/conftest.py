@@ -43,7 +43,7 @@ def app(make_app, settings):
 
 @pytest.fixture
 def server(app):
-    base_url = app.extensions["platform"].settings.base_url
+    base_url = app.extensions["services"].settings.base_url
     with threaded_server(app, port=urlsplit(base_url).port) as url:
         yield url
 

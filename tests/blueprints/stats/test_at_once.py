@@ -18,9 +18,9 @@ TIMES = 8
 def neighbours(app, new_player):
     """Two players whose bets are counted in the same row, and one of another row."""
     first = new_player("first")
-    platform = app.extensions["platform"]
+    services = app.extensions["services"]
     for number in range(SHARDS - 1):
-        users.create(username=f"between-{number}", seeds=platform.seeds, now=platform.clock())
+        users.create(username=f"between-{number}", seeds=services.seeds, now=services.clock())
     same = new_player("same")
     assert same.id == first.id + SHARDS
     return first, same, new_player("other")

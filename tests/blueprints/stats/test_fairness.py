@@ -10,7 +10,7 @@ from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 @pytest.fixture
 def seed_of(app):
     """The server seed of a bet, whether it is revealed or not."""
-    return app.extensions["platform"].seeds.of_bet
+    return app.extensions["services"].seeds.of_bet
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_server_seed_is_hidden_until_its_proof_is_due(ask, spin, seed_of, alic
 
 def test_a_revealed_seed_is_found_after_the_clock_was_set_back(spin, seed_of, app, alice, nonces, clock):
     bet = spin(alice)
-    app.extensions["platform"].proofs.reveal([bet.id])
+    app.extensions["services"].proofs.reveal([bet.id])
 
     clock.advance(ms=-3_600_000)
 

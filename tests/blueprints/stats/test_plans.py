@@ -33,12 +33,12 @@ SEARCHES = {
 @pytest.fixture
 def heavy(app, clock):
     """A player with a tenth of a long history."""
-    platform = app.extensions["platform"]
-    written = bulk_history.begin(seeds=platform.seeds, now=clock.now)
+    services = app.extensions["services"]
+    written = bulk_history.begin(seeds=services.seeds, now=clock.now)
     bulk_history.extend(written, to=BETS)
     clock.now = written.now
     first = written.players[0]
-    token = platform.tokens.issue(platform_id=first.platform_id, now=clock.now)
+    token = services.tokens.issue(platform_id=first.platform_id, now=clock.now)
     return Player(first.id, first.platform_id, first.username, token)
 
 

@@ -184,7 +184,7 @@ def test_each_request_for_a_case_asks_for_its_missing_prices(app, client, spin, 
     set_price(None)
     put_case()
     asked = []
-    monkeypatch.setattr(app.extensions["platform"].prices, "refresh_missing", asked.append)
+    monkeypatch.setattr(app.extensions["services"].prices, "refresh_missing", asked.append)
 
     for _ in range(3):
         client.get(CASE)

@@ -99,7 +99,7 @@ class TestProofs:
     @pytest.fixture
     def fresh_token(self, app, player):
         """A token as a login would give it now."""
-        tokens = app.extensions["platform"].tokens
+        tokens = app.extensions["services"].tokens
         return lambda clock: tokens.issue(platform_id=player.platform_id, now=clock())
 
     def test_a_proof_comes_in_its_time_whatever_the_clock_is_set_to(

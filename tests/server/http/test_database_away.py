@@ -20,8 +20,8 @@ def database_url(request, tmp_path):
 @pytest.fixture
 def headers(app):
     """The header with a good token of a player who may or may not be there."""
-    platform = app.extensions["platform"]
-    token = platform.tokens.issue(platform_id="76561198000000001", now=platform.clock())
+    services = app.extensions["services"]
+    token = services.tokens.issue(platform_id="76561198000000001", now=services.clock())
     return {"Authorization": f"Bearer {token}"}
 
 

@@ -127,7 +127,7 @@ def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
 def test_whatever_value_a_key_holds_both_databases_answer_alike(sqlite_files, postgres, tmp_path):
     def ask(client, player):
         schemas, document = bodies(client)
-        deadline = client.application.extensions["platform"].clock() + DAY_MS
+        deadline = client.application.extensions["services"].clock() + DAY_MS
         filling = {"string": "abcd", "number": 50, "integer": deadline}
         answers = {}
         for (method, path), schema in schemas.items():

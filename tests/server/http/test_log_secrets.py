@@ -74,7 +74,7 @@ def what_lies_in_the_database(app, player):
     with reading():
         user = User.get_by_id(player.id)
         announced = AnnouncedSeed.get_by_id(player.id)
-        opened = app.extensions["platform"].seeds.in_play(user_id=player.id).server_seed
+        opened = app.extensions["services"].seeds.in_play(user_id=player.id).server_seed
     coins = str(Decimal(user.balance_cents) / 100)
     return coins, str(user.balance_cents), user.client_seed, opened, announced.sealed_server_seed
 

@@ -170,7 +170,7 @@ def call(client):
 @pytest.fixture
 def good(app, player):
     """The claims of the player's good token."""
-    return claims(player, app.extensions["platform"].clock() // 1000)
+    return claims(player, app.extensions["services"].clock() // 1000)
 
 
 def test_the_table_has_every_route(app):
@@ -277,9 +277,9 @@ def test_the_token_of_a_player_who_is_gone_is_none(call, new_player):
 @pytest.fixture
 def played(app, player, add_item):
     """The player has played one spin."""
-    platform = app.extensions["platform"]
+    services = app.extensions["services"]
     request = SpinRequest(amount=1, item=add_item(price=10))
-    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock)
+    return services.upgrader.play(user_id=player.id, request=request, clock=services.clock)
 
 
 @pytest.mark.usefixtures("played")

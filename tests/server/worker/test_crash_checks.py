@@ -24,7 +24,7 @@ MANY_ATTEMPTS = 10
 def stage(app, server):
     """Where nothing is killed."""
     import_items()
-    stage = Stage(app.extensions["platform"], url=server)
+    stage = Stage(app.extensions["services"], url=server)
     stage.open.set()
     return stage
 
@@ -32,9 +32,9 @@ def stage(app, server):
 @pytest.fixture
 def newcomer(stage):
     """A player who has done nothing yet."""
-    platform = stage.platform
-    user = users.create(username="calm", seeds=platform.seeds, now=now_ms(), balance=Cents(10_000))
-    return memory_of(user, platform)
+    services = stage.services
+    user = users.create(username="calm", seeds=services.seeds, now=now_ms(), balance=Cents(10_000))
+    return memory_of(user, services)
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow
     form, content_type = encode_multipart_formdata({"avatar": ("me.png", PNG)})
     headers = player.headers | {"Content-Type": content_type, "Content-Length": str(len(form))}
     slow.request("POST", "/profile/avatar", form[:50], headers=headers)
-    wait_until(lambda: app.extensions["platform"].avatars._uploading)
+    wait_until(lambda: app.extensions["services"].avatars._uploading)
 
     refused = send(PNG, player.headers)
     others = send(PNG, bob).status_code

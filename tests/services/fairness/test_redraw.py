@@ -18,13 +18,13 @@ def announced(app, player):
 
 
 def spin(app, player, item, **more):
-    platform = app.extensions["platform"]
+    services = app.extensions["services"]
     request = SpinRequest(amount=1, item=item, **more)
-    return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+    return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
 
 
 def reveal(app, bet):
-    app.extensions["platform"].proofs.reveal([bet.id])
+    app.extensions["services"].proofs.reveal([bet.id])
 
 
 @reading()

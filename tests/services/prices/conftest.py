@@ -58,13 +58,13 @@ def app(make_app, clock, settings):
 @pytest.fixture
 def prices(app):
     """The price service of the app."""
-    return app.extensions["platform"].prices
+    return app.extensions["services"].prices
 
 
 @pytest.fixture
 def restart(make_app, clock, settings):
     """Builds a second app, as another process would. Returns its price service."""
-    return lambda **changes: make_app(clock=clock, **(settings | changes)).extensions["platform"].prices
+    return lambda **changes: make_app(clock=clock, **(settings | changes)).extensions["services"].prices
 
 
 @pytest.fixture

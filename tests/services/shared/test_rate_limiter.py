@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.shared.rate_limiter import Rate
+from services.shared.rate_limiter import RateLimiter
 
 MOST, SECONDS = 3, 10.0
 
@@ -21,13 +21,13 @@ class Clock:
 @given(asked)
 def test_a_client_gets_only_what_is_left_in_the_window(asked):
     clock = Clock()
-    rate = Rate(most=MOST, seconds=SECONDS, timer=clock)
+    rate = RateLimiter(most=MOST, seconds=SECONDS, timer=clock)
     allowed = []
 
     for client, pause in asked:
         clock.now += pause
         recent = [at for who, at in allowed if who == client and at > clock.now - SECONDS]
-        wait = rate.spend(client)
+        wait = rate.hit(client)
 
         assert (wait == 0) == (len(recent) < MOST)
         if wait:
@@ -38,13 +38,13 @@ def test_a_client_gets_only_what_is_left_in_the_window(asked):
 
 def test_idle_clients_are_forgotten():
     clock = Clock()
-    rate = Rate(most=MOST, seconds=SECONDS, timer=clock)
+    rate = RateLimiter(most=MOST, seconds=SECONDS, timer=clock)
     for client in range(1_000):
-        rate.spend(client)
+        rate.hit(client)
 
     clock.now += SECONDS
-    rate.spend("somebody")
+    rate.hit("somebody")
     clock.now += SECONDS
-    rate.spend("somebody")
+    rate.hit("somebody")
 
     assert len(rate._current) + len(rate._previous) == 1

@@ -30,9 +30,9 @@ def spin(app, add_item):
     item = add_item(price=10)
 
     def play(player):
-        platform = app.extensions["platform"]
+        services = app.extensions["services"]
         request = SpinRequest(amount=1, item=item)
-        return platform.upgrader.play(user_id=player.id, request=request, clock=platform.clock).bet
+        return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
 
     return play
 

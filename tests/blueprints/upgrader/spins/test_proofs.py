@@ -93,7 +93,7 @@ def test_another_player_gets_no_proof(connect, new_player, player, item):
 
 def test_a_revealed_seed_stays_revealed_although_the_clock_is_set_back(make_app, player, item, clock):
     app = make_app(clock=clock)
-    token = app.extensions["platform"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    token = app.extensions["services"].tokens.issue(platform_id=player.platform_id, now=clock.now)
     with threaded_server(app) as url:
         socket = Socket(url, auth={"token": token})
         socket.spin({"amount": 1, "item": item})
@@ -174,7 +174,7 @@ class TestWithAClockThatStands:
 
 def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
     first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
-    token = first.extensions["platform"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    token = first.extensions["services"].tokens.issue(platform_id=player.platform_id, now=clock.now)
     with threaded_server(first) as url:
         socket = Socket(url, auth={"token": token})
         socket.spin({"amount": 1, "item": item})
@@ -218,7 +218,7 @@ def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, c
     socket.expect("live-bets")
     request = SpinRequest(amount=1, item=item)
 
-    app.extensions["platform"].upgrader.play(user_id=player.id, request=request, clock=now_ms)
+    app.extensions["services"].upgrader.play(user_id=player.id, request=request, clock=now_ms)
 
     assert socket.expect("upgrader:proof")["nonce"] == 1
 
@@ -228,7 +228,7 @@ def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app
     spectator = connect()
     request = SpinRequest(amount=1, item=item)
 
-    app.extensions["platform"].upgrader.play(
+    app.extensions["services"].upgrader.play(
         user_id=player.id, request=request, clock=lambda: now_ms() - 60_000
     )
     wait_until(lambda: not _sealed(player))

@@ -89,7 +89,7 @@ def test_two_players_may_use_the_same_id(connect, new_player, item):
 
 def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, item, state_of):
     """The other process settles the request when this one is about to."""
-    here, there = (make_app().extensions["platform"] for _ in range(2))
+    here, there = (make_app().extensions["services"] for _ in range(2))
     request = SpinRequest(amount=1, item=item, request_id="r-1")
     draw = here.seeds.draw
     first = []

@@ -44,7 +44,7 @@ def in_the_middle_of_a_spin(app, connect, player, item, hold_up):
         with hold_up(player):
             spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
             spin.start()
-            wait_until(lambda: len(app.extensions["platform"].spin_locks) == 1)
+            wait_until(lambda: len(app.extensions["services"].spin_locks) == 1)
             yield answers
         spin.join()
 
@@ -79,7 +79,7 @@ def test_a_refused_spin_releases_the_lock(connect, player, item):
 def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
     connect(player).spin({"amount": 1, "item": item})
 
-    assert len(app.extensions["platform"].spin_locks) == 0
+    assert len(app.extensions["services"].spin_locks) == 0
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -93,7 +93,7 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
 
 def test_processes_that_take_turns_use_each_seed_once(make_app, player, item):
     """What one process remembers of the next seed, the other has used since."""
-    here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
+    here, there = (make_app().extensions["services"].upgrader for _ in range(2))
     request = SpinRequest(amount=1, item=item)
 
     nonces = [
@@ -106,7 +106,7 @@ def test_processes_that_take_turns_use_each_seed_once(make_app, player, item):
 
 def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
     """Each time that this process is about to settle its spin, the other has settled one."""
-    here, there = (make_app().extensions["platform"] for _ in range(2))
+    here, there = (make_app().extensions["services"] for _ in range(2))
     request = SpinRequest(amount=1, item=item)
     draw = here.seeds.draw
 
@@ -121,7 +121,7 @@ def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
 
 
 def test_a_commitment_announced_by_another_process_is_accepted(make_app, player, item):
-    here, there = (make_app().extensions["platform"].upgrader for _ in range(2))
+    here, there = (make_app().extensions["services"].upgrader for _ in range(2))
     here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1)
     announced = there.play(
         user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1
