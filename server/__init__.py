@@ -1,0 +1,1 @@
+"""Carries requests and sockets. Knows no area of the contract."""

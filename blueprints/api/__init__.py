@@ -1,0 +1,1 @@
+"""What every endpoint is made of: blueprint, schemas, authentication, errors, caching, documentation."""

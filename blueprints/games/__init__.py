@@ -1,0 +1,1 @@
+"""What all games share on the wire: messages and the delivery of proofs."""

@@ -1,0 +1,1 @@
+"""The connection to the database, and how statements and transactions run."""

@@ -1,0 +1,1 @@
+"""Flask hooks around every request."""

@@ -1,0 +1,1 @@
+"""The Socket.IO server: its connections, and what bounds them."""

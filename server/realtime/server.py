@@ -140,7 +140,7 @@ class Realtime:
         self.transports.on_pong.append(answered)
 
     def start(self) -> None:
-        """Start the background work. Whoever serves the app calls this once; a command does not."""
+        """Start the background work. A server calls this once; commands do not."""
         self.transports.start()
         for start in self.at_start:
             start()

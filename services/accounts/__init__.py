@@ -1,0 +1,1 @@
+"""Players: accounts, tokens, two-factor authentication, settings, notifications."""

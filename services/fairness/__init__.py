@@ -1,0 +1,1 @@
+"""The roll, and the server seeds."""

@@ -1,0 +1,1 @@
+"""Cases with real-life items: reading and importing them."""

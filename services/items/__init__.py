@@ -1,0 +1,1 @@
+"""Importing items, and reading their names."""

@@ -1,0 +1,1 @@
+"""The double-entry ledger, and the totals that change with it."""

@@ -1,0 +1,1 @@
+"""The operator's audits, rebuilding of totals, key rotation, backup and checks."""

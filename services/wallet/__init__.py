@@ -1,0 +1,1 @@
+"""The vault, deposits and withdrawals, and the sweepstake conversion."""

@@ -169,7 +169,7 @@ async function loadRules() {
   }
 }
 
-/** Links to the logins that this server has; a guest without any is told nothing of them. */
+/** Shows links to the logins that this server has. */
 async function loadLogins() {
   try {
     for (const [provider, address] of Object.entries(await getJson("/auth/providers"))) {

@@ -13,7 +13,7 @@ const LONGEST_DELAY_MS = 30_000;
 /** The connection went before the answer came: whether the server acted on the question is not known. */
 export class ConnectionLost extends Error {}
 
-/** Connects, stays connected, and hands events to whoever asked for them. */
+/** Connects, stays connected, and calls the handlers of events. */
 export class Socket {
   #auth;
   #listeners = new Map();
