@@ -31,8 +31,8 @@ bind = f"{settings.host}:{settings.port}"
 # One process: it holds the spin locks, the connections and the catalogue.
 workers = 1
 worker_class = "server.worker.worker.Worker"
-# Each player's socket is a connection and an open file. The default of 1,000 connections would leave none for
-# HTTP, and a process has a limit of 1,024 files unless it raises it. Some files are reserved for the database.
+# Each player's socket is a connection and an open file. The default of 1,000 connections would leave none
+# for HTTP, and a process has a limit of 1,024 files unless it raises it. Some are reserved for the database.
 RESERVED_FILES = 100
 MOST_CONNECTIONS = 20_000
 _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)

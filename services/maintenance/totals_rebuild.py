@@ -30,7 +30,7 @@ def rebuild() -> Rebuilt:
     with writing():
         database.obj.lift_statement_limit()
         # A bet or payment written meanwhile would be counted twice, or not at all. Its transaction changes
-        # the player first, so ``users`` is locked first: a transaction that waits for this lock holds no other.
+        # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
         database.obj.lock_tables(User, Bet, Payment)
         invalidate_after_commit(Tag.BETS)
         wrong = wrong_totals_of_play()
