@@ -97,10 +97,10 @@ def _install_request_hooks(app: Flask, settings: Settings, *, timer: Callable[[]
 
 def _register_blueprints(app: Flask) -> None:
     api = DocumentedApi(app)
-    for blueprint in API_BLUEPRINTS:
-        api.register_blueprint(blueprint)
-    for blueprint in PAGE_BLUEPRINTS:
-        app.register_blueprint(blueprint)
+    for area in API_BLUEPRINTS:
+        api.register_blueprint(area)
+    for pages in PAGE_BLUEPRINTS:
+        app.register_blueprint(pages)
 
 
 def _start_realtime(

@@ -130,7 +130,7 @@ def log_event(name: str, *, outcome: str, seconds: float) -> None:
 
 def log_failures(app: Flask) -> None:
     """Log each unexpected exception in one line. Flask's traceback would contain its message."""
-    app.log_exception = lambda _exc_info: None  # type: ignore[method-assign]
+    app.log_exception = lambda _exc_info: None  # type: ignore[assignment,method-assign]
 
     @got_request_exception.connect_via(app)
     def failed(_app: Flask, exception: BaseException, **_: Any) -> None:

@@ -58,21 +58,25 @@ def _check_texts(body: dict[str, Any]) -> None:
             left += value
 
 
-class ApiBlueprint(flask_smorest.Blueprint):
+class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # the library carries no types
     """A flask-smorest blueprint by the conventions of the contract."""
 
     ARGUMENTS_PARSER = ContractParser()
 
     def arguments(self, schema: Any, **options: Any) -> Callable[[Any], Any]:
         """flask-smorest's own, but a schema class is instantiated once and not for each request."""
-        return super().arguments(schema() if inspect.isclass(schema) else schema, **options)
+        decorator: Callable[[Any], Any] = super().arguments(
+            schema() if inspect.isclass(schema) else schema, **options
+        )
+        return decorator
 
     def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:
         """flask-smorest's own. Documents the operation's id and whether it needs a token."""
         register = super().route(rule, **options)
 
         def decorator(view: Any) -> Any:
-            security = {"security": [{"bearer": []}]} if getattr(view, POLICY, None) == "user" else {}
+            needs_token = getattr(view, POLICY, None) == "user"
+            security: dict[str, Any] = {"security": [{"bearer": []}]} if needs_token else {}
             return register(self.doc(operationId=f"{self.name}.{view.__name__}", **security)(view))
 
         return decorator

@@ -14,14 +14,14 @@ NEUTRAL_AVATAR = "/media/neutral/avatar.webp"
 class ItemImage(ma.fields.String):
     """The picture of an item, as a URL."""
 
-    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str:
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
         return _url(value, NEUTRAL_ITEM)
 
 
 class Avatar(ma.fields.String):
     """The picture of a player, as a URL."""
 
-    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str:
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
         return _url(value, NEUTRAL_AVATAR)
 
 

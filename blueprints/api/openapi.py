@@ -30,7 +30,7 @@ HEADERS: dict[int, dict[str, Any]] = {
 """The headers of every answer with this status."""
 
 
-class DocumentedApi(flask_smorest.Api):
+class DocumentedApi(flask_smorest.Api):  # type: ignore[misc]  # the library carries no types
     """Describes the views at the first request for the document: most processes are never asked."""
 
     ERROR_SCHEMA = ErrorSchema
@@ -76,6 +76,7 @@ class ContractDocument(MarshmallowPlugin):
 
     def init_spec(self, spec: APISpec) -> None:
         super().init_spec(spec)
+        assert self.converter is not None  # noqa: S101  # made by the line above
         self.converter.add_parameter_attribute_function(_allow_empty_value)
 
     def operation_helper(

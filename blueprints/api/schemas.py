@@ -39,21 +39,21 @@ class QuerySchema(WireSchema):
 class Coins(ma.fields.Field[int]):
     """Cents inside, a JSON number of coins outside."""
 
-    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> int | float | None:
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> int | float | None:
         return None if value is None else number_from_cents(value)
 
 
 class Price(ma.fields.Field[int]):
     """Cents inside, a text such as $12.34 outside; null when there is no price."""
 
-    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str | None:
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         return None if value is None else price_text(value)
 
 
 class Percentage(ma.fields.Field[int]):
     """A chance in attos inside (services/cases/chances.py), a JSON number of percent outside."""
 
-    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> int | float:
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> int | float:
         return percent_from_attos(value)
 
 
@@ -62,8 +62,8 @@ class Part(ma.fields.Nested):
 
     _CHECK_ATTRIBUTE = False
 
-    def _serialize(self, _value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return super()._serialize(obj, attr, obj, **kwargs)
+    def _serialize(self, _value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        return super()._serialize(obj, attr, obj, **kwargs)  # type: ignore[no-untyped-call]
 
 
 class WholeNumber(ma.fields.Field[int]):
@@ -73,7 +73,7 @@ class WholeNumber(ma.fields.Field[int]):
         super().__init__(**kwargs)
         self._most = most
 
-    def _deserialize(self, value: Any, _attr: str | None, _data: Any, **_: Any) -> int:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if re.fullmatch(r"[0-9]+", str(value), re.ASCII):
             # Python refuses to read numbers of thousands of digits; every such page is past the end.
             number = int(value) if len(value) <= MOST_DIGITS else LARGEST_PAGE

@@ -1,6 +1,7 @@
 """/: the built-in page, and /assets: the files it is made of."""
 
 from flask import Blueprint, Response, make_response, render_template, request
+from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints.api.auth import public
 from server.current_services import get_services
@@ -24,7 +25,7 @@ def set_security_policy(response: Response) -> Response:
 
 @blueprint.get("/")
 @public
-def page() -> Response:
+def page() -> BaseResponse:
     """The page. Browsers revalidate it, so that its files are of the same version."""
     response = make_response(render_template("index.html", trial=not get_services().settings.production))
     response.headers["Cache-Control"] = "no-cache"

@@ -17,7 +17,7 @@ class UsdAmount(ma.fields.Field[int]):
 
     default_error_messages = {"required": "is required"}
 
-    def _deserialize(self, value: Any, _attr: str | None, _data: Any, **_: Any) -> int:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         try:
             if JSON_NUMBER.fullmatch(value) and (cents := cents_from_number(Decimal(value))) >= 0:
                 return cents

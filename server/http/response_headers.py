@@ -51,7 +51,7 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
                     headers["Access-Control-Allow-Headers"] = requested
         return response
 
-    app.wsgi_app = _with_socket_headers(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = _with_socket_headers(app.wsgi_app)  # type: ignore[assignment,method-assign]
 
 
 def _with_socket_headers(inner: WsgiApp) -> WsgiApp:

@@ -38,5 +38,5 @@ class Batch:
 def _frames(packet: Packet | Batch) -> bytes:
     if isinstance(packet, Batch):
         return packet.encode()
-    text = packet.encode().encode()
+    text: bytes = packet.encode().encode()
     return bytes(Header.encode_header(True, WebSocket.OPCODE_TEXT, b"", len(text), 0)) + text

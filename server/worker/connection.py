@@ -60,6 +60,8 @@ class TooSlow(OSError):
 class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
     """One connection. Requests are logged by the app, without the query strings that pywsgi would write."""
 
+    path: str
+
     busy: ClassVar[set["Handler"]] = set()
     """Connections with a running request or an open websocket."""
 

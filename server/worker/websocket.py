@@ -1,6 +1,7 @@
 """A websocket with bounds on the size and duration of messages, which always closes its connection."""
 
 from contextlib import suppress
+from typing import Any, Final
 
 import gevent
 from geventwebsocket.exceptions import ProtocolError, WebSocketError
@@ -19,7 +20,7 @@ FAREWELL_SECONDS = 2.0
 """How long a client may take to answer the closing frame."""
 
 TOO_BIG = 1009
-BYTE_ORDER = "big"
+BYTE_ORDER: Final = "big"
 
 
 class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries no types
@@ -30,6 +31,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
     """
 
     __slots__ = ()
+    closed: Any  # a slot of the library's class
 
     def read_message(self) -> str | bytes | None:
         """The next message; None when the client has closed.
