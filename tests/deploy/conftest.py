@@ -52,7 +52,7 @@ class Deployed:
     def reached_platform(self, route: str) -> int:
         """How many requests of this route the platform has answered so far, by its access log."""
         before = self._logged("/healthz")
-        requests.get(f"{self.platform.url}/healthz", timeout=TIMEOUT_SECONDS)
+        requests.get(f"{self.server.url}/healthz", timeout=TIMEOUT_SECONDS)
         # Lines are written in order, but not at once.
         wait_until(lambda: self._logged("/healthz") > before)
         return self._logged(route)

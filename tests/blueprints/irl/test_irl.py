@@ -172,7 +172,7 @@ def test_an_unexpected_failure_is_answered_with_500(app, client, monkeypatch):
     def fail():
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("services.irl_cases.reading.all_of_them", fail)
+    monkeypatch.setattr("services.irl_cases.reading.list_all", fail)
 
     answer = client.get("/irl")
 

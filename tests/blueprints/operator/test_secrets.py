@@ -102,8 +102,8 @@ def test_nothing_is_sealed_under_the_previous_key_any_more(rotated, player, fill
     current = Encrypter(secret_key=NEW, purpose="server seeds")
     with reading():
         announced = AnnouncedSeed.get(AnnouncedSeed.user == player.id)
-    assert current.open(bet.sealed_server_seed)
-    assert current.open(announced.sealed_server_seed)
+    assert current.decrypt(bet.sealed_server_seed)
+    assert current.decrypt(announced.sealed_server_seed)
 
 
 def test_more_than_one_batch_is_encrypted_again(rotated, monkeypatch):

@@ -31,10 +31,10 @@ def test_each_game_has_its_share_of_demo_items():
 
 
 def test_every_demo_item_of_the_first_game_has_a_weapon_a_skin_and_a_known_wear():
-    names = [names.parse(item["marketHashName"]) for item in ITEMS if item["appid"] == 730]
+    parsed = [names.parse(item["marketHashName"]) for item in ITEMS if item["appid"] == 730]
 
-    assert [name for name in names if not (name.gun_name and name.skin_name)] == []
-    assert {name.wear for name in names} <= set(names.WEARS)
+    assert [name for name in parsed if not (name.gun_name and name.skin_name)] == []
+    assert {name.wear for name in parsed} <= set(names.WEARS)
 
 
 def test_demo_prices_reach_from_cents_to_thousands():

@@ -149,10 +149,10 @@ def test_a_spin_is_never_worth_more_than_the_wager_less_the_edge(offer):
 
 
 @pytest.mark.parametrize(
-    ("rolls", "percent"), [(0, 0.0), (1, 0.00001), (4_750_000, 47.5), (9_999_999, 99.99999)]
+    ("roll", "percent"), [(0, 0.0), (1, 0.00001), (4_750_000, 47.5), (9_999_999, 99.99999)]
 )
-def test_a_percent_has_five_decimals(rolls, percent):
-    assert rolls.percent(rolls) == percent
+def test_a_percent_has_five_decimals(roll, percent):
+    assert rolls.percent(roll) == percent
 
 
 def test_a_server_seed_is_64_lowercase_hex_characters():

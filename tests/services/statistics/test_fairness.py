@@ -13,7 +13,7 @@ from bench.harness.randomness import (
     play_spins,
     rolls_of_one_player,
 )
-from services.fairness.rolls import ROLL_RANGE
+from services.fairness.rolls import ROLL_RANGE, draw_server_seed, roll
 
 pytestmark = pytest.mark.slow
 
@@ -106,8 +106,8 @@ def test_the_same_seed_gives_the_same_rolls():
 def test_rolls_made_in_two_parts_continue_their_nonces():
     whole = rolls_of_one_player(1, seed="part", first_nonce=51)
 
-    server_seed = rolls.draw_server_seed(Random("part").randbytes)
-    assert whole.tolist() == [rolls.roll(server_seed=server_seed, client_seed=CLIENT_SEED, nonce=51)]
+    server_seed = draw_server_seed(Random("part").randbytes)
+    assert whole.tolist() == [roll(server_seed=server_seed, client_seed=CLIENT_SEED, nonce=51)]
 
 
 def test_the_return_to_player_is_95_percent_within_its_bound():
@@ -120,7 +120,7 @@ def test_the_return_to_player_is_95_percent_within_its_bound():
 
 def test_the_return_to_player_shows_rolls_that_are_5_percent_too_low():
     def low(**spin):
-        return rolls.roll(**spin) * 19 // 20
+        return roll(**spin) * 19 // 20
 
     result = last(play_spins(SPINS, seed="return", wager=lambda _random: Wager(500, 1000), roll=low))
 
