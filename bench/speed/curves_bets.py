@@ -32,7 +32,7 @@ def measure(stage: Stage) -> Iterator[Curve]:
     measured: dict[str, list[tuple[int, float]]] = {}
     with stage.postgres() as server, server.fresh(Path()) as url:
         clock = bench_history.HistoryClock()
-        app = create_app(Settings.from_env({**stage.env, "DATABASE_URL": url}), clock=clock)
+        app = create_app(Settings.from_env({**stage.env, **stage.env_of(url)}), clock=clock)
         logging.getLogger("platform").setLevel(logging.ERROR)
         written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=clock.now)
         for size in stage.bets:

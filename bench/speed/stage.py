@@ -4,6 +4,7 @@ Servers run on one core and what asks them on the other. All servers of one stag
 directory, so that tokens and seeds made by one are good for all.
 """
 
+import hashlib
 import json
 import subprocess
 import tempfile
@@ -69,6 +70,16 @@ class Stage:
             "PYTHONDONTWRITEBYTECODE": "",
         }
 
+    def env_of(self, url: str) -> dict[str, str]:
+        """The database at this URL, with an instance directory of its own."""
+        return {"DATABASE_URL": url, "INSTANCE_DIR": str(self.instance_dir(url))}
+
+    def instance_dir(self, url: str) -> Path:
+        """Its servers' files. With those of another database, all its seeds would be redrawn."""
+        place = self.directory / f"instance-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
+        place.mkdir(exist_ok=True)
+        return place
+
     def prices(self, count: int = ITEMS) -> dict[str, int]:
         """Names and prices in cents of so many items: the feed's, or made up in its likeness."""
         if self.feed is not None:
@@ -98,7 +109,7 @@ class Stage:
     @contextmanager
     def platform_here(self, url: str) -> Iterator[Flask]:
         """The platform in this very process, over this database."""
-        app = create_app(Settings.from_env({**self.env, "DATABASE_URL": url}))
+        app = create_app(Settings.from_env({**self.env, **self.env_of(url)}))
         try:
             yield app
         finally:
@@ -108,7 +119,7 @@ class Stage:
     @contextmanager
     def platform(self, url: str, **env: str) -> Iterator[RunningServer]:
         """The production server over this database."""
-        with self.server(gunicorn(), {"DATABASE_URL": url, **env}) as server:
+        with self.server(gunicorn(), {**self.env_of(url), **env}) as server:
             yield server
 
     @contextmanager
