@@ -9,6 +9,7 @@ from flask import Flask
 
 from blueprints import API_BLUEPRINTS, COMMANDS, INSTALL_ON_SERVER, PAGE_BLUEPRINTS
 from blueprints.api.caching import install_response_cache
+from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
@@ -50,6 +51,7 @@ def create_app(
     install_response_cache(app)
     register_error_handlers(app)
     _register_blueprints(app)
+    app.cli = OperatorGroup(app.name)
     for command in COMMANDS:
         app.cli.add_command(command)
     _start_realtime(app, settings, clock=clock, timer=timer)

@@ -57,6 +57,13 @@ class OperatorGroup(OperatorCommand, AppGroup):
 
     command_class = OperatorCommand
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Raises ClickException: Flask looks up the commands of an app only here."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not ctx.resilient_parsing:
+            raise click.ClickException(f"No such command '{cmd_name}'.")
+        return command
+
 
 def print_json(value: object) -> None:
     """Print one line of JSON on standard output."""

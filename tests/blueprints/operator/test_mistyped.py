@@ -30,8 +30,9 @@ def test_a_mistyped_command_prints_one_line(fails, arguments):
 
 
 @pytest.mark.process
-def test_a_mistyped_command_prints_one_line_in_a_shell_too(env):
-    command = [sys.executable, "-m", "flask", "users", "shwo"]
+@pytest.mark.parametrize("arguments", [["sed"], ["users", "shwo"]])
+def test_a_mistyped_command_prints_one_line_in_a_shell_too(env, arguments):
+    command = [sys.executable, "-m", "flask", *arguments]
 
     ended = subprocess.run(
         command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=60, check=False
