@@ -1,1 +1,1 @@
-"""The background task that refreshes prices, and the operator's command."""
+"""The background task that refreshes prices."""

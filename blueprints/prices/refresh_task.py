@@ -42,10 +42,11 @@ class PriceUpdates:
             self._task = self._running.socketio.start_background_task(self._run)
 
     def close(self) -> None:
-        """Stop. The refresh that this interrupts is repeated by the next process."""
+        """Stop. The next process repeats the refresh that this interrupts, at once."""
         self._prices.stop()
         if self._task is not None:
             self._task.join(STOP_SECONDS)
+            self._prices.release()
 
     def _run(self) -> None:
         with suppress(Stopped):

@@ -1,1 +1,1 @@
-"""Health, metrics, API documents, pictures, and commands for the database."""
+"""Health, metrics, API documents, and pictures."""

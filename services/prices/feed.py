@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 60.0
 MAX_REDIRECTS = 3
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Feed:
     """Refreshes prices from the feed every ``period``.
 
@@ -31,6 +31,8 @@ class Feed:
     clock: Callable[[], Millis]
     tell: Listener
     between: Callable[[], None]
+    began_at: Millis | None = None
+    """When the refresh began that is running."""
 
     def refresh_if_due(self) -> None:
         """Refresh when it is due and no other process does. A failure goes to ``tell``. Raises Stopped."""
@@ -45,7 +47,13 @@ class Feed:
         sources.begin(Source.FEED, period=self.period, now=now)
         return self._refresh(now, accept_jumps=accept_jumps)
 
+    def release(self) -> None:
+        """Leave a refresh that was interrupted to the next process."""
+        if self.began_at is not None:
+            sources.release(Source.FEED, began_at=self.began_at)
+
     def _refresh(self, began_at: Millis, *, accept_jumps: bool) -> ItemCounts:
+        self.began_at = began_at
         try:
             prices = feed_document.read(self._fetch(), pause=self.between)
         except SourceFailed as failure:
@@ -53,6 +61,7 @@ class Feed:
             sources.failed(
                 Source.FEED, now=self.clock(), longest_pause=min(self.period, sources.LONGEST_PAUSE_MS)
             )
+            self.began_at = None
             self.tell(RefreshResult.of_failure(Source.FEED, failure))
             raise
         counts = feed_update.apply(
@@ -63,6 +72,7 @@ class Feed:
             between=self.between,
         )
         sources.succeeded(Source.FEED, now=self.clock())
+        self.began_at = None
         self.tell(RefreshResult(source=Source.FEED, counts=counts))
         return counts
 

@@ -111,6 +111,11 @@ class PriceService:
         self._stop.set()
         self._wake.set()
 
+    def release(self) -> None:
+        """After ``stop``: leave an interrupted refresh of the feed to the next process."""
+        if self._feed:
+            self._feed.release()
+
     def _ask_for_wanted(self) -> None:
         with self._asked:
             wanted = set(self._wanted)

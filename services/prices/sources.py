@@ -70,6 +70,14 @@ def failed(source: Source, *, now: Millis, longest_pause: Millis = LONGEST_PAUSE
     ).execute()
 
 
+@writing()
+def release(source: Source, *, began_at: Millis) -> None:
+    """End the refresh that began then as if it had not begun, unless another has begun since."""
+    row = PriceSource
+    is_this = (row.name == source) & (row.running_until_ms == began_at + LEASE_MS)
+    row.update(next_at_ms=0, running_until_ms=0).where(is_this).execute()
+
+
 def is_paused(source: Source, *, now: Millis) -> bool:
     """Whether the source has failed lately and must not be asked yet."""
     row = state(source)

@@ -32,23 +32,10 @@ START = 1_790_000_010_000
 """The first millisecond of a time step."""
 
 
-class Clock:
-    """A clock that stands still until a test moves it."""
-
-    now = START
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def app(make_app, clock):
-    return make_app(clock=clock)
+def clock(clock):
+    clock.now = START
+    return clock
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def test_another_process_repeats_a_refresh_whose_process_died(
     assert (half, early, set(standing().values())) == ([100, 150], [100, 150], {150})
 
 
-def test_a_stop_during_a_refresh_changes_no_price(prices, source, add, standing):
+def test_the_next_process_repeats_a_refresh_that_a_stop_interrupted(prices, source, restart, add, standing):
     add({"One": 1})
     good = feed({"One": 150})
 
@@ -141,8 +141,13 @@ def test_a_stop_during_a_refresh_changes_no_price(prices, source, add, standing)
     source.answer = answer
     with pytest.raises(Stopped):
         prices.run_due()
+    prices.release()
+    after_the_stop = standing()
 
-    assert standing() == {"One": 100}
+    source.answer = good
+    restart().run_due()
+
+    assert (after_the_stop, standing()) == ({"One": 100}, {"One": 150})
 
 
 def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source, clock, add, standing):
