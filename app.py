@@ -25,7 +25,7 @@ from server.realtime.server import create_realtime
 from services.container import build_services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
-from settings import Settings, SettingsError
+from settings import VERSION, Settings, SettingsError
 
 
 def create_app(
@@ -79,7 +79,7 @@ def _configure(app: Flask) -> None:
     app.json.compact = True  # type: ignore[attr-defined]
     app.config.update(
         API_TITLE=API_TITLE,
-        API_VERSION="1",
+        API_VERSION=VERSION,
         OPENAPI_VERSION="3.1.0",
         OPENAPI_URL_PREFIX="/",
         OPENAPI_JSON_PATH="openapi.json",

@@ -16,6 +16,9 @@ from urllib.parse import urlsplit
 from environs import Env, EnvValidationError, ValidationError
 from marshmallow.validate import OneOf, Regexp
 
+VERSION = "0.2.0"
+"""Of the product and of its API; ``CHANGELOG.md`` says what each version changes."""
+
 ROOT = Path(__file__).resolve().parent
 INSTANCE_DIR = ROOT / "instance"
 EXAMPLE = ROOT / ".env.example"

@@ -49,9 +49,9 @@ def schemas(node):
             yield from schemas(child)
 
 
-def test_the_document_has_a_title_and_a_version(document):
+def test_the_document_has_a_title_and_is_openapi_3_1(document):
     assert document["openapi"] == "3.1.0"
-    assert document["info"] == {"title": "Gaming platform", "version": "1"}
+    assert document["info"]["title"] == "Gaming platform"
 
 
 def test_every_route_of_the_api_is_documented(app, document):

@@ -1,0 +1,19 @@
+"""One version, from settings.VERSION, wherever users read it."""
+
+import re
+
+import pytest
+
+from bench.harness.servers import ROOT
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_both_api_documents_and_the_changelog_name_the_same_version(client):
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    latest = re.search(r"^## (\d+\.\d+\.\d+)", changelog, re.MULTILINE)[1]
+
+    versions = [
+        client.get(path).get_json()["info"]["version"] for path in ("/openapi.json", "/asyncapi.json")
+    ]
+
+    assert versions == [latest, latest]
