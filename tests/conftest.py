@@ -40,8 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
     markers.register(config)
 
 
-def pytest_report_header() -> list[str]:
-    return markers.report_missing_programs()
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    markers.report_missing_programs(terminalreporter)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

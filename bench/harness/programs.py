@@ -23,8 +23,9 @@ class Program:
 
 
 BROWSER = Program("browser", "chromium", "chromium")
-NGINX = Program("nginx", "nginx", "nginx-light")
-PROGRAMS = (BROWSER, NGINX)
+NGINX = Program("nginx", "nginx", "nginx")
+REDIS = Program("redis", "redis-server", "redis-server")
+PROGRAMS = (BROWSER, NGINX, REDIS)
 
 
 def missing_programs() -> list[Program]:

@@ -1,8 +1,8 @@
 """The markers of the suite, the choice of databases, and the tests that both leave out.
 
 A test that runs a program that pip can't install carries the program's marker. Where the program is missing,
-these tests are deselected, and the report's header says so. With ``CI`` set in the environment a missing
-program fails the run.
+these tests are deselected, and the last lines of the report name its Debian package. With ``CI`` set in the
+environment a missing program fails the run.
 """
 
 import os
@@ -41,12 +41,12 @@ def register(config: pytest.Config) -> None:
     sys.addaudithook(_refuse_processes)
 
 
-def report_missing_programs() -> list[str]:
-    """One line for each missing program."""
-    return [
-        f"{program.marker}: deselected, {program.command} is missing (Debian package {program.package})"
-        for program in missing_programs()
-    ]
+def report_missing_programs(reporter: pytest.TerminalReporter) -> None:
+    """Print one line that names the missing programs' markers and Debian packages."""
+    if missing := missing_programs():
+        markers = ", ".join(program.marker for program in missing)
+        packages = " ".join(program.package for program in missing)
+        reporter.write_line(f"Deselected without their programs: {markers} (apt-get install {packages})")
 
 
 def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
