@@ -36,38 +36,45 @@ http {{
 
 @contextmanager
 def nginx(
-    *, upstream_port: int, instance_dir: Path, directory: Path, extra: str = ""
+    *,
+    upstream_port: int,
+    instance_dir: Path,
+    directory: Path,
+    certificate: Path | None = None,
+    extra: str = "",
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run nginx in front of this port, without TLS; gives its address and its process.
+    """Run nginx in front of this port; gives its address and its process.
 
-    ``extra`` is added to the http block.
+    ``certificate`` is a PEM file that holds the certificate and its key; without one nginx speaks plain
+    HTTP. ``extra`` is added to the http block.
     """
     port = free_port()
+    changes = {
+        r"server 127\.0\.0\.1:5000;": f"server 127.0.0.1:{upstream_port};",
+        r"listen 443 ssl;": f"listen 127.0.0.1:{port}{' ssl' if certificate else ''};",
+        r"listen 80;": f"listen 127.0.0.1:{free_port()};",
+        r"listen \[::\]:[^;]+;": "",
+        r"(ssl_certificate\w*) [^;]+;": rf"\1 {certificate};" if certificate else "",
+        r"/var/lib/platform": str(instance_dir),
+        r"/var/cache/nginx/platform": str(directory / "cache"),
+        r"/var/log/nginx": str(directory),
+    }
     site = directory / "site.conf"
-    site.write_text(_adapted(CONFIGURATION.read_text(), port, upstream_port, instance_dir, directory))
+    site.write_text(_adapted(CONFIGURATION.read_text(), changes))
     main = directory / "nginx.conf"
     main.write_text(MAIN.format(directory=directory, site=site, extra=extra))
     process = subprocess.Popen([str(NGINX.path), "-c", str(main), "-e", str(directory / "error.log")])
     try:
         wait_until(lambda: can_connect(port) or process.poll() is not None)
         assert process.poll() is None, (directory / "error.log").read_text()
-        yield f"http://127.0.0.1:{port}", process
+        yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}", process
     finally:
         process.terminate()
         process.wait(10)
 
 
-def _adapted(text: str, port: int, upstream_port: int, instance_dir: Path, directory: Path) -> str:
-    """The configuration with what an operator changes changed, and with TLS left out."""
-    changes = {
-        r"server 127\.0\.0\.1:5000;": f"server 127.0.0.1:{upstream_port};",
-        r"listen 443 ssl;": f"listen 127.0.0.1:{port};",
-        r"listen 80;": f"listen 127.0.0.1:{free_port()};",
-        r"ssl_certificate\w* [^;]+;": "",
-        r"/srv/platform/instance": str(instance_dir),
-        r"/var/cache/nginx/platform": str(directory / "cache"),
-        r"/var/log/nginx": str(directory),
-    }
+def _adapted(text: str, changes: dict[str, str]) -> str:
+    """The configuration with the lines changed that an operator changes."""
     for pattern, replacement in changes.items():
         text, count = re.subn(pattern, replacement, text)
         assert count, f"{CONFIGURATION.name} has no {pattern}"
