@@ -9,6 +9,7 @@ from blueprints.api.cli import OperatorCommand, OperatorGroup, print_json
 from models.db import migrate
 from server.current_services import get_services
 from services.container import Services
+from services.demo import bets as demo_bets
 from services.demo import seed as demo
 from services.maintenance import backup as backups
 from services.maintenance import checks
@@ -65,13 +66,16 @@ def _services_for_demo(*, force: bool) -> Services:
 @force
 @with_appcontext
 def seed(*, force: bool) -> None:
-    """Import the demo items, pictures and cases.
+    """Import the demo items, pictures and cases, and play the demo bets.
 
-    Imports only what is missing.
+    Imports only what is missing. The bets are played by demo players, and only when nobody has bet yet.
     """
     services = _services_for_demo(force=force)
     seeded = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
-    print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases})
+    bets = demo_bets.play(
+        upgrader=services.upgrader, proofs=services.proofs, seeds=services.seeds, now=services.clock()
+    )
+    print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases, "bets": bets})
 
 
 @click.command("demo", cls=OperatorCommand)

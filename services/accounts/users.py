@@ -46,6 +46,7 @@ def create(
     seeds: ServerSeeds,
     now: Millis,
     platform_id: str | None = None,
+    avatar: str = "",
     level: int = 0,
     balance: Cents = NO_COINS,
 ) -> User:
@@ -63,6 +64,7 @@ def create(
             user = _insert(
                 username=username,
                 platform_id=platform_id or random_platform_id(),
+                avatar=avatar,
                 granted_experience=experience_for(level),
                 seeds=seeds,
                 now=now,

@@ -2,14 +2,17 @@
 
 import pytest
 
+from models.bets import Bet
 from models.cases import Case, CaseItem
 from models.db.connection import reading, writing
 from models.irl_cases import IrlCase, IrlItem
 from models.items import Item
+from models.users import User
 
-SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem)
+SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem, User, Bet)
 DEMO_ITEMS = 80
-NOTHING = {"items": 0, "cases": 0, "irlCases": 0}
+DEMO_BETS = 48
+NOTHING = {"items": 0, "cases": 0, "irlCases": 0, "bets": 0}
 ONLY_IN_POCKET_LINT = "P250 | Northern Stamp (Minimal Wear)"
 
 
@@ -30,7 +33,7 @@ def stored(app):  # the app has opened the database
 
 
 def test_seeding_imports_every_demo_item(run, client):
-    assert run("seed") == {"items": DEMO_ITEMS, "cases": 21, "irlCases": 4}
+    assert run("seed") == {"items": DEMO_ITEMS, "cases": 21, "irlCases": 4, "bets": DEMO_BETS}
     assert len(client.get("/upgrader/items").json) == DEMO_ITEMS
 
 
@@ -92,7 +95,7 @@ def test_seeding_again_imports_missing_rows(run, stored):
         Item.delete().where(Item.market_hash_name == ONLY_IN_POCKET_LINT).execute()
         IrlCase.delete().where(IrlCase.slug == "desk-upgrade").execute()
 
-    assert run("seed") == {"items": 1, "cases": 1, "irlCases": 1}
+    assert run("seed") == {"items": 1, "cases": 1, "irlCases": 1, "bets": 0}
     assert len(stored()) == DEMO_ITEMS
 
 
@@ -121,6 +124,24 @@ def test_the_demo_catalogue_is_of_both_games(run, client):
     run("seed")
 
     assert {item["appid"] for item in client.get("/upgrader/items").json} == {730, 252490}
+
+
+def test_a_fresh_start_shows_demo_bets_and_their_leaders(run, client):
+    run("seed")
+
+    bets = client.get("/stats/live-bets?limit=100").json["data"]["bets"]
+    leaders = client.get("/leaderboard?period=monthly").json
+    assert len(bets) == DEMO_BETS
+    assert len({bet["user"] for bet in bets}) == 8
+    assert {leader["wager"] > 0 for leader in leaders} == {True}
+
+
+def test_demo_bets_pass_the_audits(run):
+    run("seed")
+
+    ledger, fairness = run("ledger", "audit"), run("fairness", "audit")
+    assert (ledger["users"], ledger["mismatches"]) == (8, 0)
+    assert (fairness["bets"], fairness["mismatches"]) == (DEMO_BETS, 0)
 
 
 def test_the_demo_page_is_signed_in_as_a_player_with_coins(run, client):
