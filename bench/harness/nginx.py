@@ -40,6 +40,7 @@ def nginx(
     upstream_port: int,
     instance_dir: Path,
     directory: Path,
+    port: int | None = None,
     certificate: Path | None = None,
     extra: str = "",
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
@@ -48,7 +49,7 @@ def nginx(
     ``certificate`` is a PEM file that holds the certificate and its key; without one nginx speaks plain
     HTTP. ``extra`` is added to the http block.
     """
-    port = free_port()
+    port = port or free_port()
     changes = {
         r"server 127\.0\.0\.1:5000;": f"server 127.0.0.1:{upstream_port};",
         r"listen 443 ssl;": f"listen 127.0.0.1:{port}{' ssl' if certificate else ''};",

@@ -1,6 +1,7 @@
 """Running the tests' JavaScript under the Node.js that the development requirements bring."""
 
 import json
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -17,11 +18,12 @@ SCRIPTS = ROOT / "tests" / "js"
 TIMEOUT_SECONDS = 120
 
 
-def node(script: str, *arguments: object, stdin: object = None) -> Any:
-    """Run a script of tests/js; what it printed, as JSON."""
+def node(script: str, *arguments: object, stdin: object = None, certificate: Path | None = None) -> Any:
+    """Run a script of tests/js; what it printed, as JSON. It trusts this certificate."""
     finished = subprocess.run(
         [NODE, script, *map(str, arguments)],
         cwd=SCRIPTS,
+        env={**os.environ, **({"NODE_EXTRA_CA_CERTS": str(certificate)} if certificate else {})},
         input=json.dumps(stdin),
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""The production server behind nginx, with the configuration of deploy/."""
+"""The production server behind nginx with TLS, with the configuration of deploy/."""
 
 import json
 import os
@@ -15,11 +15,14 @@ import requests
 
 from bench.harness.databases import SqliteFiles
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
-from bench.harness.servers import ROOT, RunningServer, flask_command, gunicorn, server_process
+from bench.harness.servers import ROOT, RunningServer, flask_command, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from tests.conftest import SECRET
+from tests.support.certificate import self_signed
+from tests.support.platform_provider import PlatformProvider, platform_provider
 
 TIMEOUT_SECONDS = 20
+ITEM = "AK-47 | Copper Tide (Field-Tested)"
 
 
 @dataclass
@@ -31,23 +34,32 @@ class Deployed:
     env: dict[str, str]
     log: Path
     """nginx's access log."""
+    certificate: Path
+    provider: PlatformProvider
+    """The game platform to log in with."""
+
+    def session(self, address: str = "127.0.0.1") -> requests.Session:
+        """Requests from this address, of which 127.0.0.0/8 has plenty."""
+        session = requests.Session()
+        # A variable of the environment would replace the certificate.
+        session.trust_env = False
+        session.verify = str(self.certificate)
+        session.headers["Accept-Encoding"] = "identity"
+        session.get_adapter(self.url).init_poolmanager(1, 1, source_address=(address, 0))
+        return session
 
     def get(self, path: str, **headers: str) -> requests.Response:
         """GET this very path through nginx; underscores in the names of headers become dashes."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = requests.Request(
-            "GET", self.url, headers={"Accept-Encoding": "identity", **named}
-        ).prepare()
-        # Set afterwards: the library would resolve dots in the path.
-        request.url = self.url + path
-        with requests.Session() as session:
+        with self.session() as session:
+            request = session.prepare_request(requests.Request("GET", self.url, headers=named))
+            # Set afterwards: the library would resolve dots in the path.
+            request.url = self.url + path
             return session.send(request, timeout=TIMEOUT_SECONDS)
 
     def flask(self, *arguments: str) -> Any:
         """Run a command beside the server; the JSON that it printed."""
-        command = [*flask_command(), *arguments]
-        finished = subprocess.run(command, env=self.env, cwd=ROOT, capture_output=True, check=True)
-        return json.loads(finished.stdout)
+        return run_flask(self.env, *arguments)
 
     def reached_platform(self, route: str) -> int:
         """How many requests of this route the platform has answered so far, by its access log."""
@@ -65,28 +77,48 @@ class Deployed:
         return routes.count(route)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    """What nginx does is the same with either database, so one is enough."""
+    """The platform in production mode. What nginx does is the same with either database, so one is enough."""
     directory = tmp_path_factory.mktemp("deployed")
-    with sqlite_files.fresh(directory) as url:
+    port, certificate = free_port(), self_signed(directory)
+    instance_dir = directory / "instance"
+    with sqlite_files.fresh(directory) as url, platform_provider() as provider:
         env = {
+            **os.environ,
+            "APP_ENV": "production",
             "DATABASE_URL": url,
-            "INSTANCE_DIR": str(directory / "instance"),
+            "INSTANCE_DIR": str(instance_dir),
             "SECRET_KEY": SECRET,
             "JWT_SECRET": SECRET[::-1],
-            # Tokens name it as their issuer, whatever the port of the server.
-            "BASE_URL": "http://127.0.0.1:5000",
+            "BASE_URL": f"https://127.0.0.1:{port}",
             "CORS_ORIGINS": ALLOWED_ORIGIN,
             "TRUSTED_PROXIES": "1",
+            "ADDRESS_MAX_SOCKETS": "20",
+            "UPGRADER_PROOF_DELAY": "0.2",
+            **provider.settings,
         }
+        items = directory / "items.json"
+        items.write_text(json.dumps([{"appid": 730, "marketHashName": ITEM, "price": 10}]))
+        run_flask(env, "items", "import", str(items))
         with server_process(gunicorn(), env, directory) as server:
             upstream_port = urlsplit(server.url).port
             with nginx(
-                upstream_port=upstream_port, instance_dir=directory / "instance", directory=directory
+                upstream_port=upstream_port,
+                instance_dir=instance_dir,
+                directory=directory,
+                port=port,
+                certificate=certificate,
             ) as (address, _):
                 log = directory / "platform.log"
-                yield Deployed(address, server, {**os.environ, **env}, log)
+                yield Deployed(address, server, env, log, certificate, provider)
+
+
+def run_flask(env: dict[str, str], *arguments: str) -> Any:
+    """Run a command; the JSON that it printed."""
+    command = [*flask_command(), *arguments]
+    finished = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=True)
+    return json.loads(finished.stdout)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""deploy/nginx.conf: what it caches, and what it never does."""
+"""deploy/nginx.conf: what it caches, what it serves itself, and whom the platform takes a client for."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,8 +8,8 @@ import pytest
 import requests
 from PIL import Image
 
-from bench.harness.nginx import ALLOWED_ORIGIN
-from bench.harness.sockets import Socket
+from bench.harness.nginx import ALLOWED_ORIGIN, nginx
+from bench.harness.servers import free_port
 from bench.harness.waiting import wait_until
 from tests.deploy.conftest import TIMEOUT_SECONDS
 
@@ -114,7 +114,7 @@ def test_a_client_gets_an_encoding_that_it_accepts(deployed, accepted, encoding)
     response = deployed.get("/upgrader/items", Accept_Encoding=accepted)
 
     assert response.headers.get("Content-Encoding") == encoding
-    assert response.json() == []
+    assert len(response.json()) == 1
 
 
 def test_a_request_has_one_id_in_the_response_and_in_both_logs(deployed):
@@ -141,7 +141,8 @@ def test_errors_are_not_cached(deployed, import_irl_case):
 
 
 def test_what_the_cache_answers_does_not_count_against_rate_limits(deployed):
-    statuses = {deployed.get("/stats/live-bets").status_code for _ in range(350)}
+    with deployed.session() as session:
+        statuses = {session.get(f"{deployed.url}/stats/live-bets").status_code for _ in range(350)}
 
     assert statuses == {200}
 
@@ -153,24 +154,16 @@ def test_monitoring_is_not_public(deployed, path):
     assert (response.status_code, response.json()) == (404, {"error": "Not found"})
 
 
-def test_a_player_spins_through_it(deployed, players):
-    socket = Socket(deployed.url, auth={"token": players[0]["token"]})
-
-    answer = socket.spin({"amount": 1, "item": "No such item"})
-
-    assert answer == {"status": False, "error": "Item not found"}
-    socket.close()
-
-
 def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, players):
     picture = BytesIO()
     Image.new("RGB", (64, 64), "teal").save(picture, "PNG")
-    path = requests.post(
-        f"{deployed.url}/profile/avatar",
-        files={"avatar": ("me.png", picture.getvalue(), "image/png")},
-        headers={"Authorization": bearer(players[0])},
-        timeout=TIMEOUT_SECONDS,
-    ).json()["avatarUrl"]
+    with deployed.session() as session:
+        path = session.post(
+            f"{deployed.url}/profile/avatar",
+            files={"avatar": ("me.png", picture.getvalue(), "image/png")},
+            headers={"Authorization": bearer(players[0])},
+            timeout=TIMEOUT_SECONDS,
+        ).json()["avatarUrl"]
     path = path[path.index("/media/") :]
 
     through = deployed.get(path, Origin=ALLOWED_ORIGIN)
@@ -185,18 +178,39 @@ def test_a_picture_comes_from_the_disk_with_the_platforms_headers(deployed, play
     assert deployed.reached_platform("/media/avatars/<name>") == 1
 
 
+def test_a_picture_that_is_not_there_is_404_in_the_envelope(deployed):
+    response = deployed.get("/media/avatars/00ff.webp")
+
+    assert (response.status_code, response.json()) == (404, {"error": "Not found"})
+
+
 def test_a_body_that_is_too_large_is_refused_in_the_envelope(deployed):
-    answer = requests.post(f"{deployed.url}/profile/avatar", data=b"x" * 4_000_000, timeout=TIMEOUT_SECONDS)
+    with deployed.session() as session:
+        answer = session.post(
+            f"{deployed.url}/profile/avatar", data=b"x" * 4_000_000, timeout=TIMEOUT_SECONDS
+        )
 
     assert answer.status_code == 413
     assert answer.json() == {"error": "Request entity too large"}
 
 
-def test_a_client_cannot_choose_its_address(deployed):
-    # The last test of this file: the address of the tests has no requests left after it.
-    statuses = [
-        deployed.get("/sweepstake/calc-deposit", X_Forwarded_For=f"192.0.2.{number}").status_code
-        for number in range(301)
-    ]
+def test_while_the_platform_is_away_the_answer_is_503_in_the_envelope(tmp_path):
+    with nginx(upstream_port=free_port(), instance_dir=tmp_path, directory=tmp_path) as (address, _):
+        response = requests.get(f"{address}/auth/me", timeout=TIMEOUT_SECONDS)
 
-    assert statuses[-1] == 429
+    assert response.status_code == 503
+    assert response.json() == {"error": "The service is temporarily unavailable"}
+
+
+def test_each_client_has_limits_of_its_own_and_cannot_choose_its_address(deployed):
+    page = f"{deployed.url}/sweepstake/calc-deposit"
+    with deployed.session("127.0.0.2") as session:
+        statuses = [
+            session.get(page, headers={"X-Forwarded-For": f"192.0.2.{number % 250}"}).status_code
+            for number in range(301)
+        ]
+    with deployed.session("127.0.0.3") as session:
+        other = session.get(page).status_code
+
+    assert statuses == [400] * 300 + [429]
+    assert other == 400

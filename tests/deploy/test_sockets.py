@@ -1,0 +1,54 @@
+"""Sockets through nginx with TLS, as deployed: logging in, spins and proofs, and the limits of an address."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from bench.harness.node import node
+from tests.deploy.conftest import ITEM, TIMEOUT_SECONDS
+from tests.support.polling import POLLING
+
+pytestmark = pytest.mark.nginx
+
+
+def log_in(deployed, platform_id):
+    """Log in with the game platform; the player's token."""
+    deployed.provider.player = platform_id
+    with deployed.session() as browser:
+        address = f"{deployed.url}/auth/platform"
+        for _ in ("to the provider", "back", "to the front end"):
+            answer = browser.get(address, timeout=TIMEOUT_SECONDS, allow_redirects=False)
+            address = answer.headers["Location"]
+    assert address.startswith(f"{deployed.url}/?token=")
+    return parse_qs(urlsplit(address).query)["token"][0]
+
+
+@pytest.mark.parametrize(
+    ("transport", "platform_id"), [("websocket", "76561198000000001"), ("polling", "76561198000000002")]
+)
+def test_a_player_logs_in_spins_and_gets_the_proof(deployed, transport, platform_id):
+    deployed.flask("users", "create", "carol", "--platform-id", platform_id, "--balance", "100")
+    token = log_in(deployed, platform_id)
+
+    told = node("spin.mjs", deployed.url, token, transport, ITEM, 5, certificate=deployed.certificate)
+
+    assert told["transport"] == transport
+    assert told["hashes"] is True
+    assert told["answer"]["result"]["success"] == (told["roll"] < 4_750_000)
+
+
+def test_sockets_are_counted_for_each_client_and_not_for_nginx(deployed):
+    def join(session, number):
+        """Open a socket; what the server says to it."""
+        session.headers["X-Forwarded-For"] = f"192.0.2.{number}"
+        url = deployed.url + POLLING
+        sid = session.get(url, timeout=TIMEOUT_SECONDS).text.split('"')[3]
+        session.post(f"{url}&sid={sid}", data="40", timeout=TIMEOUT_SECONDS)
+        return session.get(f"{url}&sid={sid}", timeout=TIMEOUT_SECONDS).text
+
+    with deployed.session("127.0.0.4") as one, deployed.session("127.0.0.5") as other:
+        answers = [join(one, number) for number in range(21)]
+        another = join(other, 21)
+
+    assert all(answer.startswith("40") for answer in [*answers[:20], another])
+    assert "Too many connections" in answers[20]
