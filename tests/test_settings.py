@@ -620,19 +620,6 @@ def test_every_setting_is_tested_here(tmp_path):
     assert environment_variables(tmp_path) == SETTINGS
 
 
-@pytest.mark.parametrize(
-    ("document", "mention"), [("README.md", r"`{name}`"), (".env.example", r"(?m)^#? ?{name}=")]
-)
-def test_every_setting_is_documented(tmp_path, document, mention):
-    text = (ROOT / document).read_text()
-
-    missing = [
-        name for name in environment_variables(tmp_path) if not re.search(mention.format(name=name), text)
-    ]
-
-    assert missing == []
-
-
 def test_only_the_settings_read_the_environment():
     sources = [ROOT / "app.py", ROOT / "wsgi.py", *ROOT.glob("blueprints/**/*.py")]
     sources += [*ROOT.glob("services/**/*.py"), *ROOT.glob("models/**/*.py")]

@@ -1,4 +1,4 @@
-"""Backing up and restoring with the commands that the README names."""
+"""Backing up and restoring with the commands of docs/operating.md."""
 
 import shutil
 import sqlite3

@@ -1,4 +1,4 @@
-"""Backups as the README describes them: the restored database passes both audits."""
+"""Backups as docs/operating.md describes them: the restored database passes both audits."""
 
 import os
 import resource

@@ -1,0 +1,42 @@
+"""docs/guarantees.md names commands that exist."""
+
+import re
+
+import pytest
+
+from bench.harness.servers import ROOT
+
+PAGE = (ROOT / "docs" / "guarantees.md").read_text()
+COMMANDS = [row.rsplit(" | ", 1)[1] for row in PAGE.splitlines() if row.startswith("| **")]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_every_guarantee_names_a_command_that_exists(app):
+    missing = [cell for cell in COMMANDS if not is_command(cell.strip("`| "), app)]
+
+    assert len(COMMANDS) > 15
+    assert missing == []
+
+
+def is_command(command, app):
+    """Whether this is a target of make, a command of flask, or a module with these options."""
+    match command.split():
+        case ["make", target]:
+            return re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE) is not None
+        case ["flask", group, name, *_]:
+            return name in getattr(app.cli.commands.get(group), "commands", {})
+        case ["python", "-m", module, *arguments]:
+            place = ROOT / module.replace(".", "/")
+            script = place / "__main__.py" if place.is_dir() else place.with_suffix(".py")
+            options = [argument for argument in arguments if argument.startswith("--")]
+            return script.is_file() and all(f'"{option}"' in script.read_text() for option in options)
+    return False
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "command",
+    ["make nothing", "flask ledger nothing", "python -m bench.nothing", "python -m bench.fuzz --nothing"],
+)
+def test_a_command_that_does_not_exist_is_noticed(app, command):
+    assert not is_command(command, app)
