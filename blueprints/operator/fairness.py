@@ -1,5 +1,6 @@
 """flask fairness: recompute the rolls of all bets, or one roll."""
 
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import click
@@ -12,6 +13,20 @@ from services.shared.errors import OperatorError
 from services.shared.money import Cents, number_from_cents
 
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
+
+MAX_NONCE = 2**63 - 1
+
+
+def house_edge_ppm(text: str) -> int:
+    """A parameter type: a fraction from 0 and below 1. The command gets millionths."""
+    try:
+        ppm = Decimal(text) * rolls.PPM
+        is_valid = 0 <= ppm < rolls.PPM and ppm == int(ppm)
+    except InvalidOperation:
+        is_valid = False
+    if not is_valid:
+        raise click.BadParameter("must be a fraction from 0 to 0.999999, such as 0.05")
+    return int(ppm)
 
 
 @group.command("audit")
@@ -42,18 +57,26 @@ def audit() -> None:
 @group.command("verify")
 @click.option("--server-seed", required=True)
 @click.option("--client-seed", required=True)
-@click.option("--nonce", required=True, type=click.IntRange(min=1))
+@click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE))
 @click.option("--amount", type=amount, help="The wager.")
 @click.option("--price", type=amount, help="The price of the item.")
-def verify(server_seed: str, client_seed: str, nonce: int, amount: Cents | None, price: Cents | None) -> None:
+@click.option("--house-edge", type=house_edge_ppm, help="By default that of the settings.")
+def verify(
+    server_seed: str,
+    client_seed: str,
+    nonce: int,
+    amount: Cents | None,
+    price: Cents | None,
+    house_edge: int | None,
+) -> None:
     """Recompute one roll, without the database.
 
     With an amount and a price, also prints whether it won.
     """
     if not rolls.is_client_seed(client_seed):
         raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
-    if not server_seed.isascii():
-        raise OperatorError("a server seed is ASCII text")
+    if not rolls.is_server_seed(server_seed):
+        raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")
     if (amount is None) != (price is None):
         raise OperatorError("--amount and --price go together")
     roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
@@ -63,17 +86,18 @@ def verify(server_seed: str, client_seed: str, nonce: int, amount: Cents | None,
         "percent": rolls.percent(roll),
     }
     if amount is not None and price is not None:
-        answer |= _outcome(roll, amount, price)
+        if house_edge is None:
+            house_edge = get_services().settings.upgrader_house_edge_ppm
+        answer |= _outcome(roll, amount, price, house_edge)
     print_json(answer)
 
 
-def _outcome(roll: int, amount: Cents, price: Cents) -> dict[str, Any]:
+def _outcome(roll: int, amount: Cents, price: Cents, house_edge: int) -> dict[str, Any]:
     if not 0 < amount < price:
         raise OperatorError("the amount must be above 0 and below the price")
-    house_edge_ppm = get_services().settings.upgrader_house_edge_ppm
-    threshold = rolls.threshold(wager_cents=amount, price_cents=price, house_edge_ppm=house_edge_ppm)
+    threshold = rolls.threshold(wager_cents=amount, price_cents=price, house_edge_ppm=house_edge)
     return {
-        "houseEdge": house_edge_ppm / rolls.PPM,
+        "houseEdge": house_edge / rolls.PPM,
         "threshold": threshold,
         "chance": rolls.percent(threshold),
         "win": roll < threshold,

@@ -1,4 +1,9 @@
-"""/: the built-in page, and /assets: the files it is made of."""
+"""/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a spin."""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
 
 from flask import Blueprint, Response, make_response, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
@@ -16,10 +21,25 @@ SECURITY_POLICY = (
     " form-action 'self'; frame-ancestors 'none'"
 )
 
+VERIFY_PAGE = Path(__file__).with_name("verify.html").read_text(encoding="utf-8")
+
+
+def _hash_source(element: str) -> str:
+    """The source expression that allows the inline element of the verify page, and no other content."""
+    (content,) = re.findall(f"<{element}>(.*?)</{element}>", VERIFY_PAGE, re.DOTALL)
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+# The page can't connect to anything, so seeds that a player types stay in the browser.
+VERIFY_POLICY = (
+    f"default-src 'none'; script-src {_hash_source('script')}; style-src {_hash_source('style')};"
+    " img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
 
 @blueprint.after_request
 def set_security_policy(response: Response) -> Response:
-    response.headers["Content-Security-Policy"] = SECURITY_POLICY
+    response.headers.setdefault("Content-Security-Policy", SECURITY_POLICY)
     return response
 
 
@@ -28,6 +48,19 @@ def set_security_policy(response: Response) -> Response:
 def page() -> BaseResponse:
     """The page. Browsers revalidate it, so that its files are of the same version."""
     response = make_response(render_template("index.html", trial=not get_services().settings.production))
+    return _revalidated(response)
+
+
+@blueprint.get("/verify")
+@public
+def verify() -> BaseResponse:
+    """A page that recomputes a spin without the server. Its values come in the URL's fragment."""
+    response = make_response(VERIFY_PAGE)
+    response.headers["Content-Security-Policy"] = VERIFY_POLICY
+    return _revalidated(response)
+
+
+def _revalidated(response: Response) -> BaseResponse:
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag()
     return response.make_conditional(request)

@@ -56,7 +56,7 @@ class RulesSchema(WireSchema):
 
 
 class BetSchema(FairnessEntrySchema):
-    """A settled bet with everything that is needed to verify it. ``chance`` in percent."""
+    """A settled bet with everything that ``/verify`` needs to recompute it. ``chance`` in percent."""
 
     item = ma.fields.String(required=True)
     price = Price(required=True, attribute="price_cents")

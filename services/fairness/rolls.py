@@ -21,6 +21,7 @@ ROLL_RANGE = 10_000_000
 ROLLS_PER_PERCENT = ROLL_RANGE // 100
 PPM = 1_000_000
 
+SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
 RandomBytes = Callable[[int], bytes]
@@ -34,6 +35,11 @@ def draw_server_seed(random_bytes: RandomBytes = secrets.token_bytes) -> str:
 def draw_client_seed(random_bytes: RandomBytes = secrets.token_bytes) -> str:
     """A first client seed for a new account: 16 hex characters."""
     return random_bytes(8).hex()
+
+
+def is_server_seed(text: str) -> bool:
+    """Whether this is 64 lowercase hex characters."""
+    return SERVER_SEED.fullmatch(text) is not None
 
 
 def is_client_seed(text: object) -> bool:

@@ -1,6 +1,6 @@
-// Makes tests/services/fairness/vectors.json without any of the platform's own code: Node's crypto and BigInt only.
+// Makes verify/vectors.json from the published formula, without any of the platform's own code.
 //
-//     node tests/js/make_vectors.mjs > tests/services/fairness/vectors.json
+//     node tests/js/make_vectors.mjs > verify/vectors.json
 
 import { createHash, createHmac } from "node:crypto";
 
@@ -8,105 +8,131 @@ const ROLL_RANGE = 10_000_000n;
 const PPM = 1_000_000n;
 
 const sha256 = (text) => createHash("sha256").update(text, "utf8").digest("hex");
+const seed = (number) => sha256(`server seed ${number}`);
 
-const digestOf = ({ serverSeed, clientSeed, nonce, round }) =>
-  createHmac("sha256", serverSeed).update(`${clientSeed}:${nonce}:${round}`, "utf8").digest("hex");
+/** The digits of a decimal text as a whole number of 10^-places. */
+function scaled(text, places) {
+  const [whole, fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(places, "0"));
+}
 
-function rollOf(spin) {
-  const digest = digestOf(spin);
+const percent = (rolls) => Number(rolls) / 100_000;
+
+function spin([why, serverSeed, clientSeed, nonce, betAmount, price, houseEdge, serverSeedCommitment]) {
+  const commitment = sha256(serverSeed);
+  const digest = createHmac("sha256", serverSeed).update(`${clientSeed}:${nonce}:0`, "utf8").digest("hex");
   const roll = (BigInt(`0x${digest}`) * ROLL_RANGE) >> 256n;
-  return { ...spin, digest, roll: Number(roll), percent: Number(roll) / 100_000 };
+  const kept = PPM - scaled(houseEdge, 6);
+  const threshold = (ROLL_RANGE * kept * scaled(betAmount, 2)) / (PPM * scaled(price, 2));
+  return {
+    why,
+    input: {
+      algorithm: "upgrader-1",
+      serverSeedCommitment: serverSeedCommitment ?? commitment,
+      serverSeed,
+      clientSeed,
+      nonce,
+      betAmount,
+      price,
+      houseEdge,
+    },
+    output: {
+      committed: (serverSeedCommitment ?? commitment) === commitment,
+      digest,
+      roll: Number(roll),
+      percent: percent(roll),
+      threshold: Number(threshold),
+      chance: percent(threshold),
+      win: roll < threshold,
+    },
+  };
 }
 
-function thresholdOf([wagerCents, priceCents, houseEdgePpm, why]) {
-  const numerator = ROLL_RANGE * (PPM - BigInt(houseEdgePpm)) * BigInt(wagerCents);
-  const threshold = Number(numerator / (PPM * BigInt(priceCents)));
-  return { why, wagerCents, priceCents, houseEdgePpm, threshold };
-}
-
-// Published by other sites that take the same HMAC step; they print only how it begins.
-const hmac = [
-  {
-    serverSeed: "18e93f4a7b5b58d2569765766d1b6c3296bbd8430d6f20249044d72f14720159",
-    clientSeed: "bb62964774",
-    nonce: 1,
-    round: 0,
-    digestBegins: "c590d171e39b7040",
-  },
-];
-
-const serverSeeds = {
-  zeros: "0".repeat(64),
-  fs: "f".repeat(64),
-  digits: "0123456789".repeat(7).slice(0, 64),
-  published: hmac[0].serverSeed,
-};
-const made = (number) => sha256(`server seed ${number}`);
-
-const commitments = [
-  // The first is an example of the standard that defines SHA-256 (FIPS 180-4).
-  { serverSeed: "abc", serverSeedCommitment: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
-  ...[...Object.values(serverSeeds), made(1), made(2)].map((serverSeed) => ({
-    serverSeed,
-    serverSeedCommitment: sha256(serverSeed),
-  })),
-];
+const ZEROS = "0".repeat(64);
+const FS = "f".repeat(64);
+const DIGITS = "0123456789".repeat(7).slice(0, 64);
+// Published by other sites that take the same HMAC step; its digest begins with c590d171e39b7040.
+const PUBLISHED = "18e93f4a7b5b58d2569765766d1b6c3296bbd8430d6f20249044d72f14720159";
+// Found by trying some ten million seeds with the client seed "abcd" and the nonce 1.
+const LOWEST = seed(9_826_146);
+const HIGHEST = seed(11_181_532);
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const ALL_CHARACTERS = `${LETTERS}${LETTERS.toLowerCase()}0123456789_-`;
 
-const rolls = [
-  [serverSeeds.published, "bb62964774", 1, 0],
-  [serverSeeds.published, "bb62964774", 2, 0],
-  [serverSeeds.published, "bb62964774", 1, 1],
-  [serverSeeds.zeros, "0000", 1, 0],
-  [serverSeeds.fs, "ffff", 1, 0],
-  [serverSeeds.digits, "----", 1, 0],
-  [serverSeeds.digits, "____", 1, 0],
-  [made(1), "abcd", 1, 0], // the shortest client seed
-  [made(1), "abcd", 2, 0],
-  [made(2), "abcd", 1, 0],
-  [made(3), "ABCD", 1, 0],
-  [made(4), "z".repeat(64), 1, 0], // the longest
-  [made(5), ALL_CHARACTERS, 7, 0],
-  [made(6), [...ALL_CHARACTERS].reverse().join(""), 7, 0],
-  [made(7), "client-seed_42", 10, 0],
-  [made(8), "client-seed_42", 99_999, 0],
-  [made(9), "client-seed_42", 2_147_483_648, 0], // past 32 bits
-  [made(10), "client-seed_42", 4_294_967_296, 0],
-  [made(11), "client-seed_42", Number.MAX_SAFE_INTEGER, 0],
-  [made(12), "client-seed_42", 1, 2_147_483_648],
-].map(([serverSeed, clientSeed, nonce, round]) => rollOf({ serverSeed, clientSeed, nonce, round }));
+const spins = [
+  ["a seed of which other sites published the digest", PUBLISHED, "bb62964774", "1", "1.00", "10.00", "0.05"],
+  ["the next nonce", PUBLISHED, "bb62964774", "2", "1.00", "10.00", "0.05"],
+  ["a roll one above the threshold", PUBLISHED, "bb62964774", "1", "77174.08", "95000", "0.05"],
+  ["a roll equal to the threshold loses", PUBLISHED, "bb62964774", "1", "77174.09", "95000", "0.05"],
+  ["a roll one below the threshold wins", PUBLISHED, "bb62964774", "1", "77174.10", "95000", "0.05"],
+  ["a wager that rounds to a threshold equal to the roll", PUBLISHED, "bb62964774", "1", "28.79", "35.44", "0.05"],
+  ["the lowest roll, with a chance of one roll", LOWEST, "abcd", "1", "0.01", "95000.00", "0.05"],
+  ["the lowest roll, with no chance", LOWEST, "abcd", "1", "0.01", "95000.01", "0.05"],
+  ["the highest roll, with a chance of all other rolls", HIGHEST, "abcd", "1", "999999999.99", "1000000000", "0"],
+  ["the highest roll, without a house edge", HIGHEST, "abcd", "1", "99999.99", "100000", "0"],
+  ["a seed of zeros", ZEROS, "0000", "1", "0.01", "0.02", "0.05"],
+  ["a seed of fs", FS, "ffff", "1", "0.01", "0.03", "0.05"],
+  ["a client seed of dashes", DIGITS, "----", "1", "0.02", "0.03", "0"],
+  ["a client seed of underscores", DIGITS, "____", "1", "999.99", "1000", "0.05"],
+  ["the shortest client seed", seed(1), "abcd", "1", "5", "10", "0.05"],
+  ["another server seed", seed(2), "abcd", "1", "5.0", "10.0", "0.05"],
+  ["capital letters", seed(3), "ABCD", "1", "999.99", "1000", "0"],
+  ["the longest client seed", seed(4), "z".repeat(64), "1", "10000", "10001", "0.05"],
+  ["every character of a client seed", seed(5), ALL_CHARACTERS, "7", "0.69", "0.92", "0"],
+  ["and backwards", seed(6), [...ALL_CHARACTERS].reverse().join(""), "7", "0.44", "2.20", "0.05"],
+  ["a nonce of two digits", seed(7), "client-seed_42", "10", "0.57", "1.00", "0.01"],
+  ["a nonce of five digits", seed(8), "client-seed_42", "99999", "128.96", "316.16", "0.05"],
+  ["a nonce above 32 bits, signed", seed(9), "client-seed_42", "2147483648", "5", "10", "0.999999"],
+  ["a nonce above 32 bits", seed(10), "client-seed_42", "4294967296", "0.01", "10", "0.999999"],
+  ["the highest nonce that a double holds", seed(11), "client-seed_42", "9007199254740991", "5", "10", "0.000001"],
+  ["a nonce that a double does not hold", seed(12), "client-seed_42", "9007199254740993", "0.1", "0.3", "0.05"],
+  ["the highest nonce", seed(13), "client-seed_42", "9223372036854775807", "0.3", "0.7", "0.1"],
+  ["one cent of the highest price: no roll wins", seed(14), "client-seed_42", "1", "0.01", "1000000000", "0.05"],
+  // Doubles give one less in the three above with 0.69, 0.44 and 0.57, and one more in this one.
+  ["a hair below a whole threshold", seed(15), "client-seed_42", "1", "70938210.51", "999999999.77", "0.05"],
+  ["another seed than the one committed to", seed(16), "client-seed_42", "1", "1.00", "2.00", "0.05", sha256(seed(17))],
+].map(spin);
 
-const thresholds = [
-  [1, 100_000_000_000, 50_000, "one cent of the dearest item: no roll wins"],
-  [1, 9_500_000, 50_000, "one cent of the dearest item on which it wins one roll"],
-  [1, 9_500_001, 50_000, "a cent dearer: none"],
-  [1, 2, 50_000, "one cent of two"],
-  [1, 3, 50_000, "a third"],
-  [2, 3, 0, "two thirds, without an edge"],
-  [99_999, 100_000, 50_000, "one cent below the price"],
-  [99_999, 100_000, 0, "one cent below the price, without an edge"],
-  [99_999_999_999, 100_000_000_000, 0, "one cent below the highest price: never all rolls"],
-  [99_999_999_999, 100_000_000_000, 50_000, "one cent below the highest price"],
-  [500, 1_000, 50_000, "half"],
-  [500, 1_000, 999_999, "half, with the greatest edge"],
-  [1, 1_000, 999_999, "the greatest edge leaves nothing"],
-  [500, 1_000, 1, "half, with the least edge"],
-  [1_000_000, 1_000_100, 50_000, "the usual highest wager"],
-  [69, 92, 0, "exactly three quarters; doubles in coins give one less"],
-  [44, 220, 50_000, "exactly a fifth; doubles in coins give one less"],
-  [57, 100, 10_000, "exact; doubles in coins give one less"],
-  [12_896, 31_616, 50_000, "exact; doubles in coins give one less"],
-  [7_093_821_051, 99_999_999_977, 50_000, "a hair below a whole number; doubles give one more, in cents as well"],
-].map(thresholdOf);
+const valid = { serverSeed: seed(1), clientSeed: "abcd", nonce: "1", betAmount: "1.00", price: "2.00", houseEdge: "0.05" };
+
+const refused = [
+  ["a client seed of three characters", { clientSeed: "abc" }],
+  ["a client seed of 65 characters", { clientSeed: "a".repeat(65) }],
+  ["a colon, which separates client seed and nonce", { clientSeed: "ab:cd" }],
+  ["a blank inside", { clientSeed: "ab cd" }],
+  ["a letter with an accent", { clientSeed: "\u00e4bcd" }],
+  ["a full-width letter", { clientSeed: "abc\uff44" }],
+  ["a digit of another script", { clientSeed: "123\u0664" }],
+  ["a letter that folds to an ASCII one", { clientSeed: "abc\u212a" }],
+  ["another letter that folds to an ASCII one", { clientSeed: "abc\u017f" }],
+  ["a character outside the basic plane", { clientSeed: "abc\u{1f3b2}" }],
+  ["a server seed of 63 digits", { serverSeed: seed(1).slice(1) }],
+  ["a server seed in capitals", { serverSeed: FS.toUpperCase() }],
+  ["a server seed with a letter that is no digit", { serverSeed: `g${ZEROS.slice(1)}` }],
+  ["a nonce of 0", { nonce: "0" }],
+  ["a negative nonce", { nonce: "-1" }],
+  ["a nonce above 63 bits", { nonce: "9223372036854775808" }],
+  ["a fraction of a nonce", { nonce: "1.5" }],
+  ["a wager of 0", { betAmount: "0" }],
+  ["a negative wager", { betAmount: "-1" }],
+  ["three decimals", { betAmount: "1.005" }],
+  ["a wager that equals the price", { betAmount: "2.00" }],
+  ["a wager above the price", { betAmount: "2.01" }],
+  ["a price above the highest", { price: "1000000000.01" }],
+  ["a price that is no number", { price: "ten" }],
+  ["a house edge of all", { houseEdge: "1" }],
+  ["a negative house edge", { houseEdge: "-0.05" }],
+  ["a house edge with seven decimals", { houseEdge: "0.0500001" }],
+].map(([why, changed]) => ({ why, input: { ...valid, ...changed } }));
 
 const description =
-  "Vectors of the provably fair roll, for an implementation in any language. " +
-  "serverSeedCommitment = sha256(serverSeed as text). " +
-  "digest = HMAC-SHA256(key = serverSeed as text, message = '<clientSeed>:<nonce>:<round>'). " +
-  "roll = (digest as a big-endian 256-bit integer) * 10000000 >> 256. percent = roll / 100000. " +
-  "threshold = floor(10000000 * (1000000 - houseEdgePpm) * wagerCents / (1000000 * priceCents)), " +
-  "in exact integers. A spin wins when roll < threshold. Made by tests/js/make_vectors.mjs.";
+  "Golden vectors of the provably fair roll `upgrader-1`, for an implementation in any language. All input is text, as " +
+  "a person would type it. committed: serverSeedCommitment = sha256(serverSeed as text). " +
+  "digest = HMAC-SHA256(key = serverSeed as text, message = '<clientSeed>:<nonce>:0'). " +
+  "roll = (digest as a big-endian 256-bit integer) * 10000000 >> 256. " +
+  "threshold = floor(10000000 * (1 - houseEdge) * betAmount / price), in exact integers. win: roll < threshold. " +
+  "percent = roll / 100000, chance = threshold / 100000. Input under `refused` is not valid. " +
+  "Made by tests/js/make_vectors.mjs.";
 
-console.log(JSON.stringify({ description, hmac, commitments, rolls, thresholds }, null, 2));
+console.log(JSON.stringify({ description, spins, refused }, null, 2));

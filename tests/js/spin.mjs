@@ -1,6 +1,6 @@
 // One player, one spin, told as JSON: node spin.mjs ADDRESS TOKEN TRANSPORT ITEM AMOUNT
 import { io } from "socket.io-client";
-import { commitmentOf, rollOf } from "./fairness.mjs";
+import { verify } from "../../verify/verify.mjs";
 
 const [address, token, transport, item, amount] = process.argv.slice(2);
 const socket = io(address, { auth: { token }, transports: [transport], reconnection: false });
@@ -25,7 +25,7 @@ const answer = await socket.emitWithAck("upgrader:spin", {
 const eventsAtAnswer = events.map(({ name }) => name);
 const following = await followed;
 const proof = await proven;
-const roll = rollOf(proof);
+const verified = verify({ ...proof, nonce: String(proof.nonce) });
 console.log(
   JSON.stringify({
     commitment,
@@ -33,9 +33,9 @@ console.log(
     eventsAtAnswer,
     following,
     proof,
-    roll,
-    percent: roll / 100_000,
-    hashes: commitmentOf(proof.serverSeed) === commitment.serverSeedCommitment,
+    roll: verified.roll,
+    percent: verified.percent,
+    hashes: verified.serverSeedCommitment === commitment.serverSeedCommitment,
     proofAfterMs: Date.now() - asked,
     transport: socket.io.engine.transport.name,
     events: events.map(({ name, payload }) => [name, payload]),

@@ -2,14 +2,12 @@
 
 import json
 import socket
-from pathlib import Path
 
 import pytest
 
-VECTORS = json.loads(Path("tests/services/fairness/vectors.json").read_text())
-FIRST_ROUND = [vector for vector in VECTORS["rolls"] if vector["round"] == 0]
+from tests.support.golden_vectors import REFUSED, SPINS
 
-ROLL_77 = FIRST_ROUND[0]
+ROLL_77 = SPINS[0]["input"]
 """It rolls 77.17409 percent."""
 
 
@@ -33,22 +31,30 @@ def options(vector=ROLL_77, **more):
     return ["fairness", "verify", *(f"--{name}={value}" for name, value in values.items())]
 
 
-@pytest.mark.parametrize(
-    "vector", FIRST_ROUND, ids=lambda vector: f"{vector['clientSeed'][:12]}-{vector['nonce']}"
-)
-def test_a_roll_is_recomputed(run, vector):
-    answer = run(*options(vector))
+def all_options(given):
+    """The command line for all input of a golden vector."""
+    return options(given, amount=given["betAmount"], price=given["price"], house_edge=given["houseEdge"])
 
-    assert (answer["roll"], answer["percent"]) == (vector["roll"], vector["percent"])
+
+def test_the_command_gives_the_golden_vectors(run):
+    printed = ("roll", "percent", "threshold", "chance", "win")
+
+    for vector in SPINS:
+        given, expected = vector["input"], vector["output"]
+        answer = run(*all_options(given))
+
+        committed = answer["serverSeedCommitment"] == given["serverSeedCommitment"]
+        assert committed is expected["committed"], vector["why"]
+        assert {name: answer[name] for name in printed} == {name: expected[name] for name in printed}
+
+
+def test_the_command_refuses_what_the_golden_vectors_refuse(fails):
+    for vector in REFUSED:
+        assert len(fails(*all_options(vector["input"])).splitlines()) == 1, vector["why"]
 
 
 def test_without_an_amount_only_the_roll_and_the_commitment_are_printed(run):
-    vector = VECTORS["commitments"][1]
-
-    answer = run(*options(server_seed=vector["serverSeed"]))
-
-    assert set(answer) == {"serverSeedCommitment", "roll", "percent"}
-    assert answer["serverSeedCommitment"] == vector["serverSeedCommitment"]
+    assert set(run(*options())) == {"serverSeedCommitment", "roll", "percent"}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def test_with_an_amount_and_a_price_the_outcome_is_printed(run, amount, threshol
 def test_a_roll_that_equals_the_threshold_loses(run):
     answer = run(*options(amount="28.79", price="35.44"))
 
-    assert answer["threshold"] == answer["roll"] == ROLL_77["roll"]
+    assert answer["threshold"] == answer["roll"] == SPINS[0]["output"]["roll"]
     assert answer["win"] is False
 
 

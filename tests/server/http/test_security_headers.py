@@ -16,6 +16,7 @@ PATHS = [
     "/no-such-path",
     "/upgrader/items",
     "/docs/",
+    "/verify",
     "/media/neutral/item.webp",
 ]
 POLICY = "Content-Security-Policy"
@@ -42,7 +43,7 @@ def test_the_policy_of_api_responses_allows_no_content(client, path):
     assert "default-src 'none'" in client.get(path, buffered=True).headers[POLICY]
 
 
-@pytest.mark.parametrize("path", ["/", "/docs/"])
+@pytest.mark.parametrize("path", ["/", "/docs/", "/verify"])
 def test_a_page_may_only_run_its_own_scripts(client, path):
     page = client.get(path, buffered=True)
 

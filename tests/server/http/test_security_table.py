@@ -30,6 +30,7 @@ class Endpoint(NamedTuple):
 
 TABLE = [
     Endpoint("GET", "/", "/", PUBLIC, 200),
+    Endpoint("GET", "/verify", "/verify", PUBLIC, 200),
     Endpoint("GET", "/asyncapi.json", "/asyncapi.json", PUBLIC, 200),
     Endpoint("GET", "/healthz", "/healthz", PUBLIC, 200),
     Endpoint("GET", "/readyz", "/readyz", PUBLIC, 200),

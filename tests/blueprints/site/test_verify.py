@@ -1,0 +1,161 @@
+"""/verify recomputes a spin in the browser, with the server and without it."""
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.golden_vectors import REFUSED, SPINS
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+SPIN = SPINS[0]
+
+
+# Opens each address in turn and returns what the page shows then. Only the page fills the texts cleared here.
+SHOW_EACH = """async (addresses) => {
+  const text = (id) => document.getElementById(id).textContent;
+  const shown = [];
+  for (const address of addresses) {
+    for (const id of ["digest", "problem"]) document.getElementById(id).textContent = "";
+    location.hash = address;
+    for (let tries = 0; !text("digest") && !text("problem") && tries < 1000; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const names = ["verdict", "roll", "threshold", "outcome", "digest"];
+    shown.push(text("problem") || Object.fromEntries(names.map((name) => [name, text(name)])));
+  }
+  return shown;
+}"""
+
+
+@pytest.fixture
+def verify(tab, server):
+    """Opens the page with values in its address; returns what it shows, or its problem."""
+
+    def verify(values, page=f"{server}/verify"):
+        tab.goto(page)
+        return tab.evaluate(SHOW_EACH, [urlencode(values)])[0]
+
+    return verify
+
+
+def shown(output):
+    """What the page shows of a vector's output."""
+    verdict = "✓ The server seed is" if output["committed"] else "✗ The server seed is NOT"
+    below = "Won: the roll is below" if output["win"] else "Lost: the roll is not below"
+    return {
+        "verdict": f"{verdict} the one that was committed to.",
+        "roll": f"{output['roll']} ({output['percent']:.5f}%)",
+        "threshold": f"{output['threshold']} ({output['chance']:.5f}%)",
+        "outcome": f"{below} the threshold",
+        "digest": output["digest"],
+    }
+
+
+def test_the_page_gives_all_golden_vectors(tab, server):
+    tab.goto(f"{server}/verify")
+
+    results = tab.evaluate(SHOW_EACH, [urlencode(vector["input"]) for vector in SPINS + REFUSED])
+
+    assert results[: len(SPINS)] == [shown(vector["output"]) for vector in SPINS]
+    assert [type(result) for result in results[len(SPINS) :]] == [str] * len(REFUSED)
+
+
+def test_a_link_with_all_values_opens_a_verified_spin(tab, server):
+    tab.goto(f"{server}/verify#{urlencode(SPIN['input'])}")
+
+    expect(tab.locator("#verdict")).to_have_text(shown(SPIN["output"])["verdict"])
+    expect(tab.locator("#outcome")).to_have_text(shown(SPIN["output"])["outcome"])
+    assert tab.input_value("#price") == SPIN["input"]["price"]
+
+
+def test_a_saved_page_works_from_the_disk_without_a_network(tab, client, verify, tmp_path):
+    saved = tmp_path / "verify.html"
+    saved.write_bytes(client.get("/verify").data)
+    requests = []
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.context.set_offline(True)
+
+    result = verify(SPIN["input"], page=saved.as_uri())
+
+    assert result == shown(SPIN["output"])
+    assert {url.partition("#")[0] for url in requests} == {saved.as_uri()}
+
+
+def test_the_page_sends_its_values_nowhere(tab, verify):
+    requests = []
+    tab.on("request", lambda request: requests.append((request.method, request.url, request.post_data)))
+
+    verify(SPIN["input"])
+    tab.fill("#betAmount", "2.00")
+    tab.click("#verify")
+    tab.locator("#threshold", has_text="1900000").wait_for()
+
+    # A request never contains the fragment, though the browser reports it here.
+    assert [(method, url.partition("#")[0][-7:], body) for method, url, body in requests] == [
+        ("GET", "/verify", None)
+    ]
+    failed = tab.evaluate("fetch('/healthz').then(() => 'sent', () => 'refused')")
+    assert failed == "refused"
+
+
+def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, server):
+    tab.goto(f"{server}/verify")
+    for name in ("serverSeedCommitment", "serverSeed", "clientSeed", "nonce", "betAmount", "price"):
+        tab.keyboard.press("Tab")
+        tab.keyboard.insert_text(SPIN["input"][name])
+
+    tab.keyboard.press("Enter")
+
+    expect(tab.locator("#roll")).to_have_text(shown(SPIN["output"])["roll"])
+    expect(tab.locator("#verdict")).to_contain_text("✓")
+
+
+def test_a_problem_is_announced_and_its_field_gets_the_focus(tab, server):
+    tab.goto(f"{server}/verify")
+    tab.fill("#serverSeed", SPIN["input"]["serverSeed"])
+    tab.fill("#clientSeed", "äbcd")
+
+    tab.click("#verify")
+
+    expect(tab.get_by_role("alert").filter(has_text="client seed")).to_be_visible()
+    expect(tab.get_by_label("Client seed")).to_be_focused()
+    expect(tab.get_by_label("Client seed")).to_have_attribute("aria-invalid", "true")
+
+
+def test_without_commitment_and_wager_only_the_roll_is_shown(verify):
+    result = verify({name: SPIN["input"][name] for name in ("serverSeed", "clientSeed", "nonce")})
+
+    assert result["roll"] == shown(SPIN["output"])["roll"]
+    assert result["outcome"] == "Needs wager and price"
+    assert result["verdict"].startswith("Compare")
+
+
+def test_a_price_may_be_written_as_the_api_writes_it(verify):
+    assert verify(SPIN["input"] | {"price": "$10.00"}) == shown(SPIN["output"])
+
+
+def test_an_algorithm_that_the_page_does_not_know_is_not_verified(verify):
+    assert "case-1" in verify(SPIN["input"] | {"algorithm": "case-1"})
+
+
+def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, client):
+    page = client.get("/verify").text
+    tab.route("http://play.example.com/**", lambda route: route.fulfill(body=page, content_type="text/html"))
+
+    tab.goto(f"http://play.example.com/verify#{urlencode(SPIN['input'])}")
+
+    expect(tab.get_by_role("alert").filter(has_text="plain http")).to_be_visible()
+    expect(tab.locator("#verify")).to_be_disabled()
+
+
+def test_nothing_is_wider_than_a_phone(tab, verify):
+    tab.set_viewport_size({"width": 390, "height": 844})
+
+    verify(SPIN["input"])
+
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
