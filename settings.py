@@ -237,7 +237,7 @@ class Settings:
         try:
             self.instance_dir.mkdir(parents=True, exist_ok=True)
         except OSError:
-            wrong["INSTANCE_DIR"] = "must be a directory, or one that can be made"
+            wrong["INSTANCE_DIR"] = "must be a directory, or a path where one can be created"
         if self.upgrader_min_wager_cents > self.upgrader_max_wager_cents:
             wrong["UPGRADER_MIN_WAGER"] = "must not be above UPGRADER_MAX_WAGER"
         pair = ("identity_client_id", "identity_client_secret")

@@ -55,12 +55,12 @@ def audit() -> None:
 
 
 @group.command("verify")
-@click.option("--server-seed", required=True)
-@click.option("--client-seed", required=True)
-@click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE))
+@click.option("--server-seed", required=True, help="The revealed seed of the server.")
+@click.option("--client-seed", required=True, help="The seed of the player.")
+@click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE), help="The number of the spin.")
 @click.option("--amount", type=amount, help="The wager.")
 @click.option("--price", type=amount, help="The price of the item.")
-@click.option("--house-edge", type=house_edge_ppm, help="By default that of the settings.")
+@click.option("--house-edge", type=house_edge_ppm, help="The house edge; by default the setting.")
 def verify(
     server_seed: str,
     client_seed: str,
@@ -78,7 +78,7 @@ def verify(
     if not rolls.is_server_seed(server_seed):
         raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")
     if (amount is None) != (price is None):
-        raise OperatorError("--amount and --price go together")
+        raise OperatorError("--amount and --price must be given together")
     roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
     answer: dict[str, Any] = {
         "serverSeedCommitment": rolls.commitment_of(server_seed),

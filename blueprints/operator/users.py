@@ -24,7 +24,7 @@ group = OperatorGroup("users", help="Create accounts, issue tokens and show play
 def create(name: str, platform_id: str | None, level: int, balance: Cents, count: int) -> None:
     """Create accounts and print their tokens.
 
-    Prints one JSON line an account: platformid, username, token. Creates all accounts or none.
+    Prints one JSON line for each account: platformid, username, token. Creates all accounts or none.
     """
     if platform_id is not None and count > 1:
         raise OperatorError("--platform-id cannot be used with --count")

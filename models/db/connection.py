@@ -117,10 +117,10 @@ def schema_problem(error: BaseException) -> str | None:
     for pattern in MISSING:
         if found := pattern.match(str(error)):
             kind = found["kind"].replace("relation", "table")
-            return f"the {kind} {found['name']} is missing: flask db upgrade"
+            return f"the {kind} {found['name']} is missing; run flask db upgrade"
     # The server's messages may be in another language.
     code = getattr(error.__cause__ or error.__context__, "pgcode", None)
-    return f"{UNDEFINED[code]} is missing: flask db upgrade" if code in UNDEFINED else None
+    return f"{UNDEFINED[code]} is missing; run flask db upgrade" if code in UNDEFINED else None
 
 
 SCHEMA_ERRORS = (peewee.ProgrammingError, peewee.OperationalError)

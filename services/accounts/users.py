@@ -56,9 +56,9 @@ def create(
     level, and for a platform id that is taken.
     """
     if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
-        raise OperatorError("a platform id has 17 digits")
+        raise OperatorError("a platform id must have 17 digits")
     if not 0 <= level <= MAX_LEVEL:
-        raise OperatorError(f"a level is from 0 to {MAX_LEVEL}")
+        raise OperatorError(f"a level must be from 0 to {MAX_LEVEL}")
     with writing():
         try:
             user = _insert(
@@ -178,7 +178,7 @@ def free_usernames(wanted: str, *, count: int) -> list[str]:
     Raises OperatorError for an invalid name.
     """
     if not USERNAME.fullmatch(wanted):
-        raise OperatorError("a username has 3 to 32 letters, digits, dots, dashes and underscores")
+        raise OperatorError("a username must have 3 to 32 letters, digits, dots, dashes and underscores")
     free: list[str] = []
     for numbers in _batches():
         candidates = {name.lower(): name for name in (_numbered(wanted, number) for number in numbers)}

@@ -53,7 +53,7 @@ def _wrong_sums(what: str, kept: peewee.BigIntegerField, source: peewee.Select) 
         .where(kept != fn.COALESCE(summed.c.cents, 0))
     )
     for platform_id in query.scalars():
-        yield f"the referral's {what} of {platform_id} differ from what they sum up"
+        yield f"the referral's {what} of {platform_id} differ from their payments or bonuses"
 
 
 def _wrong_codes() -> Iterator[str]:
@@ -65,7 +65,7 @@ def _wrong_codes() -> Iterator[str]:
         .where(fn.COALESCE(User.used_affiliate_code, "") != fn.COALESCE(owner.affiliate_code, ""))
     )
     for platform_id in query.scalars():
-        yield f"the referral of {platform_id} is to another than the owner of the code used"
+        yield f"the referral of {platform_id} belongs to another player than the owner of the code"
 
 
 def _wrong_uses() -> Iterator[str]:
@@ -84,4 +84,4 @@ def _wrong_uses() -> Iterator[str]:
         .where(uses != fn.COALESCE(bonuses.c.count, 0))
     )
     for platform_id in query.scalars():
-        yield f"the bonuses of {platform_id} do not fit the code used"
+        yield f"the bonuses of {platform_id} do not match the use of a code"

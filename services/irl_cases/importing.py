@@ -29,7 +29,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
 def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
     slug = row.get("id")
     if not isinstance(slug, str) or not ID.fullmatch(slug):
-        raise OperatorError("id must be 1 to 64 of a-z, 0-9 and -")
+        raise OperatorError("id must have 1 to 64 characters of a-z, 0-9 and -")
     columns = {
         "name": name_from(row.get("name"), "name", MAX_NAME),
         "price_cents": price_from(row.get("price"), "price"),
@@ -70,6 +70,6 @@ def _chances(items: Sequence[Row]) -> list[Attos]:
     given = [None if percentage is None else attos_from_percent(percentage) for percentage in percentages]
     left = CERTAIN - sum(chance or 0 for chance in given)
     if left < 0 or (left and None not in given):
-        raise OperatorError("the percentages must sum to 100, or to less when some are left out")
+        raise OperatorError("the percentages must sum to 100, or to less than 100 when some are left out")
     shares = iter(share_equally(Attos(left), given.count(None)) if None in given else ())
     return [next(shares) if chance is None else chance for chance in given]

@@ -16,12 +16,12 @@ def backup(path: Path) -> None:
     PostgreSQL, which has its own tool.
     """
     if not isinstance(database.obj, Sqlite):
-        raise OperatorError("this is for SQLite; for PostgreSQL use pg_dump --format=custom")
+        raise OperatorError("the database is not SQLite; use pg_dump --format=custom")
     with reading():
         try:
             path.touch(mode=0o600, exist_ok=False)
         except OSError:
-            raise OperatorError("the file must not exist, and its directory must") from None
+            raise OperatorError("the file must not exist, and its directory must exist") from None
         # A machine without a witness file trusts a new database; it must not trust this copy.
         with writing():
             if seed_marks.is_new():

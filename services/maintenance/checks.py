@@ -29,7 +29,7 @@ def warnings(settings: Settings) -> list[str]:
     private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
     private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
     found = [
-        f"{path} can be read by other users: chmod 600"
+        f"{path} can be read by other users; run chmod 600 on it"
         for path in private
         if path.exists() and path.stat().st_mode & OTHERS
     ]
@@ -39,18 +39,18 @@ def warnings(settings: Settings) -> list[str]:
         and marker.exists()
         and marker.stat().st_mtime > time.time() - DAY_SECONDS
     ):
-        found.append("TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day")
+        found.append("TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header")
     return found
 
 
 def _database_problems() -> Iterator[str]:
     if isinstance(database.obj, Sqlite) and not Path(database.database).exists():
         # To connect would create it.
-        yield f"DATABASE_URL: there is no file {database.database}: flask db upgrade"
+        yield f"DATABASE_URL: the file {database.database} does not exist; run flask db upgrade"
         return
     try:
         if pending := migrate.pending():
-            yield f"schema: {len(pending)} migrations are missing: flask db upgrade"
+            yield f"schema: migrations to apply: {len(pending)}; run flask db upgrade"
         else:
             migrate.look_at_tables()
     except (peewee.DatabaseError, *UNAVAILABLE) as error:

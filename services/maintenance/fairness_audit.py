@@ -66,17 +66,17 @@ def _problems(bet: Bet, seeds: ServerSeeds) -> Iterator[str]:
         yield "the seed does not hash to its commitment"
     roll = rolls.roll(server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce, round_=ROUND)
     if roll != bet.roll:
-        yield "the roll is another one"
+        yield "the stored roll is wrong"
     threshold = rolls.threshold(
         wager_cents=bet.wager_cents, price_cents=bet.price_cents, house_edge_ppm=bet.house_edge_ppm
     )
     if threshold != bet.threshold:
-        yield "the threshold is another one"
+        yield "the stored threshold is wrong"
     won = roll < threshold
     if bet.status != (WON if won else LOST):
-        yield "the status is another one"
+        yield "the stored status is wrong"
     if bet.payout_cents != (bet.price_cents if won else 0):
-        yield "the payout is another one"
+        yield "the stored payout is wrong"
 
 
 def _nonce_problems() -> list[str]:

@@ -7,36 +7,36 @@ from models.db.connection import database, writing
 TAMPERED = {
     "a cent more of deposits": (
         "UPDATE referrals SET deposited_cents = deposited_cents + 1 WHERE user_id = {alice}",
-        ["the referral's deposits of {alice} differ from what they sum up"],
+        ["the referral's deposits of {alice} differ from their payments or bonuses"],
     ),
     "withdrawals that are forgotten": (
         "UPDATE referrals SET withdrawn_cents = 0 WHERE user_id = {alice}",
-        ["the referral's withdrawals of {alice} differ from what they sum up"],
+        ["the referral's withdrawals of {alice} differ from their payments or bonuses"],
     ),
     "a bonus that nobody posted": (
         "UPDATE referrals SET bonus_cents = 40 WHERE user_id = {bob}",
-        ["the referral's bonuses of {bob} differ from what they sum up"],
+        ["the referral's bonuses of {bob} differ from their payments or bonuses"],
     ),
     "a payment of another amount": (
         "UPDATE payments SET usd_cents = usd_cents + 1 WHERE user_id = {alice} AND type = 'deposit'",
         [
             "the payment totals of {alice} differ from the payments",
-            "the referral's deposits of {alice} differ from what they sum up",
+            "the referral's deposits of {alice} differ from their payments or bonuses",
         ],
     ),
     "a player who counts for somebody else": (
         "UPDATE referrals SET owner_id = {alice} WHERE user_id = {bob}",
-        ["the referral of {bob} is to another than the owner of the code used"],
+        ["the referral of {bob} belongs to another player than the owner of the code"],
     ),
     "a code that was used without a bonus": (
         "UPDATE users SET used_affiliate_code = 'OWNER' WHERE id = {owner}",
-        ["the bonuses of {owner} do not fit the code used"],
+        ["the bonuses of {owner} do not match the use of a code"],
     ),
     "a bonus without a code": (
         "UPDATE users SET used_affiliate_code = NULL WHERE id = {bob}",
         [
-            "the bonuses of {bob} do not fit the code used",
-            "the referral of {bob} is to another than the owner of the code used",
+            "the bonuses of {bob} do not match the use of a code",
+            "the referral of {bob} belongs to another player than the owner of the code",
         ],
     ),
 }

@@ -66,7 +66,7 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
 
     told = fails("db", "backup", str(tmp_path / "kept"))
 
-    assert told == "Error: the file must not exist, and its directory must"
+    assert told == "Error: the file must not exist, and its directory must exist"
     assert (tmp_path / "kept").read_text() == "something"
 
 

@@ -11,7 +11,7 @@ from models.db.connection import database, writing
 
 pytestmark = pytest.mark.process
 
-UNTRUSTED = "TRUSTED_PROXIES is 0, but requests came with a forwarding header during the last day"
+UNTRUSTED = "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header"
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_missing_migration_is_reported(check):
 
     code, lines = check()
 
-    assert (code, lines) == (1, ["schema: 1 migrations are missing: flask db upgrade"])
+    assert (code, lines) == (1, ["schema: migrations to apply: 1; run flask db upgrade"])
 
 
 def test_a_missing_table_is_reported_by_its_name(check):
@@ -58,7 +58,7 @@ def test_a_missing_table_is_reported_by_its_name(check):
 
     code, lines = check()
 
-    assert (code, lines) == (1, ["schema: the table login_nonces is missing: flask db upgrade"])
+    assert (code, lines) == (1, ["schema: the table login_nonces is missing; run flask db upgrade"])
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -85,7 +85,7 @@ def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
 
     code, lines = check()
 
-    assert (code, lines) == (0, [f"warning: {file} can be read by other users: chmod 600"])
+    assert (code, lines) == (0, [f"warning: {file} can be read by other users; run chmod 600 on it"])
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -109,7 +109,7 @@ def test_a_sqlite_file_that_does_not_exist_is_reported_and_not_created(check_pro
     ended = check_process(DATABASE_URL=f"sqlite:///{mistyped}")
 
     assert ended.returncode == 1
-    assert ended.stderr == f"DATABASE_URL: there is no file {mistyped}: flask db upgrade\n"
+    assert ended.stderr == f"DATABASE_URL: the file {mistyped} does not exist; run flask db upgrade\n"
     assert not mistyped.exists()
 
 

@@ -50,8 +50,8 @@ def test_importing_again_changes_nothing(put, stored):
     assert stored() == before
 
 
-SUM = "the percentages must sum to 100, or to less when some are left out"
-ID = "id must be 1 to 64 of a-z, 0-9 and -"
+SUM = "the percentages must sum to 100, or to less than 100 when some are left out"
+ID = "id must have 1 to 64 characters of a-z, 0-9 and -"
 NAME = "name must be a text of 1 to 100 characters"
 NUMBER = "Each item must have a percentage that is a number from 0 to 100"
 PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"

@@ -10,7 +10,7 @@ from models.users import User
 from services.accounts import users
 
 AMOUNT = "must be an amount from 0 to 1000000000 with at most two decimals"
-NAME = "a username has 3 to 32 letters, digits, dots, dashes and underscores"
+NAME = "a username must have 3 to 32 letters, digits, dots, dashes and underscores"
 TAKEN = "the platform id or the name is already taken"
 PLATFORM_ID = "76561198000000001"
 NOBODY = "76561198999999999"
@@ -158,7 +158,7 @@ def test_an_invalid_name_is_refused(fails, accounts, name):
 def test_a_malformed_platform_id_is_refused(fails, accounts, platform_id):
     assert (
         fails("users", "create", "alice", "--platform-id", platform_id)
-        == "Error: a platform id has 17 digits"
+        == "Error: a platform id must have 17 digits"
     )
     assert accounts() == []
 
@@ -181,7 +181,7 @@ def test_a_platform_id_with_a_count_is_refused(fails, accounts):
 
 @pytest.mark.parametrize("level", ["-1", "10001"])
 def test_a_level_out_of_bounds_is_refused(fails, level):
-    assert fails("users", "create", "alice", "--level", level) == "Error: a level is from 0 to 10000"
+    assert fails("users", "create", "alice", "--level", level) == "Error: a level must be from 0 to 10000"
 
 
 @pytest.mark.parametrize("balance", ["-1", "0.001", "1000000000.01", "1e400", "NaN", "Infinity", "ten", ""])

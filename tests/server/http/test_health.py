@@ -6,7 +6,7 @@ import pytest
 
 from models.db.connection import database, writing
 
-MISSING = "the table bets is missing: flask db upgrade"
+MISSING = "the table bets is missing; run flask db upgrade"
 OUTDATED = "The database schema is not up to date"
 
 
@@ -82,4 +82,4 @@ def test_a_missing_column_is_named_in_the_log(client, player, caplog):
 
     (record,) = [record for record in caplog.records if record.name == "platform.errors"]
     assert answer.status_code == 503
-    assert re.search(r"the column \S*trade_url is missing: flask db upgrade", record.failure)
+    assert re.search(r"the column \S*trade_url is missing; run flask db upgrade", record.failure)

@@ -79,7 +79,7 @@ def test_the_fairness_audit_catches_a_changed_bet(run, fails, settled):
         database.execute_sql("UPDATE bets SET roll = roll + 1")
 
     assert fails("fairness", "audit").splitlines() == [
-        "bet 1: the roll is another one",
+        "bet 1: the stored roll is wrong",
         "Error: 1 mismatches",
     ]
 
