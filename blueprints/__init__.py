@@ -29,6 +29,7 @@ from blueprints.site.routes import blueprint as site_blueprint
 from blueprints.stats.routes import blueprint as stats_blueprint
 from blueprints.sweepstake.routes import blueprint as sweepstake_blueprint
 from blueprints.system.docs import docs_blueprint
+from blueprints.system.gauges import install_gauges
 from blueprints.system.media import blueprint as media_blueprint
 from blueprints.system.routes import blueprint as system_blueprint
 from blueprints.upgrader.events import install_upgrader
@@ -54,7 +55,7 @@ API_BLUEPRINTS = (
 PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint(), site_blueprint)
 """Files and pages, which /openapi.json does not describe."""
 
-INSTALL_ON_SERVER = (install_proofs, install_welcome, install_prices, install_upgrader)
+INSTALL_ON_SERVER = (install_proofs, install_welcome, install_gauges, install_prices, install_upgrader)
 """Called with the app and its socket server: events, and background tasks that start with the server."""
 
 COMMANDS = (

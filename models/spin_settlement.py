@@ -165,6 +165,12 @@ commit together, wait for each other, and come back together."""
 
 _slots = FifoSemaphore(SETTLING_AT_ONCE)
 
+
+def spins_waiting() -> int:
+    """How many spins wait to be one of those that settle, before they wait for a connection."""
+    return _slots.waiting
+
+
 _prepared: WeakSet[Any] = WeakSet()
 """Connections that have prepared the statement."""
 

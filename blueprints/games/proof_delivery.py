@@ -32,6 +32,9 @@ ROUND_SECONDS = 0.05
 PROOFS_AT_ONCE = 100
 """Opened and sent without a pause for other tasks: about 7 ms."""
 
+OVERDUE_SECONDS = 1.0
+"""How late a scheduled proof counts as overdue."""
+
 RETRY_SECONDS = 1.0
 """Until the next round after a failed one."""
 
@@ -85,6 +88,22 @@ class ProofDelivery:
     def answered_ping(self, sid: str, pinged_at: float) -> None:
         """The client answered a ping that was queued at this time of ``time.monotonic()``."""
         self._unconfirmed.answered_ping(sid, pinged_at)
+
+    @property
+    def scheduled(self) -> int:
+        """How many bets are not over yet."""
+        return len(self._schedule)
+
+    @property
+    def overdue(self) -> int:
+        """How many proofs wait to be sent although they are due. It is 0 most of the time."""
+        late = self._schedule.due(before=time.monotonic() - OVERDUE_SECONDS)
+        return late + len(self._due) + len(self._missed)
+
+    @property
+    def unconfirmed(self) -> int:
+        """How many proofs were sent and are not confirmed by a client yet."""
+        return len(self._unconfirmed)
 
     def close(self) -> None:
         """Stop after the running round. What is not confirmed by then is sent again after the next start."""

@@ -32,6 +32,14 @@ class ProofSchedule:
                 due[bet_id] = self._sids.pop(bet_id)
         return due
 
+    def due(self, *, before: float) -> int:
+        """How many bets were due before this time and are still here."""
+        with self._guard:
+            return sum(due_at < before for due_at, _ in self._by_time)
+
+    def __len__(self) -> int:
+        return len(self._sids)
+
 
 @dataclass(slots=True, eq=False)
 class SentProof:

@@ -68,6 +68,7 @@ def _send(sid: str, user_id: int, settled: Spin) -> None:
     realtime().send([sid], [messages.pf_event(settled.bet), answer])
     if settled.following is None or settled.balances is None:
         return
+    metrics().count_bet(settled.bet)
     proofs().schedule(settled.bet, sid=sid)
     changed = [messages.commitment_event(settled.following), messages.balance_event(settled.balances)]
     after_this_event(lambda: messages.send_to_player(user_id, changed))

@@ -18,7 +18,7 @@ import peewee
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
 from models.db import wait_budget
-from models.db.postgres import STATEMENT_MS, Postgres
+from models.db.postgres import STATEMENT_MS, PoolUsage, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """The errors of a database that is away, slow or out of connections. A later retry may succeed."""
@@ -73,6 +73,10 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         with suppress(OSError):
             os.close(os.open(self.database, os.O_CREAT | os.O_EXCL, 0o600))
         return super()._connect()
+
+    def usage(self) -> PoolUsage:
+        """The size is 0: there is no limit, and nobody waits for a connection."""
+        return PoolUsage(0, in_use=len(self._in_use), waiting=0)
 
     def slot(self) -> AbstractContextManager[Any]:
         return nullcontext()

@@ -18,6 +18,16 @@ class FifoSemaphore:
         self._waiting: deque[threading.Event] = deque()
         self._guard = threading.Lock()
 
+    @property
+    def free(self) -> int:
+        """How many slots nobody holds."""
+        return self._free
+
+    @property
+    def waiting(self) -> int:
+        """How many callers wait for a slot."""
+        return len(self._waiting)
+
     @contextmanager
     def hold(self, *, timeout_seconds: float) -> Iterator[None]:
         """Hold one slot for the block. Raises TimeoutError if none becomes free in time."""

@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import gevent
@@ -45,6 +46,15 @@ table, which pg_restore makes anew."""
 
 _peewee: Any = peewee
 """Peewee without its types, which leave out what a pool needs."""
+
+
+@dataclass(frozen=True)
+class PoolUsage:
+    """How many connections there may be, are in use, and are waited for."""
+
+    size: int
+    in_use: int
+    waiting: int
 
 
 @contextmanager
@@ -96,6 +106,9 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         )
         # First come, first served: with 400 sockets connecting at once some waited for seconds otherwise.
         self._slots = FifoSemaphore(POOL_SIZE)
+
+    def usage(self) -> PoolUsage:
+        return PoolUsage(POOL_SIZE, in_use=POOL_SIZE - self._slots.free, waiting=self._slots.waiting)
 
     @contextmanager
     def slot(self) -> Iterator[None]:

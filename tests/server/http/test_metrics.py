@@ -1,7 +1,17 @@
 """What the process counts for Prometheus."""
 
+import re
+import threading
+
+import peewee
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+
+from bench.harness.servers import ROOT
+from bench.harness.waiting import wait_until
+from models.db.connection import reading
+
+ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|([^|]*)\| .+ \|$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -103,3 +113,119 @@ def test_spins_are_counted_by_outcome(connect, player, add_item, samples):
     assert counted.get(labels(outcome="won"), 0) == won
     assert counted.get(labels(outcome="lost"), 0) == 3 - won
     assert counted[labels(outcome="Item not found")] == 1
+
+
+def test_every_metric_is_documented_with_its_type_and_labels(app, client):
+    rows = ROW.findall((ROOT / "docs" / "metrics.md").read_text())
+    documented = {name: (kind, re.findall(r"`(\w+)`", names)) for name, kind, names in rows}
+
+    served = dict(re.findall(r"^# TYPE (\w+) (\w+)$", client.get("/metrics").text, re.MULTILINE))
+
+    registry = app.extensions["metrics"].registry
+    label_names = {
+        name: list(getattr(collector, "_labelnames", ()))
+        for name, collector in registry._names_to_collectors.items()
+    }
+    assert documented == {
+        name: (kind, label_names.get(name, []))
+        for name, kind in served.items()
+        if not name.endswith("_created")
+    }
+
+
+def test_wagers_and_payouts_of_settled_bets_are_summed(connect, player, add_item, samples):
+    item = add_item(price=10)
+    socket = connect(player)
+
+    answers = [socket.spin({"amount": 4, "item": item, "requestId": request}) for request in "abca"]
+
+    upgrader = labels(game="upgrader")
+    paid = sum(answer["result"]["amount"] for answer in answers[:3])
+    assert samples("bets_wagered_coins_total")[upgrader] == 12
+    assert samples("bets_paid_coins_total")[upgrader] == paid
+    # A chance of 38% of 10 coins, three times.
+    assert samples("bets_expected_coins_total")[upgrader] == pytest.approx(11.4)
+    assert samples("bets_variance_total")[upgrader] == pytest.approx(3 * 0.38 * 0.62 * 100)
+
+
+def test_a_counter_of_bets_begins_at_0(samples):
+    assert samples("bets_wagered_coins_total")[labels(game="upgrader")] == 0
+
+
+def test_the_process_is_measured(samples):
+    assert samples("process_resident_memory_bytes")[()] > 1_000_000
+    assert samples("process_open_fds")[()] > 0
+
+
+def test_connections_in_use_and_callers_that_wait_for_one_are_counted(samples):
+    names = ("database_pool_size", "database_pool_in_use", "database_pool_waiting")
+    before = [samples(name)[()] for name in names]
+    size = int(before[0]) or 20
+    release, held = threading.Event(), threading.Semaphore(0)
+
+    def hold():
+        with reading():
+            held.release()
+            release.wait(30)
+
+    tasks = [threading.Thread(target=hold) for _ in range(size + 2)]
+    for task in tasks:
+        task.start()
+    for _ in range(size):
+        assert held.acquire(timeout=10)
+    wait_until(lambda: samples("database_pool_in_use")[()] + samples("database_pool_waiting")[()] == size + 2)
+    during = [samples(name)[()] for name in names]
+    release.set()
+    for task in tasks:
+        task.join()
+
+    is_limited = before[0] > 0
+    assert during == ([20, 20, 2] if is_limited else [0, 22, 0])
+    assert [samples(name)[()] for name in names] == before == [20 if is_limited else 0, 0, 0]
+
+
+class TestABetThatIsNotOver:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(UPGRADER_PROOF_DELAY="60")
+
+    def test_its_proof_is_counted_as_scheduled(self, connect, player, add_item, samples):
+        connect(player).spin({"amount": 1, "item": add_item(price=10)})
+
+        assert samples("proofs_scheduled")[()] == 1
+        assert samples("proofs_overdue")[()] == 0
+
+
+def test_a_proof_that_can_not_be_sent_is_counted_as_overdue(
+    app, connect, player, add_item, samples, monkeypatch
+):
+    def fail(_bets):
+        raise peewee.OperationalError
+
+    socket = connect(player)
+    with monkeypatch.context() as failing:
+        failing.setattr(app.extensions["services"].proofs, "open", fail)
+        socket.spin({"amount": 1, "item": add_item(price=10)})
+        wait_until(lambda: samples("proofs_overdue")[()] == 1)
+        assert samples("proofs_scheduled")[()] == 0
+
+    socket.expect("upgrader:proof")
+    wait_until(lambda: samples("proofs_overdue")[()] == 0)
+
+
+def test_a_proof_is_counted_as_unconfirmed_until_its_client_acknowledges_it(
+    connect, player, add_item, samples
+):
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": add_item(price=10)})
+    proof = socket.expect("upgrader:proof")
+    before = samples("proofs_unconfirmed")[()]
+
+    socket.transport.send(f"43{proof['nonce']}[]")
+
+    assert before == 1
+    wait_until(lambda: samples("proofs_unconfirmed")[()] == 0)
+
+
+def test_the_lag_of_the_event_loop_is_measured(server, samples):
+    wait_until(lambda: samples("event_loop_lag_seconds_count")[()] >= 1)

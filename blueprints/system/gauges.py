@@ -1,0 +1,71 @@
+"""Metrics of the running server: what /metrics reads when it is asked, and the lag of the event loop."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from prometheus_client import CollectorRegistry, Gauge, Histogram
+
+from blueprints.games.proof_delivery import ProofDelivery
+from blueprints.system.metrics import Metrics
+from models.db.connection import database
+from models.spin_settlement import spins_waiting
+from server.realtime.server import Realtime
+
+LAG_EVERY_SECONDS = 0.5
+LAG_BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+STOP_SECONDS = 2.0
+
+
+class EventLoopLag:
+    """Sleeps for half a second again and again, and measures how much later it is woken."""
+
+    def __init__(self, running: Realtime, registry: CollectorRegistry) -> None:
+        self._running = running
+        self._lag = Histogram(
+            "event_loop_lag_seconds",
+            "How late a sleeping task is woken",
+            buckets=LAG_BUCKETS_SECONDS,
+            registry=registry,
+        )
+        self._stop = threading.Event()
+        self._task: Any = None
+
+    def start(self) -> None:
+        self._task = self._running.socketio.start_background_task(self._run)
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._task is not None:
+            self._task.join(STOP_SECONDS)
+
+    def _run(self) -> None:
+        began = time.perf_counter()
+        while not self._stop.wait(LAG_EVERY_SECONDS):
+            now = time.perf_counter()
+            self._lag.observe(max(now - began - LAG_EVERY_SECONDS, 0))
+            began = now
+
+
+def install_gauges(app: Flask, running: Realtime) -> None:
+    """Add the gauges of this server to its metrics. They read memory only, never the database."""
+    counted: Metrics = app.extensions["metrics"]
+    proofs: ProofDelivery = app.extensions["proofs"]
+    gauges: dict[tuple[str, str], Callable[[], float]] = {
+        ("sockets_open", "Sockets connected now"): lambda: len(running.connections),
+        ("proofs_scheduled", "Bets that are not over yet"): lambda: proofs.scheduled,
+        ("proofs_overdue", "Proofs that wait to be sent although they are due"): lambda: proofs.overdue,
+        ("proofs_unconfirmed", "Proofs that were sent and not confirmed yet"): lambda: proofs.unconfirmed,
+        ("database_pool_size", "Limit of connections, 0 for none"): lambda: database.usage().size,
+        ("database_pool_in_use", "Connections in use"): lambda: database.usage().in_use,
+        ("database_pool_waiting", "Requests and spins that wait for a connection"): (
+            lambda: database.usage().waiting + spins_waiting()
+        ),
+    }
+    for (name, description), read in gauges.items():
+        Gauge(name, description, registry=counted.registry).set_function(read)
+    lag = EventLoopLag(running, counted.registry)
+    running.at_start.append(lag.start)
+    running.before_close.append(lag.close)
