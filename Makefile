@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 5000
 export PORT
+# Without cached bytecode each process that the tests start compiles the project anew.
+unexport PYTHONDONTWRITEBYTECODE
 # With AUDIT=try, a package that cannot be looked up is reported and does not fail the audit.
 AUDIT ?= must
 

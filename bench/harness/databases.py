@@ -65,6 +65,7 @@ class PostgresServer:
         return name
 
     def _drop(self, name: str) -> None:
+        self._new.forget(self._named(name))
         self._admin(f'DROP DATABASE "{name}" WITH (FORCE)')
 
     def _named(self, name: str) -> str:

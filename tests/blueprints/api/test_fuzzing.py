@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench.harness.fuzzing import fuzz
 from bench.harness.sample_data import live_in
 from bench.harness.servers import threaded_server
 
@@ -17,6 +16,9 @@ NOWHERE = "http://127.0.0.1:9"
     indirect=["database_url"],
 )
 def test_every_response_to_generated_requests_is_as_documented(make_app, examples, edges):
+    # schemathesis takes a second to import.
+    from bench.harness.fuzzing import fuzz
+
     app = make_app(PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login", PLATFORM_API_URL=NOWHERE)
     player = live_in(app)
     documented = sum(

@@ -12,16 +12,14 @@ from tests.services.avatars.conftest import animation, encoded
 
 pytestmark = pytest.mark.process
 
-LARGEST = animation("PNG", frames=64, size=(724, 724))
-"""The largest animation that is accepted, in pixels and frames."""
-
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_the_server_answers_others_while_it_renders(player, env, tmp_path):
+    largest = animation("PNG", frames=64, size=(724, 724))
     with server_process(gunicorn("tests.support.worker_pool_app:app"), env, tmp_path) as server:
 
         def send():
-            form = {"avatar": ("me.png", LARGEST)}
+            form = {"avatar": ("me.png", largest)}
             return requests.post(
                 f"{server.url}/profile/avatar", files=form, headers=player.headers, timeout=60
             )
