@@ -1,0 +1,93 @@
+"""Prometheus rules, the runbook and the Grafana dashboard, against what /metrics serves."""
+
+import json
+import re
+from itertools import combinations
+
+import promql_parser
+import pytest
+import yaml
+
+from bench.harness.servers import ROOT
+
+METRICS_ROW = re.compile(r"^\| `(\w+)` \| \w+ \|([^|]*)\|", re.MULTILINE)
+ADDED_BY_PROMETHEUS = {"job", "instance"}
+
+ALERTS = [
+    rule
+    for group in yaml.safe_load((ROOT / "deploy" / "prometheus-rules.yaml").read_text())["groups"]
+    for rule in group["rules"]
+]
+DASHBOARD = json.loads((ROOT / "deploy" / "grafana-dashboard.json").read_text())
+EXPRESSIONS = [
+    *(rule["expr"] for rule in ALERTS),
+    *(target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]),
+    *(annotation["expr"] for annotation in DASHBOARD["annotations"]["list"]),
+]
+
+
+def parts_of(expression):
+    """All parts of a PromQL expression. Raises ValueError when it is not valid."""
+    parts = []
+    promql_parser.walk(promql_parser.parse(expression.replace("$__rate_interval", "5m")), parts.append)
+    return parts
+
+
+@pytest.fixture
+def labels_of_series(client):
+    """The labels of each series that /metrics serves, by its name. docs/metrics.md lists them."""
+    documented = {
+        name: set(re.findall(r"`(\w+)`", labels))
+        for name, labels in METRICS_ROW.findall((ROOT / "docs" / "metrics.md").read_text())
+    }
+    series = {"up": ADDED_BY_PROMETHEUS}
+    for name, kind in re.findall(r"^# TYPE (\w+) (\w+)$", client.get("/metrics").text, re.MULTILINE):
+        labels = documented.get(name, set()) | ADDED_BY_PROMETHEUS
+        endings = ("_bucket", "_sum", "_count") if kind == "histogram" else ("",)
+        series |= {name + ending: labels | ({"le"} if ending == "_bucket" else set()) for ending in endings}
+    return series
+
+
+def test_rules_and_dashboard_use_only_series_and_labels_that_metrics_serves(labels_of_series):
+    unknown = []
+    for expression in EXPRESSIONS:
+        selectors = [part for part in parts_of(expression) if isinstance(part, promql_parser.VectorSelector)]
+        used = {matcher.name for selector in selectors for matcher in selector.matchers.matchers}
+        for part in parts_of(expression):
+            if isinstance(part, promql_parser.AggregateExpr) and part.modifier:
+                used |= set(part.modifier.labels)
+        served = [labels_of_series.get(selector.name) for selector in selectors]
+        if not selectors or None in served or not used <= set().union(*served):
+            unknown.append(expression)
+
+    assert unknown == []
+
+
+def test_every_alert_has_an_entry_in_the_runbook_and_nothing_else_has():
+    headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "runbook.md").read_text(), re.MULTILINE)
+
+    assert headings == [rule["alert"] for rule in ALERTS]
+
+
+@pytest.mark.parametrize("rule", ALERTS, ids=lambda rule: rule["alert"])
+def test_an_alert_has_a_severity_and_a_summary_and_nothing_that_prometheus_does_not_know(rule):
+    assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
+    assert re.fullmatch(r"\d+[smhd]", rule.get("for", "0m"))
+    assert rule["labels"]["severity"] in {"page", "ticket"}
+    assert rule["annotations"]["summary"]
+
+
+def test_the_panels_of_the_dashboard_are_complete_and_do_not_overlap():
+    panels = DASHBOARD["panels"]
+    places = [panel["gridPos"] for panel in panels]
+
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    for panel in panels:
+        assert panel["title"]
+        assert panel["type"] in {"stat", "timeseries"}
+        assert panel["datasource"]["uid"] == "${datasource}"
+        assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24
+    for one, other in combinations(places, 2):
+        beside = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
+        assert beside or one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"]
+    assert [variable["name"] for variable in DASHBOARD["templating"]["list"]] == ["datasource"]
