@@ -25,7 +25,8 @@ class Program:
 BROWSER = Program("browser", "chromium", "chromium")
 NGINX = Program("nginx", "nginx", "nginx")
 REDIS = Program("redis", "redis-server", "redis-server")
-PROGRAMS = (BROWSER, NGINX, REDIS)
+SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
+PROGRAMS = (BROWSER, NGINX, REDIS, SYSTEMD)
 
 
 def missing_programs() -> list[Program]:

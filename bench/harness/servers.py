@@ -74,14 +74,16 @@ class RunningServer:
 
 
 @contextmanager
-def server_process(command: list[str], env: Mapping[str, str], directory: Path) -> Iterator[RunningServer]:
+def server_process(
+    command: list[str], env: Mapping[str, str], directory: Path, *, cwd: Path = ROOT
+) -> Iterator[RunningServer]:
     """Start a server command with ``PORT`` set, wait until it answers, and end it afterwards."""
     port = free_port()
     log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
     with log.open("wb") as stderr, output.open("wb") as stdout:
         process = subprocess.Popen(
             [arg.replace("{port}", str(port)) for arg in command],
-            cwd=ROOT,
+            cwd=cwd,
             env={**os.environ, **env, "PORT": str(port)},
             stderr=stderr,
             stdout=stdout,
