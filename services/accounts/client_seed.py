@@ -1,4 +1,4 @@
-"""A player's own client seed, used by spins that send none."""
+"""The stored client seed of a player, for spins that do not send one."""
 
 from models.db.connection import writing
 from models.users import User

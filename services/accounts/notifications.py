@@ -64,7 +64,7 @@ def clear(*, user_id: int) -> None:
 
 
 def _unannounced_deadline(user: User, now: Millis) -> Millis | None:
-    """The passed vault deadline without a notification. Read first, so that most requests write nothing."""
+    """The vault deadline, if it passed without a notification. Read first: most requests write nothing."""
     deadline = user.vault_deadline_ms
     if deadline is None or deadline > now or not user.vault_cents:
         return None
@@ -73,7 +73,7 @@ def _unannounced_deadline(user: User, now: Millis) -> Millis | None:
 
 
 def _announce_vault(user_id: int, deadline: Millis) -> None:
-    """Notify once for each deadline: of many requests at once, the one that stores the deadline notifies."""
+    """Notify once for each deadline: of concurrent requests, only the one that stores the deadline does."""
     with writing():
         won = (
             VaultNotice.insert(user=user_id, deadline_ms=deadline)

@@ -27,7 +27,7 @@ def of_player(user_id: int) -> PersonalDetails:
 def change(*, user_id: int, username: str | None, details: Mapping[str, str]) -> None:
     """Change the username, unless None, and the given columns of PersonalDetails: all of them or none.
 
-    When two players want one name at once, the unique column gives it to the first. Raises UsernameTaken.
+    Of two concurrent changes to one name the unique column refuses the second. Raises UsernameTaken.
     """
     with writing():
         if details:

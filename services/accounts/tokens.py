@@ -20,8 +20,8 @@ TOKENS_REMEMBERED = 10_000
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
 FUTURE_MS = 24 * 3600 * 1000
-"""A token issued further in the future than this was issued while the clock was wrong. It is refused, because
-it would be valid for that much longer."""
+"""A token that was issued further in the future than this is refused. The clock was wrong when it was issued,
+and the token would be valid for that much longer."""
 
 
 @dataclass(frozen=True)

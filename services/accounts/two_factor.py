@@ -33,8 +33,8 @@ CODE = re.compile(r"[0-9]{6}", re.ASCII)
 MAX_WRONG_CODES = 5
 WRONG_CODE_WINDOW_MS = 5 * 60 * 1000
 LATENESS_MS = 60 * 1000
-"""How much later than now a counted code may be, because requests overtake each other. Codes further ahead
-were counted while the clock was wrong."""
+"""Requests can overtake each other, so a counted code may be this much later than now. Codes further ahead
+were counted while the clock was wrong, and are ignored."""
 
 
 class MalformedCode(PlatformError):
@@ -74,7 +74,7 @@ class SecretLost(PlatformError):
 
 
 class TooManyWrongCodes(PlatformError):
-    """Five wrong codes within five minutes: until those have passed, even the right code is refused."""
+    """Five wrong codes within five minutes. Until these have passed, the right code is refused too."""
 
     status = 429
     text = "Too many wrong 2FA codes"
@@ -114,7 +114,7 @@ class TwoFactorAuthentication:
         return Setup(secret, address)
 
     def enable(self, *, user_id: int, code: object, now: Millis) -> None:
-        """Turn on with a code of the new secret, which is used up by it.
+        """Turn on with a code of the new secret. The code is used up.
 
         Raises MalformedCode, AlreadyEnabled, SetupNotInitiated, InvalidCode, TooManyWrongCodes, SecretLost.
         """
@@ -158,7 +158,7 @@ class TwoFactorAuthentication:
             _turn_off(user_id, by=" by support", now=now)
 
     def renew(self, sealed: str) -> str:
-        """A sealed secret under the current key. Raises cryptography.fernet.InvalidToken."""
+        """Encrypt an encrypted secret with the current key. Raises cryptography.fernet.InvalidToken."""
         return self._encrypter.renew(sealed)
 
     def _use(self, code: str, *, user_id: int, now: Millis) -> PlatformError | None:
@@ -213,7 +213,7 @@ def _step_of(code: str, *, secret: str, now: Millis) -> int | None:
 
 
 def _use_up(user_id: int, step: int, *, now: Millis) -> bool:
-    """Whether the code of this step, or of a later one, was still unused.
+    """Mark the code of this step as used. Returns whether it and all later ones were unused.
 
     A last step beyond the allowed drift was used while the clock was wrong, and does not count. Its code
     can't be used again: enabling is the first use of a secret, and disabling deletes it.

@@ -35,7 +35,7 @@ _by_id = PreparedSelect(User, User.id)
 def random_platform_id() -> str:
     """17 digits from a range that the game platform does not use.
 
-    So a player who signs in later never gets an account that an operator created.
+    So no player who signs in later gets an account that an operator created.
     """
     return str(9 * 10**16 + secrets.randbelow(10**16))
 
@@ -87,8 +87,8 @@ def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds,
     """The player whom a provider has identified. The first time, an account with a commitment is created.
 
     A taken name gets -2, -3, …; an existing account keeps its name. ``avatar`` is a URL, or empty.
-    Unique columns decide between two first logins at once: if both are of one person, the loser gets the
-    winner's account; if two people have one name, the loser takes the next name.
+    Unique columns decide between two concurrent first logins: if both are of one person, the second gets the
+    account of the first; if two people have one name, the second takes the next name.
     """
     for _ in range(MAX_COLLISIONS):
         try:
@@ -106,7 +106,7 @@ def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds,
 def _refreshed(platform_id: str, avatar: str) -> User:
     """The player, with the provider's current avatar. Raises UserNotFound.
 
-    The guarded update never replaces an uploaded avatar, which is a path of this service, even if it is
+    The guarded update never replaces an uploaded avatar (a path of this service), not even one that is
     uploaded at the same time.
     """
     user = get(platform_id=platform_id)
@@ -191,7 +191,7 @@ def free_usernames(wanted: str, *, count: int) -> list[str]:
 
 
 def _batches() -> Iterator[range]:
-    """First 1 alone, because it is nearly always free; then many numbers at a time."""
+    """Yield first 1 alone, because it is nearly always free, then many numbers at a time."""
     yield range(1, 2)
     for start in itertools.count(2, NAMES_A_QUERY):
         yield range(start, start + NAMES_A_QUERY)

@@ -36,18 +36,18 @@ ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 class PromoCodes:
     """Sets and uses codes, which are stored and compared in uppercase.
 
-    ``special`` is a code, uppercase, that gives its bonus without an owner; None when there is none.
+    ``special`` is an uppercase code that gives the bonus without having an owner, or None.
     """
 
     def __init__(self, *, special: str | None) -> None:
         self._special = special
 
     def set_own(self, *, user_id: int, code: object) -> str:
-        """Give the player a code, for ever; return it as it is stored.
+        """Give the player a code, which can't be changed later; return it as it is stored.
 
         Raises CodeRequired, CodeNotAlphanumeric, CodeLength, CodeUnchanged, CodeAlreadySet, CodeClaimed, in
-        this order. When many players want one code, or one player sets many codes, at the same time, the
-        database accepts one; the others get the error that they would get a moment later.
+        this order. When several players want one code, or one player sets several, at the same time, the
+        database accepts one. The others get the error that they would get a moment later.
         """
         text = _required(code)
         if not ALPHANUMERIC.fullmatch(text):
@@ -68,7 +68,7 @@ class PromoCodes:
         """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
         Returns the balances after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this
-        order. Of many uses by one player at once one succeeds. The special code has no owner, even if a
+        order. Of concurrent uses by one player one succeeds. The special code has no owner, even if a
         player set it before it became the special one.
         """
         text = _required(code)
@@ -118,7 +118,7 @@ def _why_not(user_id: int, wanted: str) -> CodeUnchanged | CodeAlreadySet | Code
 
 
 def _mark_used(user_id: int, code: str) -> bool:
-    """Store the code as used if none was used. Of two uses at once the second changes nothing."""
+    """Store the code as used if none was used. Of two concurrent uses the second changes nothing."""
     query = User.update(used_affiliate_code=code, deposit_bonus=True, free_cases=0).where(
         User.id == user_id, User.used_affiliate_code.is_null()
     )

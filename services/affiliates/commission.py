@@ -13,7 +13,7 @@ TIERS = (
     (Cents(5_000_00), 10),
     (Cents(0), 8),
 )
-"""Losses of the owner in cents, and the percentage from that loss on. Source: SPEC 8."""
+"""The owner's loss in cents from which each percentage holds. Source: SPEC 8."""
 
 
 def rate_percent(owner: User) -> int:

@@ -16,7 +16,7 @@ class CodeNotAlphanumeric(PlatformError):
 
 
 class CodeLength(PlatformError):
-    """The code does not have 4 to 24 characters. The contract has this rule and also this text."""
+    """The code does not have 4 to 24 characters. The contract fixes both this rule and this text."""
 
     text = "Code length must be between 3 and 24 letters."
 

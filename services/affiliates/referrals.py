@@ -41,7 +41,7 @@ class Overview:
 
 
 def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: TransactionId, now: Millis) -> None:
-    """Make a player a referral of the owner. Part of the transaction that marks the code as used.
+    """Make a player a referral of the owner. Call this in the transaction that marks the code as used.
 
     Payments after the bonus's ledger transaction count.
     """
@@ -57,8 +57,8 @@ def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: Transact
 def count_payment(*, user_id: int, deposited: Cents = NO_COINS, withdrawn: Cents = NO_COINS) -> None:
     """Add a payment to the player's referral, if there is one.
 
-    Part of the payment's transaction, after its ledger posting, which has locked the player's row: a code
-    used at the same time either came before and is seen here, or comes after.
+    Call this in the payment's transaction, after its ledger posting has locked the player's row. A concurrent
+    use of a code has then either committed before and is seen here, or waits.
     """
     Referral.update(
         deposited_cents=Referral.deposited_cents + deposited,
@@ -91,7 +91,7 @@ def statistics(*, owner_id: int) -> list[ReferredPlayer]:
 def overview(*, owner_id: int) -> Overview:
     """The sums over all players who used the owner's code.
 
-    Earnings and what is left of them after claims are at least 0, though one player's may be negative.
+    The earnings, and what claims leave of them, are at least 0, although those of one player may be negative.
     Source: SPEC 2.11, DECISIONS 7.
     """
     percent = rate_percent(users.get_by_id(owner_id))

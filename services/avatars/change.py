@@ -30,7 +30,7 @@ class Avatars:
 
     @contextlib.contextmanager
     def upload_of(self, user_id: int) -> Iterator[None]:
-        """The one upload that a player may have under way in this process. Raises UploadUnderWay."""
+        """Hold the one upload that a player may have at a time in this process. Raises UploadUnderWay."""
         if user_id in self._uploading:
             raise UploadUnderWay
         self._uploading.add(user_id)
@@ -50,13 +50,13 @@ class Avatars:
             replaced: str = users.lock(user_id).avatar
             User.update(avatar=path).where(User.id == user_id).execute()
             invalidate_after_commit(Tag.PLAYERS)
-        # The avatar has been changed by now, even if the old file can't be removed.
+        # The change has succeeded, even if the old file can't be removed.
         with contextlib.suppress(OSError):
             self._remove(replaced)
         return path
 
     def _store(self, picture: bytes) -> str:
-        """The path of a new file, which is never seen half written. Raises Unavailable."""
+        """Write a new file, which appears complete or not at all; returns its path. Raises Unavailable."""
         name = f"{secrets.token_hex(16)}.webp"
         unfinished = self._directory / f"{name}.part"
         try:

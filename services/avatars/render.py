@@ -89,7 +89,7 @@ def render(data: bytes) -> bytes:
         raise FileTooLarge
     try:
         with Image.open(_TimedFile(data), formats=_FORMATS) as image:
-            # The deadline is checked once in so many bytes, which hold at most some thirty scans of a JPEG.
+            # The deadline is checked at each read of this size: at most some thirty scans of a JPEG.
             image.decodermaxblock = _READ_BYTES
             return _webp(*_frames(image))
     except PlatformError:
@@ -104,7 +104,7 @@ def render(data: bytes) -> bytes:
 
 def _frames(image: Image.Image) -> tuple[list[Image.Image], list[int]]:
     """Every frame of the avatar, and for how many milliseconds each is shown."""
-    # The further images of an MPO (a JPEG) are previews and depth maps, not frames.
+    # An MPO is a JPEG with more images: previews and depth maps, not frames.
     count = 1 if image.format in {"JPEG", "MPO"} else getattr(image, "n_frames", 1)
     _check_size(image, count)
     # A no-op except for JPEG, which can be decoded at a half, a quarter or an eighth of its size.

@@ -1,1 +1,1 @@
-"""Cases: reading, making, pricing and importing them."""
+"""Cases: reading, creating, pricing and importing them."""

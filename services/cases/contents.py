@@ -19,7 +19,7 @@ ROWS_A_STATEMENT = 500
 
 @dataclass(frozen=True, slots=True)
 class WantedItem:
-    """An item and its chance, as a player or a file gives them."""
+    """An item and its chance, from a player or a file."""
 
     market_hash_name: str
     chance: Attos

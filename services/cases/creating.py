@@ -30,7 +30,7 @@ def check_level(player: User) -> None:
 def create(*, creator: User, name: object, items: object, now: Millis) -> str:
     """Create a case and return its id. ``name`` and ``items`` are the unchecked values of the body.
 
-    Of two requests with one name at the same time, the unique columns let one through and refuse the other.
+    Of two concurrent requests with one name, the unique columns refuse the second.
     A guarded update counts the player's cases, so no request exceeds the limit. Raises one of
     services/cases/errors.py, in the order of SPEC 4.1: level, name, items, prices, duplicate, number.
     """

@@ -55,7 +55,7 @@ class NameStartsWithFree(PlatformError):
 
 
 class ReservedName(PlatformError):
-    """The id made of it is the path of another endpoint."""
+    """The id of this name is the path of another endpoint."""
 
     text = "This case name is reserved"
 
@@ -109,13 +109,13 @@ class UnknownItem(PlatformError):
 
 
 class ItemWithoutPrice(PlatformError):
-    """An item without a price: the case could have none either."""
+    """An item without a price, so the case has none either."""
 
     text = "An item has no price at the moment"
 
 
 class DuplicateName(PlatformError):
-    """Another case has this name, regardless of upper and lower case, or the id made of it."""
+    """Another case has this name in any case of letters, or its id."""
 
     text = "A case with this name already exists"
 

@@ -1,6 +1,6 @@
-"""What a case costs. Source: DECISIONS, "Cases".
+"""The prices of cases. Source: DECISIONS, "Cases".
 
-    price = sum(item price * percentage / 100) / 0.95, up to the cent
+    price = sum(item price * percentage / 100) / 0.95, rounded up to the cent
 
 In whole numbers, with chances in attos (10**18 is certain): sum(cents * attos) / (0.95 * 10**18).
 """
@@ -76,7 +76,7 @@ def _price() -> Any:
 
 
 class _SqlitePrice:
-    """An aggregate function: SQLite's own integers have 64 bits."""
+    """An aggregate function with Python's integers: SQLite's own have 64 bits."""
 
     def __init__(self) -> None:
         self._contents: list[tuple[int | None, int]] = []

@@ -104,7 +104,7 @@ def page(
         condition &= _contains(Case.name_folded, fold(search))
     if number == 1:
         cases = _cases_from(condition, sort, limit, 0, pause)
-        # A first page that is not full is the total, so a rare search runs one query less.
+        # A first page that is not full has all there are, so such a search needs no query for the total.
         return cases, _count(condition) if len(cases) == limit else len(cases)
     total, skipped = _count(condition), (number - 1) * limit
     return _cases_from(condition, sort, limit, skipped, pause) if skipped < total else [], total
@@ -158,7 +158,7 @@ def _of(kinds: Collection[Kind]) -> Any:
 
 
 def _contains(field: Any, text: str) -> Any:
-    # Not LIKE, which has wildcards, and which ignores the case of ASCII letters in SQLite.
+    # LIKE has wildcards, and in SQLite ignores the case of ASCII letters only.
     locate = fn.INSTR if isinstance(database.obj, Sqlite) else fn.STRPOS
     return locate(field, text) > 0
 
@@ -178,7 +178,7 @@ def _cases() -> Any:
 
 def _shown(query: Any, *, pause: Callable[[], Any] = int) -> list[ShownCase]:
     cases = []
-    # Rows of the driver, because no column needs a conversion: this halves the time.
+    # The driver's own rows: no column needs a conversion, and this halves the time.
     for number, row in enumerate(database.execute(query), start=1):
         cases.append(ShownCase(*row))
         if number % ROWS_A_TURN == 0:

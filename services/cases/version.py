@@ -27,7 +27,7 @@ def begin_change() -> None:
 
 
 class Version(NamedTuple):
-    """The number of committed changes, and the database that counted them."""
+    """The number of committed changes, and which database counted them."""
 
     database: object
     changes: int

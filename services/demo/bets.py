@@ -1,6 +1,6 @@
-"""Demo bets: a fresh database has live bets and a leaderboard to show.
+"""Demo bets, so that the live bets and the leaderboard of a fresh database are not empty.
 
-They are settled as every other bet, so that the audits of the ledger and of fairness include them.
+They are settled like all other bets, and pass both audits.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ FILE = Path(__file__).parent / "bets.json"
 FIRST_PLATFORM_ID = 76561190000000101
 BALANCE = Cents(1_000_00)
 INTERVAL_MS = 75_000
-"""Between two bets. The last one is over when the command ends."""
+"""Time between two bets. The last one is over when the command ends."""
 
 
 def play(*, upgrader: Upgrader, proofs: Proofs, seeds: ServerSeeds, now: Millis) -> int:

@@ -18,9 +18,9 @@ MAX_ITEMS = 500
 def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     """Insert or update a case for each row ``{id, name, price, items: [{name, image, price, percentage?}]}``.
 
-    A case that exists is updated by its id. Prices are in coins. Percentages left out share equally what the
-    others leave of 100. Raises OperatorError with the number of the bad row, from 1, and stores nothing of
-    the file.
+    A case that exists is updated by its id. Prices are in coins. Items without a percentage share
+    equally what the others leave of 100. Raises OperatorError with the number of the bad row, from 1, and
+    stores nothing of the file.
     """
     with writing():
         return import_rows(rows, lambda row: _import_case(row, now))
@@ -65,7 +65,7 @@ def _items(value: object) -> list[dict[str, object]]:
 
 
 def _chances(items: Sequence[Row]) -> list[Attos]:
-    """The chance of each item; those left out share equally what the others leave."""
+    """The chance of each item. Items without one share equally what the others leave."""
     percentages = [item.get("percentage") for item in items]
     given = [None if percentage is None else attos_from_percent(percentage) for percentage in percentages]
     left = CERTAIN - sum(chance or 0 for chance in given)

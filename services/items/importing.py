@@ -29,7 +29,7 @@ IMPORT = "import"
 
 @dataclass(frozen=True)
 class ImportedItem:
-    """A checked row of a file. None: the file has no value, and the stored one is kept."""
+    """A checked row of a file. Where it has None, the stored value is kept."""
 
     app_id: int
     market_hash_name: str
@@ -144,7 +144,7 @@ def _merged(row: ImportedItem, stored: Item | None, now: Millis) -> dict[str, ob
         "image": _first(row.image, stored and stored.image, ""),
         "price_cents": price,
         "price_source": None if price is None else IMPORT,
-        # Not known until the feed is compared with the item again.
+        # Unknown until the feed is compared with the item again.
         "in_feed": None,
         "custom_price": _first(row.custom_price, stored and stored.custom_price, False),
         "next_price_fetch_ms": _first(row.next_price_fetch_ms, now),

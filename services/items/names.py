@@ -18,7 +18,7 @@ class ItemName:
 
 
 def parse(market_hash_name: str) -> ItemName:
-    """Split at the first " | "; a name without one is all gun name. The wear is no part of the skin name."""
+    """Split at the first " | ". Without one, the whole name is the gun name. The skin name has no wear."""
     gun_name, _, skin_name = market_hash_name.partition(SEPARATOR)
     match = _LAST_PARENTHESES.search(market_hash_name)
     wear = match.group(1) if match and match.group(1) in WEARS else None

@@ -32,7 +32,7 @@ class Account(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a transaction was for."""
+    """The reason for a transaction."""
 
     SPIN = "spin"
     GRANT = "grant"
@@ -64,8 +64,8 @@ class Entry:
 def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
     """Write one ledger transaction and change the balances with it, all or nothing.
 
-    An account must hold what is taken from it before anything is added: a wager is not paid from its own
-    winnings. Of two postings that want the same last coin the database lets one through; the other raises
+    An account must hold what is taken from it before anything is added, so no wager is paid from its own
+    winnings. Of two concurrent postings that would take the same coin one succeeds; the other raises
     InsufficientBalance and changes nothing. The transaction gets its id after its players' rows are locked,
     so the ids of one player's transactions are in the order of the changes.
     """

@@ -26,8 +26,8 @@ URLS = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
 class Discovery:
     """The documents of the provider whose discovery document is at ``url``.
 
-    Without a lock: requests that find the cache expired each fetch the document, instead of waiting for one
-    another while the provider is down.
+    There is no lock: when the cache has expired, concurrent requests each fetch the document instead of
+    waiting for one another while the provider is down.
     """
 
     def __init__(self, *, url: str) -> None:

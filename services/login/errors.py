@@ -15,7 +15,7 @@ class LoginFailed(Exception):
 
 
 class AnotherLogin(LoginFailed):
-    """The answer belongs to another login than the newest one of this browser, which may still go on."""
+    """The answer belongs to an older login of this browser. The newest one may still succeed."""
 
 
 class ProviderUnavailable(Exception):

@@ -27,7 +27,7 @@ SUMMARIES = "/ISteamUser/GetPlayerSummaries/v2/"
 
 
 class GamePlatform:
-    """The provider at ``openid_url``. Without an ``api_key`` players get neither its name nor its avatar."""
+    """The provider at ``openid_url``. Without an ``api_key``, it gives players no name and no avatar."""
 
     def __init__(self, *, openid_url: str, api_url: str, api_key: str, base_url: str) -> None:
         self._openid_url = openid_url
@@ -49,8 +49,8 @@ class GamePlatform:
     def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
         """The person whom the assertion in these parameters names.
 
-        The nonce is spent after the provider has confirmed the assertion, so that a forgery can't use up the
-        nonce of a genuine one.
+        The nonce is marked as used after the provider has confirmed the assertion, so a forgery can't use up
+        the nonce of a genuine one.
         """
         assertion = read_assertion(
             parameters, endpoint=self._openid_url, return_to=self._return_to(attempt), now=now
@@ -105,8 +105,8 @@ class GamePlatform:
 def _spend_nonce(assertion: Assertion, *, now: Millis) -> None:
     """Mark the assertion as used. Raises LoginFailed when it was used before.
 
-    Of two uses at once, in any process, the primary key lets one through. Rows are kept for twice as long as
-    a nonce is accepted, so that the clocks of two servers may differ.
+    Of two concurrent uses, in any process, the primary key refuses the second. Rows are kept for twice as
+    long as a nonce is accepted, so that the clocks of two servers may differ.
     """
     try:
         with writing():

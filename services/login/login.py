@@ -48,7 +48,7 @@ class Login:
         return self._provider is not None
 
     def begin(self, *, now: Millis) -> tuple[str, str]:
-        """The URL to which the browser is sent, and the value of the cookie that it must bring back.
+        """The URL to send the browser to, and the value of the cookie that it must bring back.
 
         Raises ProviderNotConfigured, ProviderUnavailable.
         """
@@ -78,7 +78,7 @@ class Login:
 
 
 def _single(query: list[tuple[str, str]]) -> dict[str, str]:
-    """The parameters by name. The provider could read a repeated one differently. Raises LoginFailed."""
+    """The parameters by name. Raises LoginFailed if one is repeated: the provider could take the other."""
     parameters = dict(query)
     if len(parameters) != len(query):
         raise LoginFailed("a parameter came twice")

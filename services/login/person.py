@@ -32,7 +32,7 @@ def username_of(name: object) -> str:
 def avatar_of(url: object, *, secure: bool) -> str:
     """The URL of a provider's picture if it is valid, or else an empty text.
 
-    ``secure``: only https, for pages that are themselves loaded over https.
+    ``secure`` accepts https only, for pages that are loaded over https.
     """
     if not isinstance(url, str) or len(url) > MAX_AVATAR or not AVATAR.fullmatch(url):
         return ""

@@ -1,4 +1,4 @@
-"""The checks of ``flask check`` besides the settings: database, schema and instance directory."""
+"""The checks of ``flask check`` except those of settings: database, schema and instance directory."""
 
 import stat
 import tempfile
@@ -45,7 +45,7 @@ def warnings(settings: Settings) -> list[str]:
 
 def _database_problems() -> Iterator[str]:
     if isinstance(database.obj, Sqlite) and not Path(database.database).exists():
-        # To connect would create it.
+        # Connecting would create it.
         yield f"DATABASE_URL: the file {database.database} does not exist; run flask db upgrade"
         return
     try:

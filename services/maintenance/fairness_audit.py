@@ -27,7 +27,7 @@ class FairnessAudit:
 
     @property
     def return_to_player(self) -> float | None:
-        """What was paid for each coin wagered; None without bets."""
+        """Payout for each coin wagered; None without bets."""
         return self.paid / self.wagered if self.wagered else None
 
 

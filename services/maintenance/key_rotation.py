@@ -19,7 +19,7 @@ BATCH = 200
 
 @dataclass
 class RotationResult:
-    """How many values were re-encrypted, and a line for each that no key opens (ids, never contents)."""
+    """How many values were re-encrypted, and a line for each that no key decrypts (ids, never contents)."""
 
     announced_seeds: int = 0
     bets: int = 0

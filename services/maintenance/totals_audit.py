@@ -25,7 +25,7 @@ def problems() -> Iterator[str]:
         yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
     for table, expected_rows in EXPECTED_ROWS.items():
         stored = set(table.select().tuples().iterator())
-        # A row that is missing differs as well, and one that should not be there.
+        # This includes rows that are missing and rows that should not exist.
         yield from sorted({_problem(table, row) for row in stored ^ expected_rows()})
 
 
@@ -43,7 +43,7 @@ def _platform_id(user_id: int) -> str:
 
 
 def wrong_totals_of_play() -> list[tuple[int, int, int]]:
-    """The players whose own totals differ from their bets: id, and the right wagered and earned cents."""
+    """The players whose totals differ from their bets: id, and the correct wagered and earned cents."""
     sums = (
         Bet.select(
             Bet.user,
@@ -74,7 +74,7 @@ def _period_wagers() -> set[Row]:
 
 
 def _live_bet_counts() -> set[Row]:
-    # Not with the operator %, which psycopg2 takes for a parameter.
+    # Without the operator %, which psycopg2 takes for a parameter.
     shard = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
     high_rolls = fn.SUM(peewee.Case(None, [(HIGH_ROLL, 1)], 0))
     return _numbers(Bet.select(shard, fn.COUNT(Bet.id), high_rolls).group_by(shard))

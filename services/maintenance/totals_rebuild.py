@@ -17,7 +17,7 @@ ROWS_A_STATEMENT = 500
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """How many players had other totals than their bets, and how many rows were written."""
+    """How many players had wrong totals, and how many rows were written."""
 
     corrected_players: int
     period_wagers: int
@@ -26,10 +26,10 @@ class Rebuilt:
 
 
 def rebuild() -> Rebuilt:
-    """Set every sum and count to what it sums and counts, in one write transaction; spins wait meanwhile."""
+    """Compute every sum and count again in one write transaction, for which spins wait."""
     with writing():
         database.obj.lift_statement_limit()
-        # A bet or payment written meanwhile would be counted twice, or not at all. Its transaction changes
+        # A bet or payment written meanwhile would be counted twice or not at all. Its transaction changes
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
         database.obj.lock_tables(User, Bet, Payment)
         invalidate_after_commit(Tag.BETS)
@@ -45,7 +45,7 @@ def rebuild() -> Rebuilt:
 
 
 def _replace_rows(table: type[Table]) -> int:
-    """Replace what the table holds by what it must hold; returns the number of rows."""
+    """Replace all rows of the table by the correct ones; returns their number."""
     rows = EXPECTED_ROWS[table]()
     table.delete().execute()
     fields = table._meta.sorted_fields  # noqa: SLF001  # peewee's own way

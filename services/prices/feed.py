@@ -21,7 +21,7 @@ MAX_REDIRECTS = 3
 class Feed:
     """Refreshes prices from the feed every ``period``.
 
-    ``has_market`` says whether there is a market for the items that the feed does not contain. ``tell`` gets
+    ``has_market``: whether a market has prices for the items that the feed does not contain. ``tell`` gets
     every result. ``between`` is called between two steps of work and raises Stopped when the process ends.
     """
 
@@ -32,10 +32,10 @@ class Feed:
     tell: Listener
     between: Callable[[], None]
     began_at: Millis | None = None
-    """When the refresh began that is running."""
+    """When the running refresh began."""
 
     def refresh_if_due(self) -> None:
-        """Refresh when it is due and no other process does. A failure goes to ``tell``. Raises Stopped."""
+        """Refresh if it is due and no other process does. A failure goes to ``tell``. Raises Stopped."""
         now = self.clock()
         if sources.begin_if_due(Source.FEED, period=self.period, now=now):
             with suppress(SourceFailed):

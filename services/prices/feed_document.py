@@ -11,19 +11,19 @@ import ijson
 from services.prices.errors import BadDocument
 
 CURRENCY = "USD"
-"""Of all prices that are read: a feed in another currency is refused."""
+"""The currency of all prices. A feed in another one is refused."""
 
 CHUNK_BYTES = 8 * 1024
-"""Takes 3 ms at the most, when it is full of short prices."""
+"""Parsing takes 3 ms at most, when it is full of short prices."""
 
 MAX_VALUE_BYTES = 256 * 1024
-"""Of one text or number, or of blanks. The parser reads a value that goes on in the next chunk again."""
+"""Of one text or number, or of blanks. The parser reads a value again that continues in the next chunk."""
 
 MAX_PRICES = 1_000_000
 MAX_DEPTH = 20
 METADATA, PRICES = "metadata", "prices"
 DEPTH_OF_PRICES = 2
-"""The document's own keys are at 1."""
+"""The depth of the document's own keys is 1."""
 
 NOT_AN_OBJECT = "the price feed is not a JSON object, or was cut off"
 
@@ -31,8 +31,8 @@ NOT_AN_OBJECT = "the price feed is not a JSON object, or was cut off"
 def read(body: bytes, *, pause: Callable[[], None]) -> Mapping[str, object]:
     """The prices of ``{"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}``, by name.
 
-    The prices are not judged: a whole number is an int, any other number a Decimal, an array or object None.
-    Of two prices of one name the last counts. ``pause`` is called after every chunk. Raises BadDocument.
+    The prices are not checked: a whole number is an int, any other number a Decimal, an array or object None.
+    Of two prices for one name the last counts. ``pause`` is called after every chunk. Raises BadDocument.
     """
     document = _Document()
     events = ijson.sendable_list()
@@ -66,7 +66,7 @@ class _Document:
         self.metadata: dict[str, object] | None = None
         self.prices: dict[str, object] | None = None
         self._object: dict[str, object] | None = None
-        """The one of both that is open."""
+        """The one of the two that is being parsed."""
         self._key = ""
         self._depth = 0
         """How many arrays and objects are open."""

@@ -29,7 +29,7 @@ def apply(
 ) -> ItemCounts:
     """Set the prices that are accepted, and the cases' prices with them.
 
-    Items that the document does not contain are due at the next refresh too, unless there is a market to ask.
+    Items that are not in the document are due at the next refresh too, unless there is a market.
     ``between`` is called between the slices; it may pause, or raise to stop.
     """
     counts = ItemCounts(unknown=len(prices))
@@ -58,7 +58,7 @@ def _update_slice(
     has_market: bool,
 ) -> int | None:
     """Update the items that follow this id. Returns the last one's id, or None when there is none."""
-    # This locks out every other change of items, so that the prices read below are the latest.
+    # This blocks all other changes of items, so the prices read below are the latest.
     version.begin_change()
     missing, new = [], {}
     item_id = None

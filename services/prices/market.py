@@ -19,14 +19,14 @@ from services.shared.clock import Millis
 from services.shared.money import Cents
 
 RETRY_MS = 60_000
-"""When an item is due again whose request failed. Until then the others have their turn."""
+"""When an item whose request failed is due again. Until then other items are requested."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Market:
     """Asks for the prices of items, each again after ``period``.
 
-    With ``has_feed`` only for items that the feed is known not to contain. ``tell`` gets every result.
+    With ``has_feed``, only of items that the feed is known not to contain. ``tell`` gets every result.
     ``between`` is called between two steps of work, and raises Stopped when the process ends.
     """
 
@@ -40,7 +40,7 @@ class Market:
     def ask_for_one(self, *, among: Collection[int] | None = None) -> bool:
         """Ask for the item that has been due the longest, if the market may be asked now.
 
-        ``among`` limits this to items with these ids. Returns whether there may be more to ask for now. A
+        ``among`` limits this to items with these ids. Returns whether there may be more due items. A
         failure goes to ``tell``. Raises Stopped.
         """
         if sources.is_paused(Source.MARKET, now=self.clock()):

@@ -26,7 +26,7 @@ def ask(url: str, *, app_id: int, market_hash_name: str) -> Cents | None:
     params = {"appid": str(app_id), "currency": US_DOLLARS, "market_hash_name": market_hash_name}
     response = fetch(url, name="the market", seconds=TIMEOUT_SECONDS, max_bytes=MAX_BYTES, params=params)
     answer = _json_object(response)
-    # The market answers this for an item that it does not know, with various statuses.
+    # The market's answer for an unknown item, with various statuses.
     if answer is not None and answer.get("success") is False:
         return None
     if response.status_code != HTTPStatus.OK:

@@ -9,7 +9,7 @@ MAX_FACTOR = 10
 
 
 class Verdict(StrEnum):
-    """What becomes of a source's price."""
+    """Whether a source's price is stored."""
 
     NEW = "new"
     SAME = "same"
@@ -20,7 +20,7 @@ def judge(stated: object, *, standing: Cents | None, accept_jumps: bool) -> Verd
     """Whether a source's price replaces the stored one.
 
     A price that is not a whole number of cents within the bounds is never accepted. A first price, or one
-    after 0, is no jump. A change to 0 is: it means that nothing is on sale, not that the item is worthless.
+    after 0, is not a jump. A change to 0 is one: it means that nothing is on sale.
     """
     if isinstance(stated, bool) or not isinstance(stated, int) or not 0 <= stated <= MAX_AMOUNT_CENTS:
         return Verdict.HELD_BACK

@@ -21,14 +21,14 @@ ROUND_SECONDS = 5.0
 """The longest time between two rounds of the background task."""
 
 WAIT_SECONDS = 3.0
-"""How long a request waits for prices. They are asked for all the same, and the next request shows them."""
+"""How long a request waits for prices. Prices that come later are in the next response."""
 
 
 class PriceService:
-    """Refreshes prices from the sources whose URLs are set; with neither, prices stay.
+    """Refreshes prices from the sources whose URLs are set. Without any, prices stay.
 
-    One background task in each serving process calls ``run_due`` again and again. It alone asks the sources,
-    so nothing here runs twice at once, except in another process.
+    One background task in each server process calls ``run_due`` repeatedly. Only this task asks the sources,
+    so nothing here runs concurrently, except in another process.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class PriceService:
 
     @property
     def has_sources(self) -> bool:
-        """Whether there is anything to ask."""
+        """Whether any source is set."""
         return bool(self._feed or self._market)
 
     def run_due(self) -> None:
-        """Refresh what is due, first what requests wait for. Raises Stopped; failures go to the listeners."""
+        """Refresh due prices, first those that requests wait for. Raises Stopped; reports failures."""
         while True:
             self._between()
             if self._feed:
@@ -74,9 +74,9 @@ class PriceService:
         return not self._stop.is_set()
 
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
-        """Ask the feed now, and the market for what is due; ``accept_jumps`` takes held back prices.
+        """Fetch the feed now, and due prices from the market. ``accept_jumps`` accepts held back prices.
 
-        Raises SourceFailed, and OperatorError when there is nothing to ask.
+        Raises SourceFailed, and OperatorError when no source is set.
         """
         if not self.has_sources:
             raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
@@ -87,10 +87,10 @@ class PriceService:
         return counts
 
     def refresh_missing(self, items: Sequence[Item]) -> None:
-        """Have the background task ask for the prices that these items lack, and wait up to three seconds.
+        """Let the background task fetch the prices that these items lack, and wait up to three seconds.
 
-        Fills in the prices that came. To be called without a transaction or a connection, which would be held
-        for as long.
+        Fills in the prices that came. Call it without a transaction or a connection, since these would be
+        held meanwhile.
         """
         missing = {item.id for item in items if item.price_cents is None and not item.custom_price}
         if not missing or not self.has_background_task:
@@ -126,7 +126,7 @@ class PriceService:
             self._asked.notify_all()
 
     def _between(self) -> None:
-        """Let others run between two steps of work."""
+        """Let other greenlets run between two steps of work."""
         if self._stop.is_set():
             raise Stopped
         pause()

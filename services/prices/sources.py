@@ -7,11 +7,11 @@ from models.prices import PriceSource
 from services.shared.clock import Millis
 
 LEASE_MS = 3 * 60_000
-"""A refresh that has not ended after this time is taken over: its process has died."""
+"""A refresh that has not ended after this time belongs to a process that has died; another takes over."""
 
 CLOCK_TOLERANCE_MS = 5 * 60_000
-"""How far the clocks of two processes may differ. A stored time further ahead than it can be is ignored:
-it was written before the clock was set back."""
+"""How far the clocks of two processes may differ. A stored time that is too far ahead is ignored: it was
+written before the clock was set back."""
 
 FIRST_PAUSE_MS = 30_000
 LONGEST_PAUSE_MS = Millis(10 * 60_000)
@@ -35,7 +35,7 @@ def state(source: Source) -> PriceSource:
 def begin_if_due(source: Source, *, period: Millis, now: Millis) -> bool:
     """Begin a refresh if one is due and none is running; the next is due after ``period``.
 
-    Of two processes that try at once, one gets True.
+    Of two processes that try concurrently, one gets True.
     """
     row = PriceSource
     is_running = row.running_until_ms.between(now + 1, now + LEASE_MS + CLOCK_TOLERANCE_MS)
@@ -47,7 +47,7 @@ def begin_if_due(source: Source, *, period: Millis, now: Millis) -> bool:
 
 @writing()
 def begin(source: Source, *, period: Millis, now: Millis) -> None:
-    """Begin a refresh, due or not."""
+    """Begin a refresh, even if it is not due."""
     row = PriceSource
     row.update(next_at_ms=now + period, running_until_ms=now + LEASE_MS).where(row.name == source).execute()
 
@@ -72,7 +72,7 @@ def failed(source: Source, *, now: Millis, longest_pause: Millis = LONGEST_PAUSE
 
 @writing()
 def release(source: Source, *, began_at: Millis) -> None:
-    """End the refresh that began then as if it had not begun, unless another has begun since."""
+    """Undo the start of the refresh that began at this time, unless another has begun since."""
     row = PriceSource
     is_this = (row.name == source) & (row.running_until_ms == began_at + LEASE_MS)
     row.update(next_at_ms=0, running_until_ms=0).where(is_this).execute()

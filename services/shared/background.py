@@ -1,4 +1,4 @@
-"""CPU-bound work that does not hold up other requests: native threads, and work that yields now and then."""
+"""CPU-bound work that does not block other requests: in native threads, or with regular pauses."""
 
 import sys
 import time
@@ -35,15 +35,15 @@ def pause() -> None:
 
 
 class CooperativeYield:
-    """Call it between the steps of long work: it pauses when ``WORK_SECONDS`` have passed since the last.
+    """Call it between the steps of long work: it pauses when its last pause is ``WORK_SECONDS`` ago.
 
-    Time decides and not a count, because a pause costs a millisecond and steps differ in length. When several
-    long works run at once, they take turns, and the network is polled after each turn.
+    It measures time instead of counting steps, because a pause costs a millisecond and steps differ in
+    length. Several long works take turns, and the network is polled after each turn.
     """
 
     waiting: ClassVar[deque["CooperativeYield"]] = deque()
     worked_at: ClassVar[float] = 0.0
-    """When one of them last paused, by the monotonic clock."""
+    """When any instance last paused, by the monotonic clock."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -63,7 +63,7 @@ class CooperativeYield:
 
 
 def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
-    """The same things, with a CooperativeYield after every ``size`` of them."""
+    """Yield these things, with a CooperativeYield after every ``size`` of them."""
     cooperate = CooperativeYield()
     for number, thing in enumerate(things, start=1):
         yield thing
@@ -72,7 +72,7 @@ def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
 
 
 def drain(things: list[Thing]) -> Iterator[Thing]:
-    """The same things, removed from the list one by one: freeing tens of thousands at once takes 16 ms."""
+    """Yield these things and remove them from the list: freeing tens of thousands at once takes 16 ms."""
     things.reverse()
     while things:
         yield things.pop()
@@ -87,7 +87,7 @@ class TooBusy(PlatformError):
 
 
 class WorkerPool:
-    """Runs work in native threads, ``workers`` at a time and in the order of asking.
+    """Runs work in native threads, ``workers`` at a time and first come, first served.
 
     In a process that is not patched for gevent the work runs in the caller's thread.
     """
@@ -102,7 +102,7 @@ class WorkerPool:
     def run(
         self, work: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> Result:
-        """What ``work`` returns or raises. It must not use the database, nor anything that other threads use.
+        """Return or raise what ``work`` does. It must use neither the database nor what other threads use.
 
         Raises TooBusy.
         """
@@ -134,7 +134,7 @@ def _call(work: Callable[..., Result], args: Any, kwargs: Any) -> Result:
 
 
 def _outcome(work: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, BaseException | None]:
-    """The result or the error of the work. gevent's thread pool would print an error that it sees."""
+    """Return the result or the error of the work. gevent's thread pool prints errors that are raised."""
     try:
         return work(*args, **kwargs), None
     except BaseException as error:  # noqa: BLE001  # raised again in the caller's greenlet

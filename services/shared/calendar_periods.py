@@ -28,5 +28,5 @@ class Period(StrEnum):
     def end(self, at: Millis) -> Millis:
         """The beginning of the next week or month."""
         longest = WEEK_MS if self is Period.WEEKLY else LONGEST_MONTH_MS
-        # The longest period and a day ends in the next period, never in the one after it.
+        # One day more than the longest period always ends in the next period.
         return self.start(Millis(self.start(at) + longest + DAY_MS))

@@ -1,4 +1,4 @@
-"""The clock. Services take the time as an argument; only the edge of the program asks for it."""
+"""The clock. Services get the time as an argument; only views, handlers and commands read the clock."""
 
 import time
 from typing import NewType

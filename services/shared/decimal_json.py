@@ -1,7 +1,7 @@
 """JSON with exact decimals.
 
 Python's own reader turns 1.005 into the nearest double, accepts NaN, and raises RecursionError for deep
-nesting. Money must not pass through any of that.
+nesting. Money must not be parsed that way.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class RepeatedKey(ValueError):
-    """An object has a key more than once, so that two readers could take different values."""
+    """An object has a key more than once, so two parsers could take different values."""
 
 
 def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:

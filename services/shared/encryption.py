@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
 class Encrypter:
-    """Authenticated encryption of texts for one purpose; another purpose has another key.
+    """Authenticated encryption of texts. Each purpose has its own key.
 
     ``previous_keys`` only decrypt.
     """
@@ -22,7 +22,7 @@ class Encrypter:
         return self._current.encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted: str) -> str:
-        """Raises cryptography.fernet.InvalidToken for an altered text, and for one of an unknown key."""
+        """Raises cryptography.fernet.InvalidToken for an altered text, or an unknown key."""
         return self._any.decrypt(encrypted.encode()).decode()
 
     def renew(self, encrypted: str) -> str:

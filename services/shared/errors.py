@@ -4,11 +4,11 @@ from typing import ClassVar
 
 
 class PlatformError(Exception):
-    """A refusal, whose text the client receives. Nothing has changed."""
+    """A refusal. The client gets its text, and nothing has changed."""
 
     status: ClassVar[int] = 400
     text: ClassVar[str] = "Bad request"
-    # When a retry may succeed; None if time makes no difference.
+    # When a retry may succeed; None if waiting does not help.
     retry_after_seconds: int | None = None
 
     def __init__(self) -> None:

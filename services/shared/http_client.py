@@ -60,7 +60,7 @@ class _BoundedAdapter(HTTPAdapter):
         kwargs |= {"stream": True, "timeout": (min(CONNECT_SECONDS, self._seconds), self._seconds)}
         if monkey.is_module_patched("socket"):
             return self._send(request, *args, **kwargs)
-        # A blocked thread can't be interrupted: the call gets its own, which is abandoned at the deadline.
+        # A blocked thread can't be interrupted, so each call has its own, which is abandoned at the deadline.
         response: Future[requests.Response] = Future()
         Thread(target=self._send_to, args=[response, request, *args], kwargs=kwargs, daemon=True).start()
         try:

@@ -1,4 +1,4 @@
-"""Checks that all imports of operators share. The first bad row stops an import."""
+"""Checks that all imports share. The first bad row stops an import."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ class ImportResult:
 
     @property
     def updated(self) -> int:
-        """How many rows changed something that existed."""
+        """How many rows updated something that existed."""
         return self.total - self.created
 
 

@@ -9,7 +9,7 @@ Cents = NewType("Cents", int)
 NO_COINS = Cents(0)
 
 MAX_AMOUNT_CENTS = Cents(1_000_000_000 * 100)
-"""The largest amount that is taken from outside: 1,000,000,000 coins."""
+"""The largest amount that input may have: 1,000,000,000 coins."""
 
 _MAX_COINS = MAX_AMOUNT_CENTS // 100
 _HUNDREDTH = Decimal("0.01")
@@ -17,14 +17,14 @@ _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 
 
 class NotAnAmount(ValueError):
-    """What came in is not a finite number of at most two decimals within the bounds."""
+    """The input is not a finite number within the bounds, with at most two decimals."""
 
 
 def cents_from_number(value: object) -> Cents:
     """Exact cents of a JSON number of coins, negative ones included.
 
-    Takes what the exact JSON reader gives: int or Decimal; a float only when its shortest
-    text has two decimals at most. Never rounds. Raises NotAnAmount.
+    Takes an int or a Decimal, as decimal_json returns them, and a float whose shortest text has at most two
+    decimals. Never rounds. Raises NotAnAmount.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise NotAnAmount

@@ -1,4 +1,4 @@
-"""Names that operators and players choose: their normal form, and when two are the same."""
+"""Names that operators and players choose: their normal form, and when two of them are equal."""
 
 import unicodedata
 
@@ -24,7 +24,7 @@ def can_be_shown(tidy_name: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """The text without case, width, style and invisible characters, in every script.
+    """Remove the differences of case, width and style, and invisible characters, in every script.
 
     Used for uniqueness, search and reserved names.
     """

@@ -27,7 +27,7 @@ class Place:
     limit: int
 
     def bounds(self, total: int) -> tuple[int, int]:
-        """The first and, excluded, the last position of the page in a list of this length, from 0."""
+        """The positions of the page in a list of this length, from 0; the end is exclusive."""
         start = min((self.number - 1) * self.limit, total)
         return start, min(start + self.limit, total)
 
@@ -36,7 +36,7 @@ def rows_of_page(query: Any, *, order: Sequence[peewee.Ordering], place: Place, 
     """The rows of one page of a query that finds ``total``, all in one snapshot.
 
     Read from the nearer end, so that the last page costs what the first does; the middle one costs most.
-    ``order`` must be of an index, and tell any two rows apart.
+    ``order`` must be that of an index, and total: no two rows may be equal.
     """
     start, end = place.bounds(total)
     if start == end:

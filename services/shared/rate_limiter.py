@@ -1,4 +1,4 @@
-"""Rate limits: at most so many requests in any window of so many seconds."""
+"""Rate limits: at most a number of requests in any window of a number of seconds."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -19,7 +19,7 @@ class RateLimiter:
         self._previous: dict[Hashable, list[float]] = {}
 
     def hit(self, client: Hashable) -> float:
-        """Count one request and return 0; or return the seconds to wait, and count nothing."""
+        """Count one request and return 0. Above the limit, count nothing and return the seconds to wait."""
         now = self._timer()
         if now - self._began >= self._seconds:
             self._previous, self._current, self._began = self._current, {}, now

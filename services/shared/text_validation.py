@@ -13,5 +13,5 @@ def is_storable(text: str) -> bool:
 
 
 def is_picture_address(text: str) -> bool:
-    """Whether a text is an http(s) URL or a path of this service, and nothing with another scheme."""
+    """Whether a text is an http(s) URL or a path of this service."""
     return _PICTURE.fullmatch(text) is not None

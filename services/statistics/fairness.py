@@ -1,4 +1,4 @@
-"""The seeds of a player's bets, server seeds only if they are revealed."""
+"""The seeds of a player's bets. Server seeds are shown only when they are revealed."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ ALL_GAMES = "all"
 
 NONCE = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 IN_A_SEED = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-"""The form of a part of a seed. A search for any other text finds nothing."""
+"""A part of a seed looks like this. A search for any other text finds nothing."""
 
 
 class Sort(StrEnum):

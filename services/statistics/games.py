@@ -9,7 +9,7 @@ from services.shared.pagination import Page, Place, rows_of_page
 from services.upgrader.spin import GAME
 
 GAMES = (GAME,)
-"""Every game there is. With a second one, the lists need an index by game."""
+"""All games. A second one will need an index by game for the lists."""
 
 
 class Sort(StrEnum):
@@ -49,6 +49,6 @@ def nonces_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]
 
 
 def _nonces_by_earning(user_id: int, sort: Sort, place: Place, total: int) -> list[int]:
-    # Only nonces, which the index contains: the skipped bets are not read.
+    # The index contains the nonces, so skipped bets are not read.
     query = Bet.select(Bet.nonce).where(Bet.user == user_id).tuples()
     return [nonce for (nonce,) in rows_of_page(query, order=BY_EARNING[sort], place=place, total=total)]

@@ -12,7 +12,7 @@ from services.wallet.payments import PaymentType
 
 
 class Kind(StrEnum):
-    """Which payments a list has."""
+    """The types of payments in a list."""
 
     ALL = "all"
     DEPOSITS = "deposits"

@@ -20,7 +20,7 @@ class ProfileTotals:
 
 @reading()
 def totals(*, user_id: int) -> ProfileTotals:
-    """What the player has wagered, won back, deposited and withdrawn. Raises UserNotFound."""
+    """What the player has wagered, won, deposited and withdrawn. Raises UserNotFound."""
     user = users.get_by_id(user_id)
     payments = PaymentTotals.get_or_none(PaymentTotals.user == user_id)
     return ProfileTotals(

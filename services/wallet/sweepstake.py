@@ -9,7 +9,7 @@ from services.shared.money import Cents
 
 MAX_RATE = 10**9
 LEAST_EXPONENT = -18
-"""The exponent of the smallest rate: the exact fraction of a tiny one could fill the memory."""
+"""The exponent of the smallest rate: the exact fraction of a smaller one could fill the memory."""
 
 
 class NoSweepstakeRate(PlatformError):

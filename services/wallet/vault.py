@@ -69,8 +69,8 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Bala
 def unlock(*, user_id: int, now: Millis) -> Balances:
     """Move all coins of the vault back to the balance and remove the deadline; returns the new balances.
 
-    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. Of a concurrent lock that
-    commits first, the coins are moved as well, or its later deadline keeps all coins locked.
+    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. When a concurrent lock
+    commits first, its coins are moved too, or its later deadline keeps all coins locked.
     Raises VaultEmpty, VaultStillLocked.
     """
     with writing():
@@ -113,7 +113,7 @@ def _future(deadline: object, now: Millis) -> Millis:
 
 
 def _move_deadline(user_id: int, until: Millis) -> None:
-    """Guarded in the statement itself, because another lock may have moved it. Raises InvalidDeadline."""
+    """Set the deadline, unless a concurrent lock has set a later one. Raises InvalidDeadline."""
     moved = (
         User.update(vault_deadline_ms=until)
         .where(User.id == user_id, User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= until))
