@@ -108,8 +108,8 @@ def _register_blueprints(app: Flask) -> None:
 def _start_realtime(
     app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
 ) -> None:
-    running = create_realtime(app, settings, timer=timer)
-    handle_packets(running, settings, clock=clock, timer=timer)
+    running = create_realtime(app, settings, clock=clock, timer=timer)
+    handle_packets(running, settings, timer=timer)
     realtime_events.register(running)
     for install in INSTALL_ON_SERVER:
         install(app, running)

@@ -10,8 +10,8 @@ from services.affiliates.codes import PromoCodes
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
-from services.games.player_lock import SpinLocks
 from services.games.proofs import Proofs
+from services.games.settlement import SpinLocks
 from services.login.game_platform import GamePlatform
 from services.login.login import Login
 from services.prices.service import PriceService

@@ -14,7 +14,7 @@ from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
 from models.users import User
 from services.accounts import users
-from services.shared.calendar_periods import Period
+from services.shared.clock import Period
 from services.shared.money import Cents
 from services.wallet import payments
 from services.wallet.payments import PaymentType, Transfer

@@ -13,8 +13,7 @@ from bench.speed.stage import Stage
 from models.db.connection import database, writing
 from models.totals import PeriodWager
 from models.users import AnnouncedSeed, User
-from services.shared.calendar_periods import Period
-from services.shared.clock import now_ms
+from services.shared.clock import Period, now_ms
 
 SIZES = (100, 1_000, 10_000)
 SPINNERS = 10

@@ -5,7 +5,6 @@ from typing import Any
 
 from blueprints.games.schemas import BalanceSchema, CommitmentSchema, LiveBetSchema, PfSchema, ProofSchema
 from models.bets import Bet
-from server.current_services import get_services
 from server.realtime.server import Event, realtime
 from services.accounts.balances import Balances
 from services.fairness.server_seeds import Commitment
@@ -74,14 +73,9 @@ def send_proof(sid: str, proof: Proof) -> None:
 
 def send_balance(user_id: int, balances: Balances) -> None:
     """Send the balances to all sockets of the player."""
-    send_to_player(user_id, [balance_event(balances)])
+    realtime().send_to_player(user_id, [balance_event(balances)])
 
 
 def announce_live_bets(bets: Sequence[LiveBet]) -> None:
     """Send one event for each bet to everybody, spectators included."""
     realtime().broadcast([(NEW_LIVE_BET, payload) for payload in _live_bet.dump(bets, many=True)])
-
-
-def send_to_player(user_id: int, events: Sequence[Event]) -> None:
-    """Send events to all sockets of the player whose tokens are valid."""
-    realtime().send(realtime().connections.sids_of(user_id, now=get_services().clock()), events)

@@ -188,7 +188,7 @@ class ProofDelivery:
         if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
             return True
         connections = realtime().connections
-        connected = connections.sids_of(proof.user_id, now=get_services().clock())
+        connected = connections.sids_of(proof.user_id)
         if not connected:
             return False
         receivers = [sid] if sid in connected else connected

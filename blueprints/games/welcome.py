@@ -21,8 +21,7 @@ def install_welcome(app: Flask, running: Realtime) -> None:
         running.in_background(_welcome, sid)
 
     def announce(user_id: int, commitment: Commitment) -> None:
-        with app.app_context():
-            messages.send_to_player(user_id, [messages.commitment_event(commitment)])
+        running.send_to_player(user_id, [messages.commitment_event(commitment)])
 
     running.handshakes.on_joined.append(welcome)
     app.extensions["services"].seeds.on_redraw = announce
@@ -30,17 +29,16 @@ def install_welcome(app: Flask, running: Realtime) -> None:
 
 def _welcome(sid: str) -> None:
     """Send a new socket its player's commitment, balance and proofs, then the newest live bets."""
-    connection = realtime().connections.get(sid)
-    if connection is None:
+    if realtime().connections.get(sid) is None:
         return
-    now = get_services().clock()
     try:
         # One database connection for all of it: after a restart all clients reconnect at once.
         with reading():
-            user_id = connection.user_id_at(now)
+            user_id = realtime().connections.player_of(sid)
             if user_id is not None:
                 _welcome_player(user_id, sid)
-            realtime().send([sid], [messages.live_bets_event(live_bets.newest(now=now))])
+            newest = live_bets.newest(now=get_services().clock())
+            realtime().send([sid], [messages.live_bets_event(newest)])
     except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
         log.error("welcome failed", extra={"failure": safe_exception_summary(failure)})
 

@@ -4,7 +4,7 @@ import marshmallow as ma
 
 from blueprints.api.media_urls import Avatar
 from blueprints.api.schemas import Coins, QuerySchema, WireSchema, choice
-from services.shared.calendar_periods import Period
+from services.shared.clock import Period
 
 
 class LeaderboardQuery(QuerySchema):

@@ -1,80 +1,124 @@
 """Handles the event ``upgrader:spin``."""
 
 import time
+from decimal import Decimal
 from typing import Any
 
 from flask import Flask
 
 from blueprints.games import messages
-from blueprints.games.proof_delivery import proofs
-from blueprints.system.metrics import metrics
-from blueprints.upgrader.spin_payload import read_spin
+from blueprints.games.proof_delivery import ProofDelivery
+from blueprints.system.metrics import Metrics
 from models.bets import Bet
-from server.current_services import get_services
 from server.logs import log_event
-from server.realtime.connections import Connection
 from server.realtime.packets import after_this_event, check_event_rate
-from server.realtime.server import Realtime, in_background, realtime
+from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
-from services.shared.errors import PlatformError, Unauthorized
-from services.upgrader.spin import WON, Spin
+from services.container import Services
+from services.shared.errors import PlatformError
+from services.upgrader.errors import InvalidRequest
+from services.upgrader.spin import Spin, SpinRequest
 
 FAILED = "Something went wrong"
+MAX_REQUEST_ID = 64
 
 
-def install_upgrader(_app: Flask, running: Realtime) -> None:
+def install_upgrader(app: Flask, running: Realtime) -> None:
     """Attach the upgrader's events to this server."""
+    spins = SpinEvents(
+        running,
+        services=app.extensions["services"],
+        proofs=app.extensions["proofs"],
+        metrics=app.extensions["metrics"],
+    )
     # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-    running.server.on(messages.SPIN, spin)
+    running.server.on(messages.SPIN, spins.spin)
 
 
-def spin(sid: str, *arguments: Any) -> dict[str, Any]:
-    """Play one spin and answer it with an event; returns the acknowledgement, which is the same."""
-    began = time.perf_counter()
-    try:
-        check_event_rate()
-        with realtime().connections.event_in_flight(sid) as connection:
-            bet = _play(connection, arguments[0] if arguments else None)
-    except PlatformError as refusal:
-        outcome = refusal.text
-        answer = _refuse(sid, outcome)
-    except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
-        log.error("spin failed", extra={"failure": safe_exception_summary(failure)})  # no message in the log
-        outcome, answer = "failed", _refuse(sid, FAILED)
-    else:
-        outcome, answer = "won" if bet.status == WON else "lost", messages.spin_answer(bet)
-    log_event(messages.SPIN, outcome=outcome, seconds=time.perf_counter() - began)
-    metrics().count_spin(outcome)
-    return answer
+class SpinEvents:
+    """Plays the spins that players ask for, and sends them what follows."""
+
+    def __init__(
+        self, running: Realtime, *, services: Services, proofs: ProofDelivery, metrics: Metrics
+    ) -> None:
+        self._running = running
+        self._services = services
+        self._proofs = proofs
+        self._metrics = metrics
+
+    def spin(self, sid: str, *arguments: Any) -> dict[str, Any]:
+        """Play one spin and answer it with an event; returns the acknowledgement, which is the same."""
+        began = time.perf_counter()
+        try:
+            check_event_rate()
+            with self._running.connections.event_in_flight(sid) as user_id:
+                bet = self._play(sid, user_id, arguments[0] if arguments else None)
+        except PlatformError as refusal:
+            outcome = refusal.text
+            answer = self._refuse(sid, outcome)
+        except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
+            log.error("spin failed", extra={"failure": safe_exception_summary(failure)})
+            outcome, answer = "failed", self._refuse(sid, FAILED)
+        else:
+            outcome, answer = bet.status, messages.spin_answer(bet)
+        log_event(messages.SPIN, outcome=outcome, seconds=time.perf_counter() - began)
+        self._metrics.count_spin(outcome)
+        return answer
+
+    def _play(self, sid: str, user_id: int, payload: object) -> Bet:
+        upgrader, clock = self._services.upgrader, self._services.clock
+        with self._services.spin_locks.hold(user_id):
+            settled = upgrader.play(user_id=user_id, request=read_spin(payload), clock=clock)
+            self._send(sid, user_id, settled)
+        if settled.is_late:
+            self._running.in_background(upgrader.postpone, settled.bet)
+        return settled.bet
+
+    def _send(self, sid: str, user_id: int, settled: Spin) -> None:
+        """Send what follows a settled spin, in the promised order, with the acknowledgement in the middle."""
+        bet = settled.bet
+        self._running.send([sid], [messages.pf_event(bet), messages.answer_event(messages.spin_answer(bet))])
+        if settled.following is None or settled.balances is None:
+            return
+        self._metrics.count_bet(bet)
+        self._proofs.schedule(bet, sid=sid)
+        changed = [messages.commitment_event(settled.following), messages.balance_event(settled.balances)]
+        after_this_event(lambda: self._running.send_to_player(user_id, changed))
+
+    def _refuse(self, sid: str, text: str) -> dict[str, Any]:
+        answer = messages.refusal(text)
+        self._running.send([sid], [messages.answer_event(answer)])
+        return answer
 
 
-def _play(connection: Connection, payload: object) -> Bet:
-    services = get_services()
-    user_id = connection.user_id_at(services.clock())
-    if user_id is None:
-        raise Unauthorized
-    with services.spin_locks.hold(user_id):
-        settled = services.upgrader.play(user_id=user_id, request=read_spin(payload), clock=services.clock)
-        _send(connection.sid, user_id, settled)
-    if settled.is_late:
-        in_background(services.upgrader.postpone, settled.bet)
-    return settled.bet
+def read_spin(payload: object) -> SpinRequest:
+    """The payload's shape is checked here, its values by the service. Raises InvalidRequest.
+
+    Extra keys are ignored, and a null is a key left out.
+    """
+    if not isinstance(payload, dict):
+        raise InvalidRequest
+    amount, item = payload.get("amount"), payload.get("item")
+    # A boolean or a text is taken for a bad amount, which the service refuses by that name.
+    if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
+        raise InvalidRequest
+    price = payload.get("price")
+    if price is not None and (isinstance(price, bool) or not isinstance(price, int | float | Decimal)):
+        raise InvalidRequest
+    return SpinRequest(
+        amount=amount,
+        item=item,
+        client_seed=payload.get("clientSeed"),
+        server_seed_commitment=payload.get("serverSeedCommitment"),
+        price=price,
+        request_id=_request_id(payload.get("requestId")),
+    )
 
 
-def _send(sid: str, user_id: int, settled: Spin) -> None:
-    """Send what follows a settled spin, in the promised order; the acknowledgement comes in the middle."""
-    answer = messages.answer_event(messages.spin_answer(settled.bet))
-    realtime().send([sid], [messages.pf_event(settled.bet), answer])
-    if settled.following is None or settled.balances is None:
-        return
-    metrics().count_bet(settled.bet)
-    proofs().schedule(settled.bet, sid=sid)
-    changed = [messages.commitment_event(settled.following), messages.balance_event(settled.balances)]
-    after_this_event(lambda: messages.send_to_player(user_id, changed))
-
-
-def _refuse(sid: str, text: str) -> dict[str, Any]:
-    answer = messages.refusal(text)
-    realtime().send([sid], [messages.answer_event(answer)])
-    return answer
+def _request_id(value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_REQUEST_ID or not value.isprintable():
+        raise InvalidRequest
+    return value

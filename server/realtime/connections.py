@@ -1,7 +1,7 @@
 """The joined sockets by player and address, and how many of them each may have."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -36,19 +36,14 @@ class Connection:
         """The client's address, and the player if there is one."""
         return [self.address] if self.user_id is None else [self.address, self.user_id]
 
-    def user_id_at(self, now: Millis) -> int | None:
-        """The player on this socket; None once their token has expired."""
-        if self.expires_at is not None and now >= self.expires_at:
-            return None
-        return self.user_id
-
 
 class Connections:
     """All joined sockets of this process, by player and by client address."""
 
-    def __init__(self, *, per_address: int | None) -> None:
+    def __init__(self, *, per_address: int | None, clock: Callable[[], Millis]) -> None:
         """``per_address`` sockets at most from one address, players and spectators together."""
         self._per_address = per_address
+        self._clock = clock
         self._by_sid: dict[str, Connection] = {}
         # By the ids of players and by addresses.
         self._by_group: dict[int | str, dict[str, Connection]] = {}
@@ -82,26 +77,36 @@ class Connections:
         """All sockets, spectators' included."""
         return list(self._by_sid)
 
-    def sids_of(self, user_id: int, *, now: Millis) -> list[str]:
+    def player_of(self, sid: str) -> int | None:
+        """The player on this socket; None for a spectator, and once the token has expired."""
+        connection = self._by_sid.get(sid)
+        return connection.user_id if connection and self._is_valid(connection) else None
+
+    def sids_of(self, user_id: int) -> list[str]:
         """The player's sockets whose tokens are valid, oldest first."""
         with self._guard:
             sockets = list(self._by_group.get(user_id, {}).values())
-        return [connection.sid for connection in sockets if connection.user_id_at(now) is not None]
+        return [connection.sid for connection in sockets if self._is_valid(connection)]
+
+    def _is_valid(self, connection: Connection) -> bool:
+        return connection.expires_at is None or self._clock() < connection.expires_at
 
     @contextmanager
-    def event_in_flight(self, sid: str) -> Iterator[Connection]:
-        """Count an event of this socket as being handled within the block.
+    def event_in_flight(self, sid: str) -> Iterator[int]:
+        """Count an event of this socket as being handled within the block; yields its player.
 
-        Raises TooManySpins when five are, Unauthorized when the socket has gone.
+        Raises TooManySpins when five are, Unauthorized when the socket has gone or has no valid token.
         """
         connection = self._by_sid.get(sid)
         if connection is None:
             raise Unauthorized
         if connection.events_in_flight >= MAX_EVENTS_IN_FLIGHT:
             raise TooManySpins
+        if connection.user_id is None or not self._is_valid(connection):
+            raise Unauthorized
         connection.events_in_flight += 1
         try:
-            yield connection
+            yield connection.user_id
         finally:
             connection.events_in_flight -= 1
 

@@ -11,7 +11,6 @@ from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.games.errors import TooManySpins
-from services.shared.clock import Millis
 from services.shared.rate_limiter import RateLimiter
 from settings import Settings
 
@@ -26,11 +25,10 @@ own buffers instead of taking this process's time."""
 class Packets:
     """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
 
-    def __init__(self, running: Realtime, *, rate: RateLimiter | None, clock: Callable[[], Millis]) -> None:
+    def __init__(self, running: Realtime, *, rate: RateLimiter | None) -> None:
         """``rate`` limits the events of each player, or of an address without a token."""
         self._running = running
         self._rate = rate
-        self._clock = clock
         self._handle_in_library = running.server.eio.handlers["message"]
         running.server.eio.on("message", self._message)
 
@@ -58,8 +56,7 @@ class Packets:
     def _client(self, transport_id: str) -> int | str | None:
         """The id of the player who sent an event; the address when there is no valid token."""
         sid = self._running.manager.sid_from_eio_sid(transport_id, NAMESPACE)
-        connection = self._running.connections.get(sid)
-        user_id = connection.user_id_at(self._clock()) if connection else None
+        user_id = self._running.connections.player_of(sid)
         if user_id is not None:
             return user_id
         environ = self._running.server.environ.get(transport_id, {})
@@ -87,12 +84,10 @@ class Packets:
             self._running.transports.close(transport_id)
 
 
-def handle_packets(
-    running: Realtime, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
-) -> None:
+def handle_packets(running: Realtime, settings: Settings, *, timer: Callable[[], float]) -> None:
     """Handle the packets of this server's clients. ``timer`` gives the seconds of the rate limit."""
     rate = RateLimiter(most=EVENTS, seconds=SECONDS, timer=timer) if settings.ratelimit_enabled else None
-    Packets(running, rate=rate, clock=clock)
+    Packets(running, rate=rate)
 
 
 def after_this_event(follow_up: Callable[[], None]) -> None:

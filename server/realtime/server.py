@@ -20,6 +20,7 @@ from server.realtime.transport import Transports
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
+from services.shared.clock import Millis
 from services.shared.rate_limiter import RateLimiter
 from settings import Settings
 
@@ -103,6 +104,10 @@ class Realtime:
             for name, payload in events:
                 self.server.emit(name, payload, to=list(sids))
 
+    def send_to_player(self, user_id: int, events: Sequence[Event]) -> None:
+        """Send events to all sockets of the player whose tokens are valid."""
+        self.send(self.connections.sids_of(user_id), events)
+
     def broadcast(self, events: Sequence[Event]) -> None:
         """Send events to everybody in batches, with pauses for other tasks.
 
@@ -177,10 +182,12 @@ class Realtime:
             self.tasks.discard(token)
 
 
-def create_realtime(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> Realtime:
+def create_realtime(
+    app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
+) -> Realtime:
     """Give this app its real-time side: on greenlets where the process is patched for them, else on threads.
 
-    ``timer`` gives the seconds of the rate limits.
+    ``clock`` tells when tokens expire, ``timer`` gives the seconds of the rate limits.
     """
     socketio = SocketIO()
     socketio.init_app(
@@ -201,7 +208,7 @@ def create_realtime(app: Flask, settings: Settings, *, timer: Callable[[], float
     limited = settings.ratelimit_enabled
     per_address = RateLimiter(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
     transports = Transports(socketio, handshake_seconds=HANDSHAKE_SECONDS, paced=limited)
-    connections = Connections(per_address=settings.address_max_sockets if limited else None)
+    connections = Connections(per_address=settings.address_max_sockets if limited else None, clock=clock)
     handshakes = Handshakes(socketio, transports, connections, per_address=per_address if limited else None)
     running = Realtime(app, socketio, transports, handshakes, connections)
     app.extensions[EXTENSION] = running
@@ -218,8 +225,3 @@ def _quiet_logger(name: str) -> logging.Logger:
 def realtime() -> Realtime:
     """The real-time side of the running app."""
     return cast("Realtime", current_app.extensions[EXTENSION])
-
-
-def in_background(task: Callable[..., Any], *args: Any) -> None:
-    """Run a task beside the requests, within the current app."""
-    realtime().in_background(task, *args)

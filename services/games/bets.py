@@ -8,12 +8,8 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.proof_queries import DueBet
 from services.shared.errors import BetNotFound
-from services.shared.money import Cents
 
 MAX_NONCE = 2**63 - 1
-
-HIGH_ROLL_WAGER_CENTS = 5000
-HIGH_ROLL_MULTIPLIER = 10
 
 
 @reading()
@@ -28,11 +24,6 @@ def get(*, user_id: int, nonce: int) -> Bet:
 def multiplier_hundredths(bet: Bet | DueBet) -> int:
     """Payout / wager, rounded down to hundredths; 0 for a lost bet."""
     return int(bet.payout_cents * 100 // bet.wager_cents)
-
-
-def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
-    """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
-    return wager >= HIGH_ROLL_WAGER_CENTS or payout >= HIGH_ROLL_MULTIPLIER * wager
 
 
 @reading()

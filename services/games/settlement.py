@@ -3,7 +3,11 @@
 On SQLite, under group commit. On PostgreSQL one statement writes the same rows (models/spin_settlement.py).
 """
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from peewee import EXCLUDED
 
 from models import seed_marks
 from models.bets import Bet
@@ -11,26 +15,73 @@ from models.db.connection import Sqlite, database
 from models.db.group_commit import GroupCommit
 from models.db.prepared_query import PreparedQuery
 from models.spin_settlement import PARAMETERS, Settled, Settlement, SpinTimes, Unsettled, settle_at_once
+from models.totals import LiveBetCount, PeriodWager
 from models.users import AnnouncedSeed, User
-from services.ledger import posting, totals
+from services.games.errors import SpinInProgress
+from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
-from services.shared.clock import Millis
+from services.shared.clock import Millis, Period
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
 
+HIGH_ROLL_WAGER_CENTS = 5000
+HIGH_ROLL_MULTIPLIER = 10
+
 _group_commit = GroupCommit()
+
+
+class SpinLocks:
+    """One spin at a time for each player, within this process.
+
+    Between processes the guarded update of the announced seed decides instead.
+    """
+
+    def __init__(self) -> None:
+        self._spinning: set[int] = set()
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def hold(self, user_id: int) -> Iterator[None]:
+        """Spin for this player. Does not wait: raises SpinInProgress when another spin has the lock."""
+        with self._guard:
+            if user_id in self._spinning:
+                raise SpinInProgress
+            self._spinning.add(user_id)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._spinning.discard(user_id)
+
+    def __len__(self) -> int:
+        return len(self._spinning)
 
 
 class SeedUsed(Exception):
     """Another spin, perhaps of another process, has used the seed."""
 
 
-def settle(settlement: Settlement, *, times: Callable[[], SpinTimes]) -> Settled:
-    """Write the spin, all or nothing.
+def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
+    """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
+    return wager >= HIGH_ROLL_WAGER_CENTS or payout >= HIGH_ROLL_MULTIPLIER * wager
 
-    ``times`` is called after the wait for a connection or for the write lock. Raises SeedUsed,
+
+def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: Millis) -> Settled:
+    """Write the spin, all or nothing; its proof is due after ``proof_delay``.
+
+    ``clock`` is read after the wait for a connection or for the write lock. Raises SeedUsed,
     InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
     """
+
+    def times() -> SpinTimes:
+        now = clock()
+        return SpinTimes(
+            created_at_ms=now,
+            completed_at_ms=now + proof_delay,
+            week=Period.WEEKLY.start(now),
+            month=Period.MONTHLY.start(now),
+        )
+
     if isinstance(database.obj, Sqlite):
         return _group_commit.run(lambda: settle_in_steps(settlement, times()))
     settled = settle_at_once(settlement, times)
@@ -50,7 +101,8 @@ def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
         kind=Kind.SPIN, entries=_entries(settlement), now=Millis(times.created_at_ms)
     )
     (bet_id,) = _INSERT_BET.execute(values | {"ledger_transaction": transaction_id}).fetchone()
-    totals.add_bet(settlement, times)
+    _ADD_TO_PERIODS.execute(values)
+    _COUNT_LIVE_BET.execute(values)
     return Settled(times, bet_id, *_ADD_TOTALS.execute(values).fetchone())
 
 
@@ -106,5 +158,32 @@ _ADD_TOTALS = PreparedQuery(
         )
         .where(User.id == value("user_id"))
         .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents)
+    )
+)
+_ADD_TO_PERIODS = PreparedQuery(
+    lambda value: PeriodWager.insert_many(
+        [
+            {
+                "period": period,
+                "starts_at_ms": value(starts_at),
+                "user": value("user_id"),
+                "wagered_cents": value("wager_cents"),
+            }
+            for period, starts_at in ((Period.WEEKLY, "week"), (Period.MONTHLY, "month"))
+        ]
+    ).on_conflict(
+        conflict_target=[PeriodWager.period, PeriodWager.starts_at_ms, PeriodWager.user],
+        update={PeriodWager.wagered_cents: PeriodWager.wagered_cents + EXCLUDED.wagered_cents},
+    )
+)
+_COUNT_LIVE_BET = PreparedQuery(
+    lambda value: LiveBetCount.insert(
+        shard=value("shard"), bets=1, high_rolls=value("high_rolls")
+    ).on_conflict(
+        conflict_target=[LiveBetCount.shard],
+        update={
+            LiveBetCount.bets: LiveBetCount.bets + EXCLUDED.bets,
+            LiveBetCount.high_rolls: LiveBetCount.high_rolls + EXCLUDED.high_rolls,
+        },
     )
 )

@@ -12,8 +12,7 @@ from models.db.connection import Table
 from models.payments import Payment
 from models.totals import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
-from services.shared.calendar_periods import DAY_MS, Period
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, Millis, Period
 
 Row = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""

@@ -7,8 +7,7 @@ from typing import Any
 from models.db.connection import reading
 from models.totals import PeriodWager
 from models.users import User
-from services.shared.calendar_periods import Period
-from services.shared.clock import Millis
+from services.shared.clock import Millis, Period
 from services.shared.money import Cents
 
 PLACES = 100

@@ -9,18 +9,16 @@ import peewee
 
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.spin_settlement import Settlement, SpinTimes
+from models.spin_settlement import Settlement
 from models.totals import LIVE_BET_SHARDS
 from services.accounts import users
 from services.accounts.balances import Balances
 from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
-from services.games.bets import is_high_roll
 from services.games.errors import SpinInProgress
-from services.games.settlement import SeedUsed, bet_of, settle
+from services.games.settlement import SeedUsed, bet_of, is_high_roll, settle
 from services.shared import decimal_json
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.shared.calendar_periods import Period
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents, NotAnAmount, cents_from_number
@@ -199,7 +197,7 @@ class Upgrader:
         following = self._seeds.draw(nonce=seed.nonce + 1)
         settlement = self._roll(order, seed, following)
         try:
-            settled = settle(settlement, times=lambda: self._times(order.clock()))
+            settled = settle(settlement, clock=order.clock, proof_delay=self.rules.proof_delay)
         except SeedUsed:
             return None
         self._seeds.witness.settled(user_id=order.user_id, nonce=seed.nonce)
@@ -220,14 +218,6 @@ class Upgrader:
                 vault=Cents(settled.vault),
                 sweepstake=Cents(settled.sweepstake),
             ),
-        )
-
-    def _times(self, now: Millis) -> SpinTimes:
-        return SpinTimes(
-            created_at_ms=now,
-            completed_at_ms=now + self.rules.proof_delay,
-            week=Period.WEEKLY.start(now),
-            month=Period.MONTHLY.start(now),
         )
 
     def _roll(self, order: _Order, seed: SeedInPlay, following: SeedInPlay) -> Settlement:

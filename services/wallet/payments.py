@@ -5,13 +5,15 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import peewee
+from peewee import EXCLUDED
 
 from models.db.connection import reading, writing
 from models.payments import Payment
+from models.totals import PaymentTotals
 from models.users import User
 from services.accounts import notifications
 from services.affiliates import referrals
-from services.ledger import posting, totals
+from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind, TransactionId
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, OperatorError
@@ -114,7 +116,7 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
             message=f"Your deposit of {price_text(usd)} was credited to your balance.",
             now=now,
         )
-    totals.add_payment(payment)
+    _add_to_totals(payment)
     return payment
 
 
@@ -141,3 +143,24 @@ def _checked(transfer: Transfer) -> Transfer:
     if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
         raise OperatorError("--amount must be a decimal number, in units of the asset")
     return Transfer(**texts)
+
+
+def _add_to_totals(payment: Payment) -> None:
+    user_id: int = payment.user_id  # type: ignore[attr-defined]  # made by peewee
+    is_deposit = payment.type == PaymentType.DEPOSIT
+    columns = (
+        PaymentTotals.deposits,
+        PaymentTotals.deposited_cents,
+        PaymentTotals.withdraws,
+        PaymentTotals.withdrawn_cents,
+    )
+    PaymentTotals.insert(
+        user=user_id,
+        deposits=int(is_deposit),
+        deposited_cents=payment.usd_cents if is_deposit else 0,
+        withdraws=int(not is_deposit),
+        withdrawn_cents=0 if is_deposit else payment.usd_cents,
+    ).on_conflict(
+        conflict_target=[PaymentTotals.user],
+        update={column: column + getattr(EXCLUDED, column.column_name) for column in columns},
+    ).execute()

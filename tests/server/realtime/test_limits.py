@@ -89,7 +89,7 @@ def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, new_
 
     assert socket.spin("nonsense")["error"] == "Invalid request"
     connections = app.extensions["realtime"].connections
-    assert (len(connections.sids_of(alice.id, now=0)), len(connections)) == (1, 1)
+    assert (len(connections.sids_of(alice.id)), len(connections)) == (1, 1)
 
 
 class TestWithFewHandshakes:

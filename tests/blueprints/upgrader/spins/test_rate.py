@@ -57,7 +57,7 @@ class TestWithTheLimitsOff:
 def test_a_sixth_event_in_flight_is_refused(app, connect, player):
     socket = connect(player)
     connections = app.extensions["realtime"].connections
-    (sid,) = connections.sids_of(player.id, now=0)
+    (sid,) = connections.sids_of(player.id)
 
     with app.app_context(), _five_events(connections, sid):
         assert socket.spin("nonsense")["error"] == "Too many requests"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.harness.spins import at
-from services.shared.calendar_periods import Period
+from services.shared.clock import Period
 
 TIMES = st.integers(min_value=at("1971-01-01 00:00"), max_value=at("2200-01-01 00:00"))
 
