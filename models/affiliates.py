@@ -22,9 +22,9 @@ class Affiliate(Table):
 class Referral(Table):
     """A player who used another player's code, with the sums of their payments since then.
 
-    Each payment adds to the sums in its own transaction. Only payments and bonuses count whose ledger
-    transaction is not before this one's: the ids of one player's transactions are in the order in which they
-    happened, because they are drawn while the player's row is locked.
+    Each payment adds to the sums in its own transaction. Payments and bonuses count from this ledger
+    transaction on. The ids of a player's transactions are in order, because the player's row is locked when
+    they are drawn.
     """
 
     # The primary key allows one code for each player.
@@ -42,5 +42,5 @@ class Referral(Table):
         constraints = [Check("owner_id <> user_id")]
 
 
-# The statistics and the overview of an owner.
+# For the statistics and the overview of an owner.
 Referral.add_index(Referral.index(Referral.owner, name="referrals_of_owner"))

@@ -28,7 +28,7 @@ class Bet(Table):
     roll = peewee.IntegerField(constraints=[Check("roll BETWEEN 0 AND 9999999")])
 
     client_seed = peewee.CharField(max_length=64)
-    # Unique: no server seed is ever used for two spins.
+    # Unique, because a server seed is used for one spin only.
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
     sealed_server_seed = peewee.TextField(null=True)
     server_seed = peewee.CharField(max_length=64, null=True)
@@ -72,7 +72,7 @@ Bet.add_index(
         where=SQL("proof_delivered_at_ms IS NULL"),
     )
 )
-# Bets whose seeds are not revealed, which a start schedules.
+# Bets whose seeds are not revealed: a started server schedules them.
 Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))
 # The public list of high rolls, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))

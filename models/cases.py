@@ -12,10 +12,10 @@ class Case(Table):
     """A case. ``slug`` is its public id; ``price_cents`` follows the prices of its items."""
 
     id = peewee.BigAutoField()
-    # Unique in addition to the name: "A B" and "A-B" have the same id. Lowercase may be longer.
+    # Unique too, because "A B" and "A-B" have the same id. Lowercase can be longer than the name.
     slug = peewee.CharField(max_length=300, unique=True)
     name = peewee.CharField(max_length=100)
-    # See ``fold`` in services/cases/kinds.py. Two spellings of one name are one name. It may be longer.
+    # See ``fold`` in services/shared/names.py: two spellings are one name. It can be longer.
     name_folded = peewee.CharField(max_length=300, unique=True)
     kind = peewee.CharField(max_length=8, constraints=[Check("kind IN ('regular', 'level', 'free')")])
     type = peewee.CharField(max_length=8, constraints=[Check("type IN ('gamea', 'gameb', 'mixed')")])
@@ -28,7 +28,7 @@ class Case(Table):
 
     class Meta:
         table_name = "cases"
-        # Together with the unique slug this allows one free case at most.
+        # With the unique slug, this allows at most one free case.
         constraints = [Check("(kind = 'free') = (slug = 'free-case')")]
 
 
@@ -58,7 +58,7 @@ class CaseItem(Table):
         primary_key = peewee.CompositeKey("case", "position")
 
 
-# No item twice in a case; finds the cases of an item whose price has changed.
+# An item is in a case once. Finds the cases of an item whose price has changed.
 CaseItem.add_index(CaseItem.index(CaseItem.item, CaseItem.case, name="case_items_by_item", unique=True))
 
 

@@ -23,7 +23,7 @@ class Item(Table):
     price_source = peewee.CharField(
         max_length=8, null=True, constraints=[Check("price_source IN ('import', 'feed', 'market')")]
     )
-    # Whether the price feed contains the item; null until an import is compared with a document.
+    # Whether the price feed contains the item; null until the item is compared with the feed.
     # The check is here because SQLite adds constraints only together with a column.
     in_feed = peewee.BooleanField(
         null=True, constraints=[Check("(price_cents IS NULL) = (price_source IS NULL)")]

@@ -21,8 +21,8 @@ class LedgerTransaction(Table):
 class LedgerEntry(Table):
     """The amount that a transaction adds to an account, or takes from it if negative.
 
-    A player's accounts are ``balance``, ``vault`` and ``sweepstake``; the house's begin with
-    ``house.`` and belong to nobody.
+    A player's accounts are ``balance``, ``vault`` and ``sweepstake``. Those of the house begin with
+    ``house.`` and have no user.
     """
 
     id = peewee.BigAutoField()

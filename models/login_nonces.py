@@ -15,5 +15,5 @@ class LoginNonce(Table):
         table_name = "login_nonces"
 
 
-# Deleting nonces of assertions that are too old to be accepted.
+# For deleting the nonces of assertions that are too old to be accepted.
 LoginNonce.add_index(LoginNonce.index(LoginNonce.expires_at_ms, name="login_nonces_by_expiry"))

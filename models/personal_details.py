@@ -7,7 +7,7 @@ from models.users import User
 
 
 class PersonalDetails(Table):
-    """A player's details, created with the first one; those not given are empty."""
+    """A player's details. The row is created with the first detail; the others are empty."""
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
     first_name = peewee.CharField(max_length=120, default="")

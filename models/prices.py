@@ -10,16 +10,16 @@ from models.items import Item
 class PriceSource(Table):
     """The state of a source, shared by all processes. The migration makes the rows ``feed`` and ``market``.
 
-    A refresh begins with a guarded update of this row, so of two processes one begins it.
+    A refresh begins with a guarded update of this row, so only one of two processes begins it.
     """
 
     name = peewee.CharField(max_length=8, primary_key=True)
-    # When the feed is refreshed next. For the market: until when it is not asked after a failure.
+    # The feed: when it is refreshed next. The market: when it may be asked again after a failure.
     next_at_ms = peewee.BigIntegerField(default=0)
-    # Set while a refresh runs; past this time its process has died.
+    # Set while a refresh runs. When it has passed, the process of the refresh has died.
     running_until_ms = peewee.BigIntegerField(default=0)
     succeeded_at_ms = peewee.BigIntegerField(null=True)
-    # In a row.
+    # Consecutive failures.
     failures = peewee.IntegerField(default=0, constraints=[Check("failures >= 0")])
 
     class Meta:

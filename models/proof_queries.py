@@ -1,6 +1,6 @@
 """Statements about bets whose proofs are due, each for many bets at once.
 
-They are written as SQL, because Peewee generates a query anew for each list of ids. That took 65 of the
+They are written in SQL, because Peewee generates the SQL again for each list of ids. That took 65 of the
 600 µs of a spin.
 """
 
@@ -33,7 +33,7 @@ class DueBet(NamedTuple):
 OF_USERS = ("username", "avatar")
 COLUMNS = ", ".join(f"{'users' if name in OF_USERS else 'bets'}.{name}" for name in DueBet._fields)
 
-# A list is one parameter, a JSON text, so that each statement is the same for any number of bets.
+# A list is one parameter, a JSON text, so the statement is the same for any number of bets.
 FIND = f"""
 SELECT {COLUMNS}
 FROM bets JOIN users ON users.id = bets.user_id
@@ -45,7 +45,7 @@ UPDATE bets SET server_seed = opened.value, sealed_server_seed = NULL
 FROM {opened} AS opened
 WHERE bets.id = CAST(opened.key AS BIGINT) AND bets.server_seed IS NULL
 """
-# With a seed, one new version of the row instead of two: each costs PostgreSQL entries in nine indexes.
+# Seed and mark are written together: each new version of a row costs PostgreSQL entries in nine indexes.
 MARK_DELIVERED = """
 UPDATE bets SET
     server_seed = COALESCE(bets.server_seed, sent.value), sealed_server_seed = NULL,

@@ -1,7 +1,7 @@
 """Marks in the history of the database, by which a server recognises that the database went back in time.
 
-The marks form a chain: each number follows the one before it and has a random token. A server keeps the last
-mark that it knows in a file outside the database (services/fairness/seed_witness.py). A database that lacks
+The marks form a chain: consecutive numbers, each with a random token. A server keeps the last
+mark that it knows in a file outside the database (services/fairness/seed_witness.py). A database without
 this mark was restored, or is another one. The last mark also carries the epoch of the announced server seeds:
 a seed of an earlier epoch must be redrawn before it is used.
 """
@@ -45,7 +45,7 @@ class LastMark(NamedTuple):
 
 
 class FoundSeed(NamedTuple):
-    """A player's announced seed, and what the database says about its own state."""
+    """A player's announced seed, and whether it may be used."""
 
     nonce: int
     commitment: str

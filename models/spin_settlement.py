@@ -1,4 +1,4 @@
-"""The settling statement: all that a spin changes, in one statement of PostgreSQL.
+"""The settling statement: everything that a spin changes, in one statement of PostgreSQL.
 
 It writes the same rows as services/games/settlement.py does step by step with the ledger. With 20 players
 PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and 3,800 in one that each
@@ -19,7 +19,7 @@ from models.db.postgres import held
 
 @dataclass(frozen=True, kw_only=True)
 class Settlement:
-    """A rolled spin to write. The names are those of the columns of ``bets`` wherever there is one."""
+    """A rolled spin to write. Its fields are named like the columns of ``bets`` where there is one."""
 
     user_id: int
     nonce: int
@@ -30,7 +30,7 @@ class Settlement:
     next_sealed_server_seed: str
     mark_number: int
     mark_token: str
-    """The database must contain this mark, and the announced seed be of the current epoch."""
+    """The database must contain this mark, and the announced seed must be of the current epoch."""
 
     game: str
     wager_cents: int
@@ -159,15 +159,15 @@ PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub
 EXECUTE = f"EXECUTE settle_spin ({', '.join(f'%({name})s' for name in PARAMETERS)})"
 
 SETTLING_AT_ONCE = 12
-"""How many of the pool's twenty connections settle spins; the others stay free for requests.
-With 20 players PostgreSQL settled 1,770 spins a second on twelve connections and 1,550 on twenty, where spins
-commit together, wait for each other, and come back together."""
+"""How many of the pool's twenty connections settle spins; the others stay free for requests. With 20 players
+PostgreSQL settled 1,770 spins a second on twelve connections, and 1,550 on twenty, where spins of one commit
+wait for each other."""
 
 _slots = FifoSemaphore(SETTLING_AT_ONCE)
 
 
 def spins_waiting() -> int:
-    """How many spins wait to be one of those that settle, before they wait for a connection."""
+    """How many spins wait for their turn to settle. After it they wait for a connection."""
     return _slots.waiting
 
 

@@ -11,7 +11,8 @@ from models.db.connection import Table
 from models.users import User
 
 LIVE_BET_SHARDS = 64
-"""The platform's counts are spread over so many rows, because spins that update the same row wait."""
+"""The counts of the platform are spread over this many rows, because spins that update one row wait for each
+other."""
 
 
 class PeriodWager(Table):
@@ -24,7 +25,7 @@ class PeriodWager(Table):
 
     class Meta:
         table_name = "period_wagers"
-        # A spin adds to this row. Two concurrent first spins of a period make one row.
+        # A spin adds to this row. Two concurrent first spins of a period create one row.
         primary_key = peewee.CompositeKey("period", "starts_at_ms", "user")
 
 

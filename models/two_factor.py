@@ -11,7 +11,7 @@ class TwoFactor(Table):
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
     sealed_secret = peewee.TextField()
-    # The time step (Unix seconds / 30) of the newest accepted code; this code and all before it are used up.
+    # The time step (Unix seconds / 30) of the newest accepted code. This and all earlier codes are used up.
     last_used_step = peewee.BigIntegerField(null=True)
 
     class Meta:

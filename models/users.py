@@ -12,7 +12,7 @@ class User(Table):
     id = peewee.BigAutoField()
     platform_id = peewee.CharField(max_length=80, unique=True)
     username = peewee.CharField(max_length=32)
-    # In lowercase; two spellings of one name are one name.
+    # In lowercase: names that differ in case only are equal.
     username_folded = peewee.CharField(max_length=32, unique=True)
     avatar = peewee.CharField(max_length=500, default="")
     registered_at_ms = peewee.BigIntegerField()
@@ -42,7 +42,7 @@ class User(Table):
 class AnnouncedSeed(Table):
     """The server seed of a player's next spin. Its commitment is public, the seed is encrypted.
 
-    A spin replaces it with an update guarded by the nonce: of two spins with the same nonce, in any process,
+    A spin replaces it with an update guarded by the nonce. Of two spins with the same nonce, in any process,
     one updates no row and changes nothing.
     """
 
@@ -50,7 +50,7 @@ class AnnouncedSeed(Table):
     nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
     sealed_server_seed = peewee.TextField()
-    # When this is before the epoch of the last mark (models/seed_marks.py), the seed must be redrawn.
+    # If this is earlier than the epoch of the last mark (models/seed_marks.py), the seed must be redrawn.
     epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])
 
     class Meta:

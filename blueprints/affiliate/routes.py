@@ -36,7 +36,7 @@ BONUS_RECEIVED = f"You have received a bonus of {number_from_cents(USE_BONUS)} c
 def stats() -> Response:
     """The players who used the caller's code, the most profitable first."""
     players = referrals.statistics(owner_id=current_user().id)
-    # Some owners have thousands of players: the list is made in slices, so that other requests need not wait.
+    # An owner may have thousands of players. The list is built in slices so that other requests do not wait.
     return list_representation(REFERRED_PLAYERS.dump, players, pause=CooperativeYield()).response()
 
 

@@ -106,7 +106,7 @@ def _finish(login: Login) -> Response:
         )
         response = _to_frontend(token=token)
     except AnotherLogin as problem:
-        # The cookie belongs to a login that was begun later, in another tab, and may still be finished.
+        # The cookie belongs to a login that began later in another tab, and may still succeed.
         return _refused(login, problem)
     except (LoginFailed, ProviderUnavailable) as problem:
         response = _refused(login, problem)
@@ -130,7 +130,7 @@ def _to_frontend(**parameter: str) -> Response:
 
 
 def _redirect(address: str) -> Response:
-    """A redirect without a body. Flask's own repeats the address, with its token, in a page."""
+    """A redirect without a body. Flask's own has a page that repeats the address and its token."""
     response = Response(status=302, headers={"Location": address})
     del response.headers["Content-Type"]
     return response
@@ -142,7 +142,7 @@ def _cookie_name(login: Login) -> str:
 
 
 def _cookie_options() -> dict[str, Any]:
-    # A __Host- cookie needs this path. The other path is as the browser sees it, behind a proxy too.
+    # A __Host- cookie needs this path. The other one is the path that the browser sees, behind a proxy too.
     path = "/" if _is_https() else f"{urlsplit(get_services().settings.base_url).path}/auth"
     return {"path": path, "secure": _is_https(), "httponly": True, "samesite": "Lax"}
 

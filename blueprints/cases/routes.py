@@ -48,7 +48,7 @@ FREE_CASE = FreeCaseSchema()
 PAGINATION = PaginationSchema()
 
 CASES_A_SLICE = 1
-"""A case may have 500 items, whose dump takes several ms."""
+"""A dump of 500 items, which a case may have, takes several ms."""
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
@@ -91,7 +91,7 @@ def page_cases(query: dict[str, Any]) -> Response:
 
 
 def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[bytes]:
-    """The JSON of a page, case by case, because a page may have 12 MB. Empties the list."""
+    """Yield the JSON of a page case by case, because a page may have 12 MB. Empties the list."""
     yield b'{"cases":['
     before = b""
     for case in drain(cases):
@@ -121,7 +121,7 @@ def get_case(case_id: str) -> Response:
     """One case, its items with their wear. Fetches the prices of items that have none."""
     case = reading.get(case_id=case_id)
     if _refreshed(case):
-        # A response without all prices is not cached: the next request tries to fetch them again.
+        # A response that lacks prices is not cached, so that the next request tries to fetch them again.
         skip_cache()
         case = reading.get(case_id=case_id)
     return json_response(SINGLE_CASE.dump(case))

@@ -24,7 +24,7 @@ DEFAULT_LIMIT = 10
 ALL = "all"
 
 KINDS = {ALL: tuple(Kind), "true": (Kind.LEVEL,), "false": (Kind.REGULAR,)}
-"""The kinds of cases that each value of the parameter selects."""
+"""The kinds of cases for each value of the parameter."""
 
 _WHICH = {"description": "all; true: level cases only; false: neither level cases nor the free case"}
 

@@ -56,7 +56,7 @@ class AvatarSchema(WireSchema):
 def change_avatar() -> dict[str, Any]:
     """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
     avatars, user_id = get_services().avatars, current_user().id
-    # Entered before the body is read, so that one player can't occupy the worker with many slow uploads.
+    # Begins before the body is read, so that a player can't occupy the worker with many slow uploads.
     with avatars.upload_of(user_id):
         path = avatars.change(user_id=user_id, data=_file())
     return {"success": True, "avatar_url": path}

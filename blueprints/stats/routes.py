@@ -111,7 +111,7 @@ def _place(query: dict[str, Any]) -> Place:
 
 
 def _answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
-    """The envelope of a list. A schema leaves out keys that it does not have."""
+    """The envelope of a list. The schema of a list omits the keys that it does not have."""
     pagination = Pagination(place.number, place.limit, total)
     return {
         "success": True,

@@ -51,8 +51,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
             path,
             autoconnect=False,
             max_connections=None,
-            # Under gevent a pooled connection moves between greenlets of one thread, under
-            # `flask run` between threads; never two at once.
+            # A pooled connection moves between greenlets (gevent) or threads (`flask run`), and is used by
+            # one of them at a time.
             check_same_thread=False,
             pragmas={
                 "journal_mode": "wal",
@@ -69,13 +69,13 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         self._write_turn = threading.Lock()
 
     def _connect(self) -> Any:
-        # SQLite makes a new file, and with it the -wal and -shm files, readable for every user.
+        # SQLite creates a file readable for every user, and gives the -wal and -shm files its mode.
         with suppress(OSError):
             os.close(os.open(self.database, os.O_CREAT | os.O_EXCL, 0o600))
         return super()._connect()
 
     def usage(self) -> PoolUsage:
-        """The size is 0: there is no limit, and nobody waits for a connection."""
+        """The size is 0, because the number of connections is not limited."""
         return PoolUsage(0, in_use=len(self._in_use), waiting=0)
 
     def slot(self) -> AbstractContextManager[Any]:
@@ -108,7 +108,7 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
 
 
 UNDEFINED = {"42P01": "a table", "42703": "a column"}
-"""What is missing, by PostgreSQL's error codes."""
+"""The missing object, by PostgreSQL's error code."""
 MISSING = (
     re.compile(r"no such (?P<kind>table|column): (?P<name>[\w.]+)"),
     re.compile(r"(?P<kind>relation|column) \"?(?P<name>[\w.]+)\"? (of relation \"\w+\" )?does not exist"),
@@ -117,12 +117,12 @@ MISSING = (
 
 
 def schema_problem(error: BaseException) -> str | None:
-    """Which table or column is missing, if that is why a statement failed; otherwise None."""
+    """The table or column whose absence made a statement fail; None for other failures."""
     for pattern in MISSING:
         if found := pattern.match(str(error)):
             kind = found["kind"].replace("relation", "table")
             return f"the {kind} {found['name']} is missing; run flask db upgrade"
-    # The server's messages may be in another language.
+    # PostgreSQL's messages can be in another language.
     code = getattr(error.__cause__ or error.__context__, "pgcode", None)
     return f"{UNDEFINED[code]} is missing; run flask db upgrade" if code in UNDEFINED else None
 
@@ -182,7 +182,7 @@ def writing() -> Iterator[None]:
 def snapshot(*, within_limit: bool = False) -> Iterator[None]:
     """Run the block's reads against one state of the database, however long they take.
 
-    With ``within_limit`` each statement keeps its time limit: for requests.
+    With ``within_limit``, for requests, each statement keeps its time limit.
     """
     with reading(), database.atomic(*database.snapshot_begin):
         if not within_limit:

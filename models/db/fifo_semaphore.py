@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 
 class FifoSemaphore:
-    """A semaphore without barging: a slot that becomes free goes to the waiter that has waited longest.
+    """A semaphore without barging: a free slot goes to the waiter that has waited longest.
 
-    The standard library's lets a newcomer overtake those who wait. Under load an unlucky waiter waits for
-    seconds while others are served in milliseconds.
+    The standard library's semaphore lets newcomers overtake waiters. Under load a few then wait for seconds
+    while others wait for milliseconds.
     """
 
     def __init__(self, size: int) -> None:

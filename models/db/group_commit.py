@@ -13,7 +13,7 @@ from models.db.connection import database, writing
 Result = TypeVar("Result")
 
 MOST = 50
-"""The most works in one batch. A batch blocks the process for about 1 ms for each work."""
+"""The most works in a batch. Each blocks the process for about 1 ms."""
 
 
 class _Work(Generic[Result]):
@@ -22,7 +22,7 @@ class _Work(Generic[Result]):
         self._result: list[Result] = []
         self._error: BaseException | None = None
         self.called = threading.Event()
-        """Set when the work has ended, or must lead the next batch."""
+        """Set when the work has ended, or when it must lead the next batch."""
         self.ended = False
 
     def attempt(self) -> None:
@@ -57,7 +57,7 @@ class GroupCommit:
         self._led = False
 
     def run(self, do: Callable[[], Result]) -> Result:
-        """Return the result of ``do``, committed. Raises what it raises, or why the commit failed."""
+        """Return the result of ``do`` after its commit. Raises what ``do`` or the commit raises."""
         work = _Work(do)
         with self._guard:
             self._waiting.append(work)

@@ -16,7 +16,7 @@ ADVISORY_LOCK = 4_915_231_710_227
 def upgrade() -> list[str]:
     """Apply the pending migrations in order; returns their names.
 
-    Of two processes at once the second waits, then finds nothing to do.
+    A second process waits for the first, then finds nothing to do.
     """
     with _only_one_process():
         return list(_runner().up())

@@ -25,12 +25,12 @@ STATEMENT_MS = 5_000
 """Limits on single waits. The wait budget (models/db/wait_budget.py) limits their sum."""
 
 COMMIT_SECONDS = 0.5
-"""What must be left of the wait budget to begin a commit: a client must learn its outcome."""
+"""What must be left of the wait budget to begin a commit, so that its outcome is known in time."""
 
 LONGEST_USE_SECONDS = 300
 DISTRUST_SECONDS = 1.0
-"""Within this time only the first broken connection makes the pool drop the older ones, so that a database
-that is only slow is not kept busy with new connections."""
+"""A broken connection makes the pool drop the older ones, at most once in this time: a database that is only
+slow is not kept busy with new connections."""
 
 IDENTITY = """
 SELECT concat_ws(
@@ -41,16 +41,16 @@ SELECT concat_ws(
     'announced_seeds'::regclass::oid
 )
 """
-"""The cluster; its timeline, which a promotion or a recovery to a point in time changes; the database and the
-table, which pg_restore makes anew."""
+"""The cluster, its timeline (changed by a promotion or a point-in-time recovery), the database, and the table
+(created again by pg_restore)."""
 
 _peewee: Any = peewee
-"""Peewee without its types, which leave out what a pool needs."""
+"""Peewee without its types, which lack what a pool needs."""
 
 
 @dataclass(frozen=True)
 class PoolUsage:
-    """How many connections there may be, are in use, and are waited for."""
+    """The limit of connections, how many are in use, and how many callers wait for one."""
 
     size: int
     in_use: int
@@ -100,11 +100,11 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
                 # An answered commit survives a crash, whatever the server's own setting is.
                 "-c synchronous_commit=on"
                 f" -c statement_timeout={STATEMENT_MS} -c lock_timeout={STATEMENT_MS}"
-                # Locks of a process that vanished are released soon.
+                # The locks of a process that has vanished are released soon.
                 " -c idle_in_transaction_session_timeout=10000 -c timezone=UTC"
             ),
         )
-        # First come, first served: with 400 sockets connecting at once some waited for seconds otherwise.
+        # First come, first served: otherwise, when 400 sockets connected at once, some waited for seconds.
         self._slots = FifoSemaphore(POOL_SIZE)
 
     def usage(self) -> PoolUsage:
@@ -117,7 +117,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             try:
                 yield
             except peewee.DatabaseError as error:
-                # Errors that the server reports have a subclass. The base class means that the connection was
+                # Errors that the server reports are subclasses. The base class means that the connection was
                 # lost and the driver has not noticed yet.
                 if type(error) is peewee.DatabaseError:
                     raise peewee.OperationalError("the connection was lost") from error
@@ -153,7 +153,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         return super().commit()
 
     def _pop_good(self) -> _Connection | None:
-        """An idle connection that works, the last used one first."""
+        """An idle connection that works, the most recently used one first."""
         while (connection := self._pop()) is not None:
             if self._is_good(connection):
                 return connection
@@ -161,7 +161,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         return None
 
     def _pop(self) -> _Connection | None:
-        # Without a check for an empty list, after which another thread may take the last one.
+        # Not checked for an empty list first: another thread may take the last connection.
         try:
             return self._idle.pop()
         except IndexError:
@@ -171,8 +171,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         if connection.opened_at <= max(self._trusted_since, time.monotonic() - LONGEST_USE_SECONDS):
             return False
         try:
-            # All that an idle connection may receive is the server's goodbye. The first call may read it, the
-            # second finds the end.
+            # An idle connection receives nothing but the server's last message. The first call may read it,
+            # the second finds the end.
             connection.poll()
             connection.poll()
         except psycopg2.Error:
@@ -189,7 +189,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             connection.close()
 
     def _distrust(self) -> None:
-        """Use no connection that is as old as a broken one: each could cost a request and a long wait."""
+        """Drop all connections that are as old as a broken one: each could cost a request a long wait."""
         now = time.monotonic()
         if now - self._trusted_since > DISTRUST_SECONDS:
             self._trusted_since = now
@@ -232,8 +232,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     def know_tables(self, *tables: type[peewee.Model]) -> None:
         """Update the planner's statistics of these tables.
 
-        The server does so by itself up to a minute later. Until then it may read a table of 34,500 rows whole
-        to find 120 of them.
+        The server does so by itself up to a minute later. Until then it may read all of 34,500 rows to find
+        120 of them.
         """
         names = ", ".join(f'"{table._meta.table_name}"' for table in tables)  # noqa: SLF001  # peewee's own way
         self.execute_sql(f"ANALYZE {names}")

@@ -16,7 +16,7 @@ Parameter = Callable[[str], peewee.Value]
 
 
 class _Name(str):
-    """Stands for the value of this name while the SQL is generated."""
+    """A placeholder for the value of this name while the SQL is generated."""
 
     __slots__ = ()
 
@@ -25,8 +25,8 @@ class PreparedQuery:
     """A query with named parameters.
 
     ``build`` gets a function that makes a parameter of a name, and returns the query:
-    ``PreparedQuery(lambda value: User.update(avatar="").where(User.id == value("user_id")))``. An insert
-    names every column: defaults are those of the first run.
+    ``PreparedQuery(lambda value: User.update(avatar="").where(User.id == value("user_id")))``. An insert must
+    name every column, because defaults are computed only once.
     """
 
     def __init__(self, build: Callable[[Parameter], Any]) -> None:

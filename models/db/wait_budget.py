@@ -48,7 +48,7 @@ def limit_waits() -> Iterator[None]:
 
 
 def seconds_left() -> float:
-    """What is left of the current budget; a whole one where there is none."""
+    """What is left of the current budget; a whole budget if there is none."""
     budget = _current.get()
     return ANSWER_SECONDS if budget is None else budget.seconds_left
 

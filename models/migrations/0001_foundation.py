@@ -3,7 +3,7 @@
 import peewee
 from peewee import SQL, Check
 
-# Frozen copies of the tables as they were born; the models may move on, this file may not.
+# Frozen copies of the tables as of this migration. They never follow later changes of the models.
 
 
 class Table(peewee.Model):

@@ -1,9 +1,9 @@
-"""Cases with their items, how many a player has made, and cases of real-life things."""
+"""Cases with their items, the number of cases of each player, and cases of real-life items."""
 
 import peewee
 from peewee import Check
 
-# Frozen copies of the tables as they were born; the models may move on, this file may not.
+# Frozen copies of the tables as of this migration. They never follow later changes of the models.
 
 
 class Table(peewee.Model):

@@ -1,9 +1,9 @@
-"""Living prices: the state of the sources, the market's slots, and prices that are held back."""
+"""Prices: the state of the sources, the market's slots, and prices that are held back."""
 
 import peewee
 from peewee import Check
 
-# Frozen copies of the tables as they were born; the models may move on, this file may not.
+# Frozen copies of the tables as of this migration. They never follow later changes of the models.
 
 
 class Table(peewee.Model):

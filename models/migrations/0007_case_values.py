@@ -1,4 +1,4 @@
-"""What the items of each case are worth, exactly, so that prices of items change it by their difference."""
+"""The exact value of the items of each case, to which price changes add their difference."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -7,7 +7,7 @@ from operator import itemgetter
 import peewee
 from peewee import Check, fn
 
-# Frozen copies of the tables as they were born; the models may move on, this file may not.
+# Frozen copies of the tables as of this migration. They never follow later changes of the models.
 
 
 class Table(peewee.Model):
@@ -71,5 +71,5 @@ def _values() -> Iterator[tuple[int, int, int]]:
         .tuples()
     )
     for case_id, held in groupby(query.iterator(), key=itemgetter(0)):
-        # In Python's numbers: the sum may need 97 bits.
+        # With Python's integers, because the sum may need 97 bits.
         yield (case_id, *divmod(sum(cents * attos for _, cents, attos in held), CENT))

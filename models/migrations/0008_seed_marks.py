@@ -4,7 +4,7 @@ import secrets
 
 import peewee
 
-# Frozen copies of the tables as they were born; the models may move on, this file may not.
+# Frozen copies of the tables as of this migration. They never follow later changes of the models.
 
 
 class Table(peewee.Model):
@@ -24,7 +24,7 @@ class SeedMark(Table):
 def up(migrator, db):
     with db.bind_ctx([SeedMark]):
         db.create_tables([SeedMark], safe=False)
-        # Seeds that are there get epoch 0: nobody knows whether they were revealed before a restore.
+        # Existing seeds get epoch 0, because they may have been revealed before a restore.
         SeedMark.create(number=1, token=secrets.token_hex(16), epoch=1, force_insert=True)
     kind = "INTEGER" if isinstance(db, peewee.SqliteDatabase) else "BIGINT"
     db.execute_sql(f'ALTER TABLE "announced_seeds" ADD COLUMN "epoch" {kind} NOT NULL DEFAULT 0')

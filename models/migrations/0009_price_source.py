@@ -1,13 +1,13 @@
 """Where each item's price comes from, and whether the price feed contains the item.
 
-So far the time of an item's next price told it: the items of the feed had the time of the feed's next turn.
+Before, it followed from the time of an item's next price: items of the feed had the feed's next refresh.
 """
 
 import peewee
 
 SQLITE_BOOLEAN, POSTGRESQL_BOOLEAN = "INTEGER", "BOOLEAN"
 
-# Of the other prices those are taken for the market's whose next request lies after its last answer.
+# Other prices count as the market's if their next request is after the market's last answer.
 FILL = """
     UPDATE items SET price_source = CASE
         WHEN custom_price THEN 'import'
@@ -35,7 +35,7 @@ def up(migrator, db):
         'CREATE INDEX "items_waiting_for_feed" ON "items" ("id")'
         " WHERE (price_cents IS NULL AND in_feed IS NULL)"
     )
-    # Nothing is known to be in the feed: its next turn reads the whole document and compares every item.
+    # Which items the feed contains is unknown until its next refresh compares every item.
     db.execute_sql("UPDATE price_sources SET etag = NULL, last_modified = NULL")
     for column in ("inventory", "marker_ms", "last_item_id"):
         db.execute_sql(f'ALTER TABLE "price_sources" DROP COLUMN "{column}"')

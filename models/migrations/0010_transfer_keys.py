@@ -22,7 +22,7 @@ class Payment(peewee.Model):
 def up(migrator, db):
     with db.bind_ctx([Payment]):
         changed = list(_changed_keys())
-        # Two steps, because a key is unique: another row may still have the one that a row gets.
+        # In two steps, because keys are unique: another row may still have the new key of a row.
         for rows in peewee.chunked(changed, ROWS_A_STATEMENT):
             Payment.update(transfer_key=None).where(Payment.id.in_([id_ for id_, _ in rows])).execute()
         for id_, key in changed:
@@ -31,7 +31,7 @@ def up(migrator, db):
 
 
 def _changed_keys():
-    """Ids with their new keys. Of payments that were spelled differently the first keeps the key."""
+    """Ids with their new keys. Of payments whose spellings differ only, the first gets the key."""
     columns = Payment.select(Payment.id, Payment.txhash, Payment.transfer_key)
     taken = set()
     for id_, txhash, old in columns.where(Payment.transfer_key.is_null(False)).order_by(Payment.id).tuples():

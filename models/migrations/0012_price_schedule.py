@@ -1,6 +1,6 @@
-"""One time of the next refresh for each price source, instead of three; no validators of a known document.
+"""One time of the next refresh for each price source instead of three; no validators of the last document.
 
-The state of the sources starts afresh, so the feed is fetched once more.
+The state of the sources is reset, so the feed is fetched once more.
 """
 
 import peewee

@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.servers import ROOT
 
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / ".env.example"]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md"), ROOT / ".env.example"]
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 COLUMNS = 120
 
