@@ -10,6 +10,7 @@ import re
 import sys
 import time
 import uuid
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask, Response, g, got_request_exception, has_app_context, request
@@ -44,11 +45,16 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class JsonLines(logging.Formatter):
-    """Formats a record as one line of JSON; the time is Unix time in milliseconds."""
+    """Formats a record as one line of JSON.
+
+    ``time`` is Unix time in milliseconds, ``timestamp`` the same in ISO 8601.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
+        time_ms = int(record.created * 1000)
         line: dict[str, Any] = {
-            "time": int(record.created * 1000),
+            "time": time_ms,
+            "timestamp": datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),

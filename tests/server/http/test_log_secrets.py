@@ -111,7 +111,7 @@ def test_a_whole_run_of_failures_leaves_no_secret_in_any_log(
 
 
 MARKS = (
-    "[DEBUG]",
+    '"level": "debug"',
     '"route": "/auth/identity/callback", "status": 302',
     '"route": "/profile/2fa/enable", "status": 400',
     '"event": "upgrader:spin", "outcome": "Commitment does not match"',

@@ -1,13 +1,15 @@
 """The log: one line for each request, and nothing in it that anybody could play or pay with."""
 
 import json
+import os
 import subprocess
 import sys
+from datetime import datetime
 
 import pytest
 import requests
 
-from bench.harness.servers import ROOT, flask_run, gunicorn, server_process
+from bench.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
 from bench.harness.sockets import Refused, Socket
 
 SEARCHED = "a-search-of-nobodys-business"
@@ -29,9 +31,18 @@ def test_a_request_is_logged_in_one_line(client, log_lines):
         "route",
         "status",
         "time",
+        "timestamp",
     ]
     assert (line["method"], line["route"], line["status"]) == ("GET", "/upgrader/rules", 200)
     assert line["request_id"] == answer.headers["X-Request-Id"]
+
+
+def test_a_line_has_its_time_in_milliseconds_and_in_iso_8601(client, log_lines):
+    client.get("/upgrader/rules")
+
+    [line] = log_lines()
+    assert line["timestamp"].endswith("+00:00")
+    assert datetime.fromisoformat(line["timestamp"]).timestamp() == line["time"] / 1000
 
 
 def test_the_time_a_request_took_is_in_milliseconds(client, log_lines):
@@ -151,6 +162,43 @@ def test_every_log_line_of_the_program_is_json(running, player, add_item):
         "platform.events",
         "platform.clients",
     }
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_gunicorns_lines_have_the_same_format(env, tmp_path):
+    with server_process(gunicorn(), env, tmp_path) as running:
+        running.stop()
+
+    lines = [json.loads(line) for line in running.log.read_text().splitlines()]
+
+    of_gunicorn = [line for line in lines if line["logger"] == "gunicorn.error"]
+    assert of_gunicorn[0]["message"].startswith("Starting gunicorn")
+    assert {tuple(line) for line in of_gunicorn} == {("time", "timestamp", "level", "logger", "message")}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_exception_in_gunicorns_log_is_one_line_without_a_traceback(env, tmp_path):
+    (tmp_path / "broken.py").write_text("app = 1 / 0")
+    command = [*gunicorn("broken:app"), "--pythonpath", str(tmp_path)]
+
+    ended = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **env, "PORT": str(free_port())},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    # gunicorn also prints the bare text of the exception.
+    lines = [json.loads(line) for line in ended.stderr.splitlines() if line.startswith("{")]
+    [failed] = [line for line in lines if "failure" in line]
+    assert (failed["logger"], failed["level"]) == ("gunicorn.error", "error")
+    assert "broken.py:1" in failed["failure"]
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.process
