@@ -1,14 +1,18 @@
 """flask fairness: recompute the rolls of all bets, or one roll."""
 
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json, progress_bar
+from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
 from services.fairness import rolls
-from services.maintenance import fairness_audit
+from services.maintenance import fairness_audit, fairness_report
+from services.maintenance.fairness_report import BetSums, FairnessReport
 from services.shared.errors import OperatorError
 from services.shared.money import Cents, number_from_cents
 
@@ -52,6 +56,44 @@ def audit() -> None:
         }
     )
     fail_on_problems(result.mismatches)
+
+
+@group.command("report")
+@click.option("--plot", type=click.Path(path_type=Path), help="Also draw the return over time, as SVG.")
+def report(plot: Path | None) -> None:
+    """Sum all bets, and compare what they paid with what their chances promise."""
+    result = fairness_report.report()
+    if plot is not None:
+        _write_plot(plot, result)
+    days = [
+        {"day": datetime.fromtimestamp(begin / 1000, UTC).date().isoformat(), **_sums(sums)}
+        for begin, sums in result.days().items()
+    ]
+    print_json({**_sums(result.total), "days": days})
+
+
+def _sums(sums: BetSums) -> dict[str, Any]:
+    has_bets = sums.bets > 0
+    return {
+        "bets": sums.bets,
+        "wagered": number_from_cents(sums.wagered),
+        "paid": number_from_cents(sums.paid),
+        "returnToPlayer": sums.return_to_player if has_bets else None,
+        "expectedReturn": sums.expected_return if has_bets else None,
+        "standardError": sums.standard_error if has_bets else None,
+        "deviations": sums.deviations if has_bets else None,
+    }
+
+
+def _write_plot(path: Path, result: FairnessReport) -> None:
+    if path.suffix != ".svg":
+        raise OperatorError("the plot is an SVG file; its name must end in .svg")
+    if not result.intervals:
+        raise OperatorError("there are no bets to plot")
+    try:
+        path.write_text(svg(result), encoding="utf-8")
+    except OSError as failure:
+        raise OperatorError(f"the plot could not be written: {failure.strerror}") from None
 
 
 @group.command("verify")

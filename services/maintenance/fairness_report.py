@@ -1,0 +1,121 @@
+"""Sums of all bets over time: what was paid for each coin wagered, and what the chances promised."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+from peewee import SQL, fn
+
+from models.bets import Bet
+from models.db.connection import snapshot
+from services.fairness.rolls import ROLL_RANGE
+from services.shared.calendar_periods import DAY_MS
+from services.shared.clock import Millis
+from services.shared.money import NO_COINS, Cents
+
+INTERVALS_MS = (60_000, 600_000, 3_600_000)
+"""Each divides a day."""
+
+MAX_INTERVALS = 400
+"""The shortest interval is taken with which the whole history has no more of them, a day at the longest."""
+
+
+@dataclass(frozen=True)
+class BetSums:
+    """Sums over bets. ``expected`` is the mean of what they pay, in cents, ``variance`` in cents squared."""
+
+    bets: int = 0
+    wagered: Cents = NO_COINS
+    paid: Cents = NO_COINS
+    expected: float = 0.0
+    variance: float = 0.0
+
+    def __add__(self, other: "BetSums") -> "BetSums":
+        return BetSums(
+            self.bets + other.bets,
+            Cents(self.wagered + other.wagered),
+            Cents(self.paid + other.paid),
+            self.expected + other.expected,
+            self.variance + other.variance,
+        )
+
+    @property
+    def return_to_player(self) -> float:
+        """What was paid for each coin wagered."""
+        return self.paid / self.wagered
+
+    @property
+    def expected_return(self) -> float:
+        """The mean of the return to player, by the chances of the bets."""
+        return self.expected / self.wagered
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the return to player, by the chances of the bets."""
+        return sqrt(self.variance) / self.wagered
+
+    @property
+    def deviations(self) -> float:
+        """How many standard deviations the return to player is above its mean."""
+        return (self.paid - self.expected) / sqrt(self.variance)
+
+
+@dataclass(frozen=True)
+class FairnessReport:
+    """All bets, in intervals of time. An interval without bets is left out."""
+
+    interval_ms: int
+    intervals: dict[Millis, BetSums] = field(default_factory=dict)
+    """By the beginning of the interval, oldest first."""
+
+    @property
+    def total(self) -> BetSums:
+        return _sum(self.intervals.values())
+
+    def days(self) -> dict[Millis, BetSums]:
+        """The sums of each day in UTC, by its beginning."""
+        days: dict[Millis, BetSums] = {}
+        for begin, sums in self.intervals.items():
+            day = Millis(begin - begin % DAY_MS)
+            days[day] = days.get(day, BetSums()) + sums
+        return days
+
+
+def report() -> FairnessReport:
+    """Sum all bets in one pass over their table."""
+    with snapshot():
+        first, last = Bet.select(fn.MIN(Bet.created_at_ms), fn.MAX(Bet.created_at_ms)).scalar(as_tuple=True)
+        span_ms = (last or 0) - (first or 0)
+        fitting = (interval for interval in INTERVALS_MS if span_ms <= interval * MAX_INTERVALS)
+        interval_ms = next(fitting, DAY_MS)
+        chance = Bet.threshold.cast("DOUBLE PRECISION") / ROLL_RANGE
+        query = (
+            Bet.select(
+                # Of whole numbers, and so a whole number on both databases.
+                Bet.created_at_ms / interval_ms,
+                fn.COUNT(Bet.id),
+                fn.SUM(Bet.wager_cents),
+                fn.SUM(Bet.payout_cents),
+                fn.SUM(chance * Bet.price_cents),
+                # Chances first: the square of a price may exceed 64 bits.
+                fn.SUM(chance * (1 - chance) * Bet.price_cents * Bet.price_cents),
+            )
+            .group_by(SQL("1"))
+            .order_by(SQL("1"))
+            .tuples()
+        )
+        rows: list[Any] = list(query)
+    return FairnessReport(
+        interval_ms,
+        {
+            Millis(number * interval_ms): BetSums(
+                bets, Cents(int(wagered)), Cents(int(paid)), expected, variance
+            )
+            for number, bets, wagered, paid, expected, variance in rows
+        },
+    )
+
+
+def _sum(parts: Iterable[BetSums]) -> BetSums:
+    return sum(parts, start=BetSums())

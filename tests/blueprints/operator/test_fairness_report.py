@@ -1,0 +1,92 @@
+"""flask fairness report: the return to player in total, for each day, and as a plot."""
+
+import re
+
+import pytest
+
+from bench.harness.outcomes import client_seed_that
+from services.upgrader.spin import SpinRequest
+
+DAY_MS = 24 * 3600 * 1000
+NOON_MS = 1_800_000_000_000 - 1_800_000_000_000 % DAY_MS + DAY_MS // 2
+"""2027-01-15, 12:00 UTC."""
+
+
+@pytest.fixture
+def bet(app, player, add_item):
+    """Settles a bet of two coins on an item of ten, which is won or lost."""
+    services = app.extensions["services"]
+    item = add_item(price=10)
+
+    def bet(*, won, at=NOON_MS):
+        seed = client_seed_that(won, app=app, player=player, wager=2, price=10)
+        request = SpinRequest(amount=2, item=item, client_seed=seed)
+        services.upgrader.play(user_id=player.id, request=request, clock=lambda: at)
+
+    return bet
+
+
+def test_the_return_is_compared_with_what_the_chances_promise(bet, run):
+    bet(won=True)
+    bet(won=False)
+    bet(won=False)
+    bet(won=False)
+
+    report = run("fairness", "report")
+
+    # Four times a chance of 19%: a mean of 7.60 coins, a standard deviation of 2 * 10 * sqrt(0.19 * 0.81).
+    assert (report["bets"], report["wagered"], report["paid"]) == (4, 8, 10)
+    assert report["returnToPlayer"] == 1.25
+    assert report["expectedReturn"] == pytest.approx(0.95)
+    assert report["standardError"] == pytest.approx(0.98075, abs=1e-5)
+    assert report["deviations"] == pytest.approx((10 - 7.6) / 7.84602, abs=1e-4)
+
+
+def test_each_day_has_its_own_sums(bet, run):
+    bet(won=False)
+    bet(won=True, at=NOON_MS + DAY_MS)
+    bet(won=False, at=NOON_MS + DAY_MS + 1)
+
+    days = run("fairness", "report")["days"]
+
+    assert [(day["day"], day["bets"], day["paid"]) for day in days] == [
+        ("2027-01-15", 1, 0),
+        ("2027-01-16", 2, 10),
+    ]
+
+
+def test_without_bets_the_sums_are_0(run):
+    report = run("fairness", "report")
+
+    assert (report["bets"], report["wagered"], report["returnToPlayer"], report["days"]) == (0, 0, None, [])
+
+
+@pytest.mark.parametrize("span_ms", [0, 5 * 60_000, 3 * DAY_MS, 500 * DAY_MS])
+def test_the_plot_shows_the_return_over_the_whole_history(bet, run, tmp_path, span_ms):
+    bet(won=False)
+    bet(won=True, at=NOON_MS + span_ms)
+
+    run("fairness", "report", "--plot", str(tmp_path / "return.svg"))
+
+    picture = (tmp_path / "return.svg").read_text()
+    lines = dict(re.findall(r'id="(\w+)" points="([^"]+)"', picture))
+    assert lines.keys() == {"band", "expected", "returned"}
+    places = [tuple(map(float, point.split(","))) for point in lines["returned"].split()]
+    assert [places[0][0], places[-1][0]] == [70, 750]
+    # 250 % at the end, the highest of all.
+    assert places[-1][1] == min(y for _, y in places)
+    assert "2 bets, 250.00% returned, 95.00% expected" in picture
+
+
+@pytest.mark.parametrize("name", ["missing/return.svg", "return.png"])
+def test_a_plot_that_can_not_be_written_fails_in_one_line(bet, fails, tmp_path, name):
+    bet(won=True)
+
+    said = fails("fairness", "report", "--plot", str(tmp_path / name))
+
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / name).exists()
+
+
+def test_a_plot_without_bets_fails_in_one_line(fails, tmp_path):
+    assert "no bets" in fails("fairness", "report", "--plot", str(tmp_path / "return.svg"))
