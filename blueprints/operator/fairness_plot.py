@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from itertools import accumulate
 
 from services.maintenance.fairness_report import FairnessReport
-from services.shared.calendar_periods import DAY_MS
+from services.shared.clock import DAY_MS
 
 WIDTH, HEIGHT = 800, 420
 LEFT, RIGHT, TOP, BOTTOM = 70, 750, 60, 370

@@ -10,8 +10,7 @@ from peewee import SQL, fn
 from models.bets import Bet
 from models.db.connection import snapshot
 from services.fairness.rolls import ROLL_RANGE
-from services.shared.calendar_periods import DAY_MS
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
 
 INTERVALS_MS = (60_000, 600_000, 3_600_000)
