@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,9 @@ from services.shared.clock import now_ms
 from services.shared.money import Cents
 from settings import Settings
 from tests.support import markers
+from tests.support.apps import environment
 from tests.support.statements import recorded_statements
 from tests.support.url_rules import reuse_compiled_rules
-
-SECRET = "a secret of the tests, long enough to be one"
-
 
 reuse_compiled_rules()
 
@@ -76,18 +75,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 @pytest.fixture
 def env(database_url: str, tmp_path: Path) -> dict[str, str]:
     """The environment of a test's app or server process."""
-    return {
-        "DATABASE_URL": database_url,
-        "INSTANCE_DIR": str(tmp_path / "instance"),
-        "SECRET_KEY": SECRET,
-        "JWT_SECRET": SECRET[::-1],
-        # A token names its issuer, so server processes on other ports must go by the same address.
-        "BASE_URL": "http://127.0.0.1:5000",
-        "CORS_ORIGINS": "https://play.example.com",
-        "UPGRADER_PROOF_DELAY": "0.2",
-        # Tests ask faster than anybody plays. Those of the limits turn them on.
-        "RATELIMIT_ENABLED": "0",
-    }
+    return environment(database_url, tmp_path)
 
 
 @pytest.fixture
@@ -135,23 +123,24 @@ class Player:
         return {"Authorization": f"Bearer {self.token}"}
 
 
+def create_player(app: Flask, username: str = "alice", *, coins: int = 100, **details: Any) -> Player:
+    """Create a player of this app, by default with 100 coins."""
+    services = app.extensions["services"]
+    user = users.create(
+        username=username,
+        balance=Cents(coins * 100),
+        seeds=services.seeds,
+        now=services.clock(),
+        **details,
+    )
+    token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
+    return Player(user.id, user.platform_id, user.username, token)
+
+
 @pytest.fixture
 def new_player(app: Flask) -> Callable[..., Player]:
-    """Makes a player of this app, with 100 coins unless told otherwise."""
-
-    def new(username: str = "alice", *, coins: int = 100, **details: Any) -> Player:
-        services = app.extensions["services"]
-        user = users.create(
-            username=username,
-            balance=Cents(coins * 100),
-            seeds=services.seeds,
-            now=services.clock(),
-            **details,
-        )
-        token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
-        return Player(user.id, user.platform_id, user.username, token)
-
-    return new
+    """Creates a player of this app, by default with 100 coins."""
+    return partial(create_player, app)
 
 
 @pytest.fixture

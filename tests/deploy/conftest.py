@@ -17,7 +17,7 @@ from bench.harness.databases import SqliteFiles
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import ROOT, RunningServer, flask_command, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until
-from tests.conftest import SECRET
+from tests.support.apps import SECRET
 from tests.support.certificate import self_signed
 from tests.support.platform_provider import PlatformProvider, platform_provider
 

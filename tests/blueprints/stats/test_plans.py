@@ -4,10 +4,15 @@ import pytest
 from peewee import SqliteDatabase
 
 from bench.harness import bulk_history
+from bench.harness.spins import Clock
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.totals import PaymentTotals
+from models.users import User
+from tests.blueprints.stats.conftest import NOW
 from tests.conftest import Player
+from tests.support.apps import fresh_app
+from tests.support.markers import DATABASE_FIXTURES
 from tests.support.statements import recorded_statements
 
 pytestmark = pytest.mark.slow
@@ -30,15 +35,25 @@ SEARCHES = {
 }
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def app(request, tmp_path_factory):
+    """An app with a long history that the tests only read."""
+    databases = request.getfixturevalue(DATABASE_FIXTURES[request.param])
+    clock = Clock(NOW)
+    with fresh_app(databases, tmp_path_factory.mktemp("history"), clock=clock, JWT_TTL="315360000") as app:
+        written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=NOW)
+        bulk_history.extend(written, to=BETS)
+        clock.now = written.now
+        yield app
+
+
 @pytest.fixture
-def heavy(app, clock):
-    """A player with a tenth of a long history."""
+def heavy(app):
+    """A player with a tenth of the history."""
+    with reading():
+        first = User.get(User.username == "player-0")
     services = app.extensions["services"]
-    written = bulk_history.begin(seeds=services.seeds, now=clock.now)
-    bulk_history.extend(written, to=BETS)
-    clock.now = written.now
-    first = written.players[0]
-    token = services.tokens.issue(platform_id=first.platform_id, now=clock.now)
+    token = services.tokens.issue(platform_id=first.platform_id, now=services.clock())
     return Player(first.id, first.platform_id, first.username, token)
 
 
@@ -96,8 +111,9 @@ def test_no_list_reads_all_bets_or_sorts_more_than_its_page(statements):
 
 @pytest.fixture
 def paid(heavy):
-    """As many payments of the same player as there are bets."""
+    """For one test, the same player has as many payments as there are bets."""
     with writing():
+        totals = PaymentTotals.select().dicts().get()
         database.execute_sql(
             f"""
             INSERT INTO payments
@@ -110,6 +126,10 @@ def paid(heavy):
         )
         PaymentTotals.update(deposits=BETS * 2 // 3, withdraws=BETS // 3).execute()
         database.know_tables(Payment)
+    yield
+    with writing():
+        Payment.delete().where(Payment.txhash == "").execute()
+        PaymentTotals.update(totals).execute()
 
 
 @pytest.mark.usefixtures("paid")
@@ -131,7 +151,6 @@ def test_no_list_of_payments_reads_or_sorts_more_than_its_page(statements):
     ] == []
 
 
-@pytest.mark.usefixtures("heavy")
 def test_the_generated_history_passes_the_ledger_audit(run):
     assert run("ledger", "audit")["mismatches"] == 0
 

@@ -9,7 +9,7 @@ from blueprints.api.errors import envelope
 from models.db.connection import writing
 from models.users import AnnouncedSeed, User
 from services.upgrader.spin import SpinRequest
-from tests.conftest import SECRET
+from tests.support.apps import SECRET
 
 JWT_SECRET = SECRET[::-1]
 ISSUER = "http://127.0.0.1:5000"

@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.databases import SqliteFiles
 from bench.harness.servers import RunningServer, gunicorn, server_process
-from tests.conftest import SECRET
+from tests.support.apps import SECRET
 
 
 def _serve(

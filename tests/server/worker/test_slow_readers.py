@@ -11,8 +11,8 @@ from bench.harness.raw_http import open_connection
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
-from tests.conftest import SECRET
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+from tests.support.apps import SECRET
 
 pytestmark = pytest.mark.process
 

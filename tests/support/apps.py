@@ -1,0 +1,51 @@
+"""Apps on fresh databases, and the environment that they run in."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flask import Flask
+
+from app import create_app
+from bench.harness.databases import PostgresServer, SqliteFiles
+from bench.harness.servers import come_to_rest
+from models.db.connection import database
+from services.shared.clock import now_ms
+from settings import Settings
+
+SECRET = "a secret of the tests, long enough to be one"
+
+
+def environment(database_url: str, directory: Path) -> dict[str, str]:
+    """The environment of an app or a server process of the tests."""
+    return {
+        "DATABASE_URL": database_url,
+        "INSTANCE_DIR": str(directory / "instance"),
+        "SECRET_KEY": SECRET,
+        "JWT_SECRET": SECRET[::-1],
+        # A token names its issuer, so server processes on other ports must go by the same address.
+        "BASE_URL": "http://127.0.0.1:5000",
+        "CORS_ORIGINS": "https://play.example.com",
+        "UPGRADER_PROOF_DELAY": "0.2",
+        # Tests send more requests than a player. Tests of the limits turn them on.
+        "RATELIMIT_ENABLED": "0",
+    }
+
+
+@contextmanager
+def fresh_app(
+    databases: SqliteFiles | PostgresServer,
+    directory: Path,
+    *,
+    clock: Callable[[], int] = now_ms,
+    **changes: str,
+) -> Iterator[Flask]:
+    """An app on a fresh database of this kind, such as one that all tests of a module share."""
+    with databases.fresh(directory) as url:
+        app = create_app(Settings.from_env(environment(url, directory) | changes), clock=clock)
+        app.testing = True
+        try:
+            yield app
+        finally:
+            come_to_rest(app)
+            database.obj.close_idle()
