@@ -1,1 +1,1 @@
-"""Measurements: each script answers one question. ``harness`` holds what they share with the tests."""
+"""Measurements: each script answers one question. ``harness`` has what scripts and tests share."""

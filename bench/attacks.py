@@ -1,13 +1,13 @@
-"""All attacks at once from one address: what the server holds meanwhile, and how its players fare.
+"""Run all attacks at once from one address while players spin from others.
 
     python -m bench.attacks
     python -m bench.attacks --seconds 600 --database postgresql
 
-Attacks a production server for so long (bench/harness/attacks/attackers.py) while 20 players on the real
-JavaScript client spin from other addresses, half of them by polling. Prints what the server held before,
-after two minutes and when the attacks had ended, and exits 1 when a promise is not kept: every spin is
-answered within a second, all counts are back at their starting values, and memory is within 10 % of its value
-after the second minute.
+The attacks (bench/harness/attacks/attackers.py) run against a production server. Meanwhile 20 players on the
+real JavaScript client spin from other addresses, half of them by polling. Prints the server's open sockets,
+files and memory before, after two minutes, and after the attacks. Exits with 1 unless every spin was answered
+within a second, all counts are back at their first values, and memory is within 10 % of its value after two
+minutes.
 """
 
 import argparse

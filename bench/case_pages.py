@@ -3,12 +3,12 @@
     python -m bench.case_pages
     python -m bench.case_pages --feed prices.json --postgresql
 
-Fills a database with items and cases through the platform's own imports, first few cases, then many, and
-asks for every kind of page at both sizes. The database is a temporary SQLite file, with --postgresql a
-temporary PostgreSQL, with DATABASE_URL that one: give an empty one, for it is filled.
+Imports items and a few cases, requests every kind of page, imports many more cases, and requests the pages
+again. The database is a temporary SQLite file, with --postgresql a temporary PostgreSQL, and with
+DATABASE_URL that one, which must be empty.
 
-Prints the least time of each at both sizes, how much it grew, and how many statements it took. Exits 1
-when one grew by more than half.
+Prints for each page the least time at both sizes, their ratio, and the number of statements. Exits with 1
+when a page takes more than 1.5 times as long.
 """
 
 import argparse
@@ -70,7 +70,7 @@ WORDS = (
     "Iron",
     "Ivory",
 )
-"""What names are made of."""
+"""The words of names."""
 
 ADDRESSES = {
     "most recent": "/api/cases/pagination",
@@ -198,7 +198,7 @@ def _word(number: int) -> str:
 
 
 def _fill_cases(names: list[str], size: int) -> float:
-    """Import this many cases in all, one in ten a level case, of one game or of both."""
+    """Import this many cases in total: every tenth is a level case; some have items of both games."""
     chosen = random.Random(size)
     rows = []
     for number in range(size):

@@ -1,16 +1,16 @@
-"""Does anything get lost when the server, or its database, is killed in the middle of play?
+"""Is anything lost when the server or its database is killed during play?
 
     python -m bench.crashes --kills 200
     python -m bench.crashes --kills 100 --worker-kills 50 --players 40 --sockets 200
     python -m bench.crashes --kills 100 --postgresql --database-kills 20
     python -m bench.crashes --kills 20 --seed "the one that was printed"
 
-Players storm the production server with spins, the vault, promo codes and deposits while its processes are
-killed with SIGKILL and started again, and PostgreSQL is stopped without a shutdown under a server that goes
-on. Then what the players were told is held against the database, act by act. The seed repeats who asks for
-what and after how many answers something is killed.
+Many players use spins, the vault, promo codes and deposits while the server's processes are killed with
+SIGKILL and started again, and PostgreSQL is stopped without a shutdown while the server keeps running.
+Afterwards each answer that a player got is compared with the database. The seed repeats the players' requests
+and the numbers of answers after which something is killed.
 
-Prints the figures of the storm and a line for everything that broke; exits 1 when anything did.
+Prints counts, and a line for each broken guarantee. Exits with 1 when there is one.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""Are the rolls as random as they should be? Four statistics over ten million of them.
+"""Are the rolls random? Four statistical tests over ten million rolls.
 
     python -m bench.fairness_statistics
     python -m bench.fairness_statistics --rolls 1000000 --master-seed "the one that was printed"
 
-Every roll is a final one of the game: its own server seed, one client seed, the nonces counting up. The
-server seeds come from the master seed, so a run can be repeated, on however many processes.
+The rolls are computed as in the game: a server seed for each, one client seed, and consecutive nonces. The
+server seeds come from the master seed, so a run can be repeated on any number of processes.
 
-Prints a table and exits 1 when a statistic rejects at 99%. Each does that to one in a hundred runs of fair
-rolls, so one rejection asks for another run with a new master seed; a broken generator is rejected again.
+Prints a table. Exits with 1 when a test rejects at 99 %, which happens in one of a hundred runs of fair
+rolls. Repeat such a run with a new master seed: a broken generator is rejected again.
 """
 
 import argparse
@@ -34,11 +34,11 @@ from bench.harness.randomness import (
 
 ROLLS_A_CHUNK = 50_000
 LONGER_WORDS_FROM_ROLLS = 1_000_000
-"""From here on words of five symbols (100,000 of them) come up often enough to be counted."""
+"""With this many rolls, each of the 100,000 words of five symbols occurs often enough to be counted."""
 
 
 def main() -> None:
-    """Roll, judge, print."""
+    """Roll, test, print."""
     options = _options()
     print(f"master seed  {options.master_seed}", flush=True)
     started = time.monotonic()
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def roll_all(count: int, *, master_seed: str, processes: int) -> Rolls:
-    """All rolls in their order, made on several processes; progress on a terminal's standard error."""
+    """All rolls in order, computed by several processes. Shows the progress on a terminal."""
     chunks = list(_chunks(count, master_seed))
     made = []
     with (

@@ -1,16 +1,16 @@
-"""What becomes of answers and coins when something that the server needs is at fault?
+"""What happens to answers and coins when the network, the clock or a disk fails?
 
     python -m bench.faults
     python -m bench.faults --seconds 30 --only silent
 
-Players spin and readers read at the production server while the network to its PostgreSQL or to its price
-feed is slow, silent, cut or reset, while the clock is set, and while the disk is full (of SQLite, and of a
-PostgreSQL of its own: small tmpfs, so this needs the right to mount them).
+Players spin and readers read at a production server. Meanwhile the network to PostgreSQL or to the price
+feed is slow, silent, cut or reset, the clock is set, and the disk of SQLite or of PostgreSQL is full. The
+disks are small tmpfs mounts, which need root.
 
-Prints a line for each fault: answers by kind, the slowest, the slowest of those that need no database, how
-long after its end a spin succeeded, and what the audits found. Exits 1 when a promise is broken: every answer
-a success or a clear refusal within ten seconds, those without a database within 200 ms, a spin within five
-seconds of the fault's end, audits that find nothing, no spin lost and none played twice.
+Prints a line for each fault: answers by kind, the slowest answer, the slowest one that needs no database,
+the time from the fault's end to the next spin, and what the audits found. Exits with 1 unless every answer
+was a success or a clear refusal within ten seconds (200 ms without a database), a spin succeeded within five
+seconds of the fault's end, the audits found nothing, and no spin was lost or played twice.
 """
 
 import argparse
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
-    """Go through the faults of a scene; a line for each promise that was broken."""
+    """Run the faults of a scene. Returns a line for each broken guarantee."""
     broken, passages = [], []
     faults = [(name, fault) for name, fault in scene.faults.items() if options.only in name]
     if not faults:
@@ -117,7 +117,7 @@ def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
             passages.append(passage)
             broken += [f"{name}: {line}" for line in [*audit, *_broken_by(passage)]]
     broken += scene.storm.end()
-    # What was asked during a fault and answered after it counts as well.
+    # Requests that began during the fault and ended after it count too.
     broken += [f"{passage.name}: {line}" for passage in passages for line in passage.wrong]
     print(f"  {scene.storm.spins:,} spins settled, each once")
     come_to_rest(scene.app)
@@ -198,7 +198,7 @@ def _set(clock: Path, hours: int) -> Iterator[None]:
 
 @contextmanager
 def _full_sqlite(place: Path) -> Iterator[Scene]:
-    """SQLite, the pictures and the log on one small disk."""
+    """SQLite, images and the log on one small disk."""
     with _small_disk(place, SQLITE_DISK), _scene(place, f"sqlite:///{place / 'bench.db'}", {}) as scene:
         scene.faults["disk full: SQLite"] = lambda: filled(place)
         yield scene
@@ -206,7 +206,7 @@ def _full_sqlite(place: Path) -> Iterator[Scene]:
 
 @contextmanager
 def _full_postgres(place: Path) -> Iterator[Scene]:
-    """A PostgreSQL on a small disk. It may give up there; then it is started again, as its operator would."""
+    """PostgreSQL on a small disk. When it stops there, it is started again, as an operator would do."""
     data = place / "data"
     data.mkdir()
     with _small_disk(data, POSTGRES_DISK):
@@ -247,7 +247,7 @@ def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsg
         "BASE_URL": "http://127.0.0.1:5000",
         "UPGRADER_PROOF_DELAY": "0.5",
         "RATELIMIT_ENABLED": "0",
-        # Good a year from now and a year ago.
+        # Valid a year from now and a year ago.
         "JWT_TTL": str(TEN_YEARS_SECONDS),
     }
     app = create_app(Settings.from_env(env), clock=lambda: Millis(now_ms() - A_YEAR_AGO_MS))

@@ -1,14 +1,13 @@
-"""Is every answer to made-up requests as the API document says?
+"""Does every answer to generated requests match the API document?
 
     python -m bench.fuzz
     python -m bench.fuzz --examples 2000 --seed 7 --postgresql
 
-Asks every operation of a platform that is lived in, on a real port, and on a temporary SQLite file or, with
---postgresql, a temporary PostgreSQL. The same seed asks the same. What is checked stands in
-bench/harness/fuzzing.py.
+Calls every operation of a server with data, over a real port, on a temporary SQLite file or, with
+--postgresql, a temporary PostgreSQL. A seed repeats its requests. bench/harness/fuzzing.py has the checks.
 
-Prints the operations, the requests by how they were made up, the answers by status, and each failure with a
-request that shows it. Exits 1 when there is one.
+Prints the operations, the requests by kind, the answers by status, and each failure with a request that
+reproduces it. Exits with 1 when there is one.
 """
 
 import argparse

@@ -1,16 +1,16 @@
-"""Does anything get slower as the history grows? Times of the same requests over more and more bets.
+"""Does anything get slower as the history grows?
 
     python -m bench.history
     python -m bench.history --bets 10000,1000000,10000000
     DATABASE_URL=postgresql://... python -m bench.history      (an empty database of your own; or sqlite:///...)
 
-Without DATABASE_URL it brings a temporary PostgreSQL along. The first player makes a tenth of all bets and
-is the one who asks; 199 others make the rest. Each number is in milliseconds, the first quartile of many
-(other work on the machine disturbs it least), measured in this process without a network, and followed by
-how many times the one of the smallest history it is.
+Measures the same requests on growing histories of bets, by default in a temporary PostgreSQL. The first
+player makes a tenth of all bets and all requests; 199 others make the other bets. The figures are
+milliseconds in this process, without a network: the first quartile of many, which other work on the machine
+disturbs least, and its ratio to that of the smallest history.
 
-Page 1, totals, the leaderboard and a spin should stay within 1.5 times. A search reads the whole history of
-its player and grows with that.
+First pages, totals, the leaderboard and a spin should stay within 1.5 times. A search reads the whole
+history of its player and grows with it.
 """
 
 import argparse
@@ -69,7 +69,7 @@ SEARCHES = {
 
 
 def main() -> None:
-    """Fill, measure, print; as often as sizes were given."""
+    """Fill, measure and print for each size."""
     options = _options()
     logging.getLogger("platform").setLevel(logging.WARNING)
     measured: dict[str, list[float]] = {}
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 class HistoryClock:
-    """Stands where the history ends."""
+    """A clock that shows the end of the history."""
 
     now = BEGIN
 
@@ -108,13 +108,13 @@ def _fill(written: History, size: int) -> None:
 
 
 def measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
-    """What each request costs over this history, and what a spin does: its name, and milliseconds."""
+    """The milliseconds of each request, and of a spin, by name."""
     services, client = app.extensions["services"], app.test_client()
     first = written.players[0]
     token = services.tokens.issue(platform_id=first.platform_id, now=services.clock())
 
     def get(path: str) -> object:
-        # Made anew each time: what is kept of an answer costs the same however long the history is.
+        # Without the cache: a cached response costs the same for every history.
         for tag in Tag:
             invalidate_after_commit(tag)
         answer = client.get(path, headers={"Authorization": f"Bearer {token}"})
@@ -137,7 +137,7 @@ def measure(app: Flask, written: History) -> Iterator[tuple[str, float]]:
 
 
 def _spin_time(app: Flask) -> float:
-    """Of players who take turns, so that each has a short history and the platform the long one."""
+    """A spin of each of many players, who have short histories while the platform has a long one."""
     services = app.extensions["services"]
     row = {"appid": 730, "marketHashName": ITEM, "price": 10}
     items_importing.import_document([row], app_id=None, now=services.clock())
@@ -157,7 +157,7 @@ def _spin_time(app: Flask) -> float:
 
 
 def _quartile(action: Callable[[], object], *, repeats: int = REPEATS) -> float:
-    """In milliseconds; the first time, which fills caches, does not count."""
+    """Milliseconds. The first call, which fills caches, does not count."""
     times = []
     for _ in range(repeats + 1):
         began = time.perf_counter()

@@ -1,9 +1,9 @@
-"""What a crowd of silent, slow and stopped connections does to the production server.
+"""What do silent, slow and stopped connections do to a production server?
 
     python -m bench.hostile_connections
 
-Prints how long it took until the last one was closed, the slowest answer that /healthz gave meanwhile, and
-how much memory the crowd took at its height. Exits 1 when it took longer than a minute or 50 MiB.
+Prints when the last one was closed, the slowest answer of /healthz meanwhile, and the most memory that they
+took. Exits with 1 when that is more than a minute or 50 MiB.
 """
 
 import sys

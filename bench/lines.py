@@ -2,8 +2,8 @@
 
     python -m bench.lines
 
-Counts every line of a file, blank ones and docstrings included. Tests, bench and the tools of CI are not the
-product. The second table has the parts of docs/architecture.md, "What we wrote ourselves".
+Counts every line of a file, blank lines and docstrings included, but not tests, bench and the tools of CI.
+The second table has the parts of docs/architecture.md, "What we wrote ourselves".
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ INFRASTRUCTURE = (
     "services/shared/http_client.py",
     "services/shared/rate_limiter.py",
 )
-"""Beginnings of the names of files that hold what any web service needs."""
+"""The beginnings of the names of files with what any web service needs."""
 
 PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (

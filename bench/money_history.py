@@ -1,12 +1,12 @@
-"""Does anybody ever see a coin too many or too few while everybody moves money at once?
+"""Does a reader ever see a wrong sum while many writers move money?
 
     python -m bench.money_history
     python -m bench.money_history --seconds 20 --postgresql
 
-Sixteen writers spin, lock, unlock, deposit, withdraw and use codes; four readers read all balances and the
+Sixteen writers spin, lock, unlock, deposit, withdraw and use codes. Four readers read all balances and the
 house's entries in one snapshot, again and again. Every read must sum to zero.
 
-Prints reads, writes and violations; exits 1 when there is one, or when a writer or reader failed.
+Prints reads, writes and violations. Exits with 1 when there is a violation or when a writer or reader failed.
 """
 
 import argparse

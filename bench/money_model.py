@@ -1,13 +1,14 @@
-"""Is every figure right after every step, whatever players do and wherever a step is cut off?
+"""Is every figure right after every step, wherever a step is interrupted?
 
     python -m bench.money_model --examples 200
     python -m bench.money_model --examples 200 --postgresql --seed 7
 
-Makes up stories of three players who spin, lock, unlock, pay in and out, set and use codes, while statements
-fail, connections break and the process dies in the middle, at COMMIT and right after it; after each step
-balances, books, audits and all that the API shows are held against a plain model kept by hand.
+Generates sequences of actions of three players (spins, vault, payments, codes) while statements fail,
+connections break, and the process dies in the middle of a transaction, at COMMIT or right after it. After
+each step it compares balances, ledger, audits and API answers with a plain model.
 
-Prints what happened how often. Exits 1 with the shortest story that it finds for a wrong figure.
+Prints how often each thing happened. Exits with 1 and the shortest sequence that it finds for a wrong
+figure.
 """
 
 import argparse
@@ -51,7 +52,7 @@ def main() -> None:
 
 
 def _tell_stories(world: World, options: argparse.Namespace) -> bool:
-    """Whether one of them ended badly; it is printed."""
+    """Whether a sequence failed; prints it."""
     model = type("Model", (Players,), {"world": world})
     stories = get_state_machine_test(
         model,

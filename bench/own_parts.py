@@ -1,8 +1,8 @@
-"""What parts that we wrote ourselves buy, against what would replace them.
+"""What do the parts that we wrote ourselves gain over their replacements?
 
     python -m bench.own_parts [--seconds 5]
 
-Each line is one figure of docs/architecture.md, "What we wrote ourselves", taken on this machine.
+Each line is one figure of docs/architecture.md, "What we wrote ourselves", measured on this machine.
 """
 
 # Before any other import, as in gunicorn.conf.py.
@@ -59,7 +59,7 @@ def main(seconds: float) -> None:
 
 
 def pool(url: str, seconds: float) -> None:
-    """How long the unluckiest of many clients waits for a connection and a short query."""
+    """The longest wait of many clients for a connection and a short query."""
     own = open_database(url)
 
     def with_own() -> None:
@@ -83,7 +83,7 @@ def pool(url: str, seconds: float) -> None:
 
 
 def ask(query: Callable[[], None], *, clients: int, seconds: float) -> tuple[list[float], int]:
-    """Run a query over and over on many greenlets; how long each took in seconds, and how many failed."""
+    """Run a query on many greenlets. Returns the seconds of each run, and the number of failures."""
     until = time.monotonic() + seconds
     times: list[float] = []
     failures: list[Exception] = []
@@ -147,7 +147,7 @@ def prepared_query(url: str) -> None:
 
 
 def rate_limiter() -> None:
-    """What a hit costs with many clients, in time and memory."""
+    """The time and memory of a hit with many clients."""
     timed, measured = RateLimiter(most=30, seconds=10), RateLimiter(most=30, seconds=10)
     took = longest = 0.0
     for key in range(KEYS):

@@ -3,9 +3,9 @@
     python -m bench.redraw
     python -m bench.redraw --players 1000000 --postgresql
 
-Starts the production server on a database with few and with many players, as after an ordinary restart and
-without its witness file, which makes it redraw every announced seed. Prints the seconds from the start of the
-process to a player's commitment, and what ``flask seeds redraw`` takes.
+Starts the production server on a database with few and with many players, once as after an ordinary restart
+and once without its witness file, so that it redraws every announced seed. Prints the seconds from the start
+of the process to a player's commitment, and the time of ``flask seeds redraw``.
 """
 
 import argparse

@@ -1,15 +1,15 @@
-"""Does the upgrader return 95% of what is wagered? A million simulated spins.
+"""Does the upgrader return 95 % of what is wagered? A million simulated spins.
 
     python -m bench.return_to_player
     python -m bench.return_to_player --spins 5000000 --master-seed "the one that was printed"
     python -m bench.return_to_player --prices market-prices.json
 
-Plays by the same functions as the game, over wagers and prices of every order of magnitude that a market has,
-or over the prices of a price feed ({"prices": {name: cents}}). The master seed repeats a run.
+Plays with the functions of the game, over wagers and prices of every order of magnitude that a market has, or
+over the prices of a feed ({"prices": {name: cents}}). The master seed repeats a run.
 
-Prints what was returned for each coin wagered, its standard error and its 99% confidence bound, and exits 1
-when 0.95 lies outside, as it does in one of a hundred runs of a fair game. Winning chances are rounded down
-to a ten-millionth, which costs a player less than can be seen here.
+Prints the payout for each coin wagered, its standard error and its 99 % confidence bound. Exits with 1 when
+0.95 is outside, which happens in one of a hundred runs of a fair game. Chances are rounded down to a
+ten-millionth, which is too little to be visible here.
 """
 
 import argparse
@@ -39,7 +39,7 @@ SPINS_A_STEP = 10_000
 
 
 def main() -> None:
-    """Play, print, judge."""
+    """Play, print, test."""
     options = _options()
     print(f"master seed          {options.master_seed}", flush=True)
     wager = wagers_on_prices_of(options.prices) if options.prices else draw_wager
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def play(count: int, *, master_seed: str, wager: Callable[[Random], Wager]) -> ReturnToPlayer:
-    """All spins; progress on a terminal's standard error."""
+    """All spins. Shows the progress on a terminal."""
     result = ReturnToPlayer()
     with click.progressbar(
         length=count, label="spins", file=sys.stderr, hidden=not sys.stderr.isatty()
