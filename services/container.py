@@ -13,7 +13,7 @@ from services.fairness.server_seeds import ServerSeeds
 from services.games.proofs import Proofs
 from services.games.settlement import SpinLocks
 from services.login.game_platform import GamePlatform
-from services.login.login import Login
+from services.login.login import Login, Provider
 from services.prices.service import PriceService
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis, now_ms
@@ -52,9 +52,13 @@ def build_services(
     clock: Callable[[], Millis] = now_ms,
 ) -> Services:
     """Wire the services to each other."""
-    secret_key, previous_keys = settings.secret_key, settings.previous_secret_keys
-    witness = SeedWitness(settings.instance_dir)
-    seeds = ServerSeeds(secret_key=secret_key, previous_keys=previous_keys, witness=witness)
+
+    def encrypter(purpose: str) -> Encrypter:
+        return Encrypter(
+            secret_key=settings.secret_key, previous_keys=settings.previous_secret_keys, purpose=purpose
+        )
+
+    seeds = ServerSeeds(encrypter=encrypter("server seeds"), witness=SeedWitness(settings.instance_dir))
     worker_pool = WorkerPool()
     catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
     rules = UpgraderRules(
@@ -69,18 +73,28 @@ def build_services(
         issuer=settings.base_url,
         ttl_seconds=settings.jwt_ttl_seconds,
     )
+
+    def login(name: str, provider: Provider | None) -> Login:
+        return Login(
+            name=name,
+            provider=provider,
+            encrypter=encrypter(f"login with {name}"),
+            seeds=seeds,
+            tokens=tokens,
+        )
+
     return Services(
         settings=settings,
         tokens=tokens,
         seeds=seeds,
-        two_factor=TwoFactorAuthentication(secret_key=secret_key, previous_keys=previous_keys),
+        two_factor=TwoFactorAuthentication(encrypter=encrypter("two-factor secrets")),
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
         worker_pool=worker_pool,
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),
-        platform_login=_platform_login(settings, seeds=seeds, tokens=tokens),
-        identity_login=_identity_login(settings, seeds=seeds, tokens=tokens),
+        platform_login=login("platform", _game_platform(settings)),
+        identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),
         prices=PriceService(
             feed_url=settings.price_feed_url,
@@ -92,46 +106,24 @@ def build_services(
     )
 
 
-def _platform_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
-    provider = GamePlatform(
+def _game_platform(settings: Settings) -> GamePlatform:
+    return GamePlatform(
         openid_url=settings.platform_openid_url,
         api_url=settings.platform_api_url,
         api_key=settings.platform_api_key,
         base_url=settings.base_url,
     )
-    return Login(
-        name="platform",
-        provider=provider,
-        encrypter=_encrypter(settings, "platform"),
-        seeds=seeds,
-        tokens=tokens,
-    )
 
 
-def _identity_login(settings: Settings, *, seeds: ServerSeeds, tokens: Tokens) -> Login:
-    provider = None
-    if settings.identity_client_id:
-        # This import is a tenth of the start time of a program without such a login.
-        from services.login.identity_provider import IdentityProvider  # noqa: PLC0415
+def _identity_provider(settings: Settings) -> Provider | None:
+    if not settings.identity_client_id:
+        return None
+    # This import is a tenth of the start time of a program without such a login.
+    from services.login.identity_provider import IdentityProvider  # noqa: PLC0415
 
-        provider = IdentityProvider(
-            discovery_url=settings.identity_discovery_url,
-            client_id=settings.identity_client_id,
-            client_secret=settings.identity_client_secret,
-            base_url=settings.base_url,
-        )
-    return Login(
-        name="identity",
-        provider=provider,
-        encrypter=_encrypter(settings, "identity"),
-        seeds=seeds,
-        tokens=tokens,
-    )
-
-
-def _encrypter(settings: Settings, provider: str) -> Encrypter:
-    return Encrypter(
-        secret_key=settings.secret_key,
-        previous_keys=settings.previous_secret_keys,
-        purpose=f"login with {provider}",
+    return IdentityProvider(
+        discovery_url=settings.identity_discovery_url,
+        client_id=settings.identity_client_id,
+        client_secret=settings.identity_client_secret,
+        base_url=settings.base_url,
     )

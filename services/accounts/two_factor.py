@@ -6,7 +6,6 @@ Source: RFC 6238 (30 seconds, SHA-1, six digits), SPEC 3.2, DECISIONS 8.
 import hmac
 import logging
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyotp
@@ -95,10 +94,8 @@ class Setup:
 class TwoFactorAuthentication:
     """Sets up, enables and disables. Secrets are encrypted in the database."""
 
-    def __init__(self, *, secret_key: str, previous_keys: Sequence[str] = ()) -> None:
-        self._encrypter = Encrypter(
-            secret_key=secret_key, previous_keys=previous_keys, purpose="two-factor secrets"
-        )
+    def __init__(self, *, encrypter: Encrypter) -> None:
+        self._encrypter = encrypter
 
     def setup(self, *, user_id: int) -> Setup:
         """Draw a secret, which replaces one that was not enabled. Raises AlreadyEnabled."""

@@ -1,7 +1,7 @@
 """The server seed of a player's next spin: drawn, encrypted, and announced before the player bets."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
@@ -52,21 +52,11 @@ REMEMBERED = 10_000
 class ServerSeeds:
     """Draws and announces server seeds. They are stored encrypted until their proofs are due."""
 
-    def __init__(
-        self,
-        *,
-        secret_key: str,
-        witness: SeedWitness,
-        previous_keys: Sequence[str] = (),
-        draw: Callable[[], str] = rolls.draw_server_seed,
-    ) -> None:
+    def __init__(self, *, encrypter: Encrypter, witness: SeedWitness) -> None:
         self.witness = witness
         self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
         """Called with the player's id and the new commitment after an announced seed was replaced."""
-        self._encrypter = Encrypter(
-            secret_key=secret_key, previous_keys=previous_keys, purpose="server seeds"
-        )
-        self._draw = draw
+        self._encrypter = encrypter
         self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
         self._guard = threading.Lock()
 
@@ -83,7 +73,7 @@ class ServerSeeds:
 
     def draw(self, *, nonce: int) -> SeedInPlay:
         """A new seed; the caller stores it, which announces it."""
-        server_seed = self._draw()
+        server_seed = rolls.draw_server_seed()
         return SeedInPlay(
             nonce=nonce,
             commitment=rolls.commitment_of(server_seed),
