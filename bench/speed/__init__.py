@@ -1,1 +1,1 @@
-"""What `make bench` measures: each row a ratio against a named ceiling, each curve a cost as work grows."""
+"""The measurements of `make bench`: rows are ratios to a ceiling, curves are costs at growing sizes."""

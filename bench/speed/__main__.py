@@ -1,14 +1,14 @@
-"""How fast is it? Every goal of speed, measured on this machine, in one table.
+"""How fast is it? Every speed goal, measured on this machine, in one table.
 
     python -m bench.speed
     python -m bench.speed items spins --quick
     python -m bench.speed --feed market-prices.json --bets 10000,100000,1000000
 
-Each row is a ratio against a ceiling that runs on this same machine, in turns with what is measured: a
-server on one core, what asks it on the other. Prints one table, and writes it with a plot of all curves
-into bench/results/. All of it takes some fifteen minutes, of which five are those of the longest history,
-ten million bets; that one needs 20 GB of room for temporary files. Exits 1 when something could not be
-measured; what falls short is said in the table.
+Each row is a ratio to a ceiling that is measured in turns with it, the server on one core and the load
+generator on the other. Prints one table, and writes the figures and a plot of all curves to bench/results/.
+Everything takes about fifteen minutes. Five of them, and 20 GB of temporary files, are for the longest
+history of ten million bets. The table says which goals are missed. Exits with 1 when something could not be
+measured.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main() -> None:
     """Measure, print, write."""
     options = _options()
     logging.getLogger("platform").setLevel(logging.ERROR)
-    # As Ctrl-C does: nothing that was started stays behind.
+    # As for Ctrl-C: every process that was started is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     measured: list[Row | Curve] = []
     failed: list[str] = []

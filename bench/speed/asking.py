@@ -1,4 +1,4 @@
-"""Asking over HTTP: what the load tool is told, and what it tells."""
+"""HTTP load: the input and the output of the load tool."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Get:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def as_text(self) -> str:
-        """As it goes over the wire."""
+        """The bytes of the request."""
         fields = {"Host": "127.0.0.1", **self.headers}
         lines = [f"{name}: {value}" for name, value in fields.items()]
         return "\r\n".join([f"GET {self.path} HTTP/1.1", *lines, "", ""])
@@ -29,7 +29,7 @@ class Get:
 
 @dataclass(frozen=True)
 class Load:
-    """What a load tool saw. Latencies in milliseconds; ``busy`` is the share of its core that it used."""
+    """The load tool's result. Latencies are in milliseconds; ``busy``: the used share of its core."""
 
     per_second: float
     p25: float
@@ -37,14 +37,14 @@ class Load:
     p99: float
     busy: float
     answered_in_all: int
-    """Also while warming up."""
+    """Including the warm-up."""
 
     cpu_us: float = 0.0
-    """What the server used of its core for each answer."""
+    """The server's CPU time for each answer."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any], *, cpu_seconds: float = 0.0) -> Self:
-        """As the tool told it; ``cpu_seconds`` is what the server has used meanwhile."""
+        """From the tool's output; ``cpu_seconds`` is the server's CPU time meanwhile."""
         return cls(
             per_second=told["perSecond"],
             p25=told["p25"],
@@ -57,7 +57,7 @@ class Load:
 
 
 def asking(server: RunningServer, gets: Sequence[Get], *, connections: int, seconds: float) -> dict[str, Any]:
-    """What the tool that asks has to be told."""
+    """The input of the load tool."""
     return {
         "port": port_of(server),
         "requests": [get.as_text() for get in gets],
@@ -68,7 +68,7 @@ def asking(server: RunningServer, gets: Sequence[Get], *, connections: int, seco
 
 
 def check_answered(told: Mapping[str, Any]) -> None:
-    """Raises AssertionError when anything was not answered with 200."""
+    """Raises AssertionError when an answer was not 200."""
     assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
 
 

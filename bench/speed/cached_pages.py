@@ -1,4 +1,4 @@
-"""Pages that many people ask for, and a player's own: against a Flask view that returns the same bytes."""
+"""Cached pages and a player's own data, compared with a Flask view that returns the same bytes."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -48,7 +48,7 @@ def _row(stage: Stage, platform: RunningServer, work: str, goal: float, gets: Se
 
 
 def fill(stage: Stage, url: str) -> list[str]:
-    """Cases, and players with a history that ends now; the players' tokens."""
+    """Add cases, and players with a history that ends now. Returns the players' tokens."""
     with stage.platform_here(url) as app:
         services = app.extensions["services"]
         stage.import_items(ITEMS)

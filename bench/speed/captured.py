@@ -1,7 +1,7 @@
-"""What one spin asks of PostgreSQL, as PostgreSQL itself has seen it.
+"""Captures the statements of a spin from PostgreSQL's log.
 
-The production server plays some spins over a database that logs every statement; what lies between two marks
-belongs to one spin. Nothing here knows how a spin is written.
+The production server plays some spins on a database that logs every statement. The statements between two
+marks belong to one spin, so nothing here depends on how a spin is written.
 """
 
 import re
@@ -27,16 +27,16 @@ PLAYERS = 8
 SPINS_EACH = 8
 NONCE = 5_200_001
 SERIALS = {"users_id_seq": 7_100_001, "ledger_transactions_id_seq": 610_000_001, "bets_id_seq": 620_000_001}
-"""Where numbers begin, so that each is known by its size wherever it turns up in a statement."""
+"""First numbers of ids and nonces, so that each kind is recognised by its size in a statement."""
 
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]+): (.*)", re.DOTALL)
 AFTER_THE_ANSWER_SECONDS = 0.05
-"""For what follows an answer without having been waited for."""
+"""Time for work that follows an answer."""
 
 
 @dataclass(frozen=True)
 class CapturedSpin:
-    """The statements of one spin in their order, and what they are about."""
+    """The statements of one spin in order, and its player and nonce."""
 
     statements: Sequence[str]
     user: int
@@ -51,22 +51,22 @@ class CapturedSpin:
 
 @dataclass(frozen=True)
 class Capture:
-    """Some spins, and what each connection prepared before."""
+    """Some spins, and the statements that each connection prepared."""
 
     spins: Sequence[CapturedSpin]
     prepared: Sequence[str]
     marks: Sequence[tuple[int, str, int]]
-    """The rows of seed_marks that the spins ask for."""
+    """The rows of seed_marks that the spins check."""
 
 
 def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
-    """Play spins of several players, one after the other, and read what they asked."""
+    """Play spins of several players one after the other, and read their statements from the log."""
     with server.fresh(Path()) as url:
         players = _prepare(stage, url)
         name = urlsplit(url).path.removeprefix("/")
         administer(url, f"ALTER DATABASE \"{name}\" SET log_statement = 'all'")
         with stage.platform(url, UPGRADER_PROOF_DELAY="600") as platform, closing(_marking(url)) as marks:
-            # The first spin of each is not counted: it may prepare what later ones use.
+            # The first spin of each player is not counted, because it may prepare statements.
             for spin in range(SPINS_EACH + 2):
                 for player in players:
                     _play(platform.url, player, marks, f"{spin}:{player.user.id}")
@@ -80,7 +80,7 @@ def capture_spins(stage: Stage, server: DurablePostgres) -> Capture:
     spins = [
         _captured(bets, user, NONCE + spin, asked)
         for spin, user, asked in _between_marks(statements)
-        # The last one's next seed is nobody's bet.
+        # The seed announced after the last spin belongs to no bet.
         if 0 < spin <= SPINS_EACH
     ]
     return Capture(spins, [each for each in statements if each.upper().startswith("PREPARE ")], marks)

@@ -1,4 +1,4 @@
-"""Measuring things against each other in turns, so that whatever else the machine does hits all of them."""
+"""Measures two sides in turns, so that other work of the machine affects both."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ LARGE = 100
 
 @dataclass(frozen=True)
 class Comparison:
-    """Figures of both sides, round by round, and what they come to."""
+    """The figures of both sides in each round, and their ratio."""
 
     ours: Sequence[float]
     theirs: Sequence[float]
@@ -32,7 +32,7 @@ class Comparison:
 
 
 def take_turns(*sides: Callable[[], float], rounds: int) -> list[list[float]]:
-    """The figures of each side. A B, B A, A B, …: of sides that drift, none is always first."""
+    """The figures of each side. The order alternates (A B, B A, …), so that a drift affects both."""
     figures: list[list[float]] = [[] for _ in sides]
     for number in range(rounds):
         ordered = list(zip(sides, figures, strict=True))

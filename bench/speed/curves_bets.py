@@ -1,4 +1,4 @@
-"""What requests and spins cost as the history of bets grows: the measurement of bench.history, drawn."""
+"""Times of requests and spins as the history of bets grows, measured by bench.history."""
 
 import logging
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ SHORT_BECAUSE |= {f"{what}, search": SEARCHED for what in bench_history.SEARCHES
 
 
 def measure(stage: Stage) -> Iterator[Curve]:
-    """First quartiles on PostgreSQL, of requests made in this process."""
+    """First quartiles of requests in this process, on PostgreSQL."""
     measured: dict[str, list[tuple[int, float]]] = {}
     with stage.postgres() as server, server.fresh(Path()) as url:
         clock = bench_history.HistoryClock()

@@ -1,4 +1,4 @@
-"""What the catalogue costs as it grows: to be built, to be sent whole, and by the page."""
+"""Times of building the catalogue, sending all of it, and sending a page, as it grows."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ FIRST = "all items, the first time"
 
 
 def measure(stage: Stage) -> Iterator[Curve]:
-    """First quartiles of one who asks alone, which other work on the machine disturbs least; SQLite."""
+    """First quartiles of one client on SQLite, which other work on the machine disturbs least."""
     measured: dict[str, list[tuple[int, float]]] = {}
 
     def note(what: str, size: int, milliseconds: float) -> None:
@@ -50,7 +50,7 @@ def measure(stage: Stage) -> Iterator[Curve]:
 
 
 def _build_ms(stage: Stage, url: str) -> float:
-    """Reading it from the database into memory, ready to be searched."""
+    """Time to read the catalogue from the database and prepare its search."""
     times = []
     with stage.platform_here(url):
         for _ in range(BUILDS):

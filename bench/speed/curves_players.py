@@ -1,4 +1,4 @@
-"""What a spin, the leaderboard and a player's own data cost as there are more players."""
+"""Times of a spin, the leaderboard and a player's own data as the number of players grows."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from services.shared.clock import Period, now_ms
 SIZES = (100, 1_000, 10_000)
 SPINNERS = 10
 ASKED = 1_000
-"""Of how many players at the most the own data are asked for in turn."""
+"""The most players whose own data are requested in turn."""
 
 BOARDS = 5_000
 SECONDS = 1.0
@@ -27,7 +27,7 @@ FIRST_OTHER = 10_000_000_000_000_000
 
 
 def measure(stage: Stage) -> Iterator[Curve]:
-    """First quartiles on PostgreSQL: ten players spin, all are asked for in turn by one who asks alone."""
+    """First quartiles on PostgreSQL: ten players spin, and one client requests the data of all in turn."""
     measured: dict[str, list[tuple[int, float]]] = {}
     with stage.postgres() as server, server.fresh(Path()) as url:
         spinners = make_players(stage, url, SPINNERS)
@@ -45,7 +45,7 @@ def _costs(
 ) -> Iterator[tuple[str, float]]:
     asked = random.Random(1).sample(platform_ids, min(len(platform_ids), ASKED))
     own_data = [Get("/auth/me", {"Authorization": f"Bearer {token}"}) for token in _tokens(stage, url, asked)]
-    # No address twice within the second for which an answer is kept.
+    # No URL is requested twice within the second for which responses are cached.
     boards = [
         Get(f"/leaderboard?period={period}&number={number}") for number in range(BOARDS) for period in Period
     ]
@@ -66,9 +66,9 @@ def _tokens(stage: Stage, url: str, platform_ids: Sequence[str]) -> list[str]:
 
 
 def _add_others(stage: Stage, url: str, there: int, upto: int) -> list[str]:
-    """Players who fill the tables, with places on the leaderboard but without bets; their platform ids.
+    """Insert players with places on the leaderboard but without bets. Returns their platform ids.
 
-    Written many a statement, with a balance that nobody granted and a seed that nobody could open.
+    Many are written in a statement. Their balances have no ledger entries, and their seeds are not real.
     """
     now, numbers = now_ms(), range(there, upto)
     with stage.platform_here(url), writing():

@@ -1,6 +1,6 @@
-"""How long a request waits for another's work: /healthz, asked all the time while something heavy is done.
+"""The longest block of the event loop: the slowest /healthz while heavy requests are served.
 
-Everything runs on greenlets of one process, so whatever does not let go of it holds everybody up.
+All greenlets share one process, so work that does not yield delays all requests.
 """
 
 import http.client
@@ -44,11 +44,11 @@ while not select.select([sys.stdin], [], [], 0.0005)[0]:
     longest = max(longest, time.perf_counter() - began)
 print(longest)
 """
-"""In a process of its own, which nothing else that happens here holds up."""
+"""Runs in its own process, so that work in this one does not delay it."""
 
 
 def measure(stage: Stage) -> Iterator[Row]:
-    """The longest wait of all, on each database; the detail has those during each piece of work."""
+    """The longest wait on each database; the detail has the longest one during each kind of work."""
     with stage.postgres() as server, server.fresh(Path()) as url:
         stage.fill(url, items=ITEMS)
         yield _row(stage, url, "PostgreSQL")
@@ -140,7 +140,7 @@ def _get(
 
 
 def _fill(stage: Stage, url: str) -> str:
-    """Cases, small and large, and a player; their token."""
+    """Add small and large cases and a player. Returns the player's token."""
     names = list(stage.prices())
     with stage.platform_here(url) as app:
         services, now = app.extensions["services"], now_ms()

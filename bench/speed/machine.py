@@ -1,4 +1,4 @@
-"""The two cores of a measurement: one for the server, one for whoever asks; and what a server used of its."""
+"""The two cores of a measurement, for the server and for the load tool, and the CPU time of a process."""
 
 import os
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USER_TICKS, SYSTEM_TICKS = 11, 12
-"""Where they stand in /proc/PID/stat, counted from after the name."""
+"""The fields of CPU time in /proc/PID/stat, counted after the name."""
 
 
 @dataclass(frozen=True)
 class Cores:
-    """Where the server runs and where the load tool runs; the same one when there is no second."""
+    """The cores of the server and of the load tool; the same one when there is no second."""
 
     server: int
     load: int
@@ -36,7 +36,7 @@ def two_cores() -> Cores:
 
 @contextmanager
 def running_on(*cores: int) -> Iterator[None]:
-    """Start processes on these cores: what is started inside inherits them, and stays there."""
+    """Processes that are started in the block run on these cores only."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -49,11 +49,11 @@ def running_on(*cores: int) -> Iterator[None]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process and its children have used of any core so far; 0 where the system does not tell."""
+    """CPU seconds of a process and its children so far; 0 if the system does not report them."""
     status = Path(f"/proc/{pid}/stat")
     if not status.exists():
         return 0.0
-    # After the name, which is in parentheses and may hold anything.
+    # After the name, which is in parentheses and may contain any character.
     fields = status.read_text().rpartition(")")[2].split()
     ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

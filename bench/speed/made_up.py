@@ -1,4 +1,4 @@
-"""A price feed of our own making, in the likeness of a real one: the same sizes of names, the same prices."""
+"""A generated price feed with names and prices of realistic sizes."""
 
 import random
 
@@ -31,7 +31,7 @@ WEARS = ("Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Sca
 
 
 def made_up_prices(count: int) -> dict[str, int]:
-    """So many names with prices in cents; the same ones each time. Most cost cents, a few thousands."""
+    """This many names with prices in cents, always the same. Most cost cents, a few cost thousands."""
     drawn = random.Random(34_500)
     prices: dict[str, int] = {}
     for serial in range(count):

@@ -1,4 +1,4 @@
-"""Public pages through nginx as deployed: against the same nginx serving the same response from a file.
+"""Public pages through nginx as deployed, compared with nginx serving the same response from a file.
 
 nginx, with the configuration of deploy/, and the platform share the server's core; the load tool is wrk.
 """
@@ -48,7 +48,7 @@ OWN_HEADERS = (
     "content-encoding",
     "last-modified",
 )
-"""What nginx sends of its own accord with a file."""
+"""Headers that nginx adds to a file by itself."""
 
 
 @dataclass(frozen=True)

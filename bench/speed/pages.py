@@ -1,4 +1,4 @@
-"""A page of the catalogue, searched and sorted: against Express and pg asking PostgreSQL for each."""
+"""A searched and sorted page of the catalogue, compared with Express and pg, which query PostgreSQL."""
 
 import itertools
 import json
@@ -18,14 +18,14 @@ from bench.speed.stage import ITEMS, Stage
 PATH = "/upgrader/items/pagination"
 UNCOUNTED = "/uncounted"
 SEARCHES = 500
-"""All different, so that no answer is the last one again."""
+"""All different, so that no response repeats the one before."""
 COMPARED = 12
 SORTS = ("Ascending", "Descending")
 LETTERS = (3, 4, 5)
 
 
 def measure(stage: Stage) -> Iterator[Row]:
-    """Requests a second, over one PostgreSQL that has the same items for both."""
+    """Requests a second. Both use one PostgreSQL with the same items."""
     queries = _queries(stage)
     ours = [Get(f"{PATH}?{query}") for query in queries]
     alone = [Get(f"{UNCOUNTED}?{query}") for query in queries]
@@ -53,7 +53,7 @@ def _express(stage: Stage, url: str):  # noqa: ANN202  # the stage's own
 
 
 def _queries(stage: Stage) -> list[str]:
-    """Parts of the names of items, as somebody types them, each with a sort."""
+    """Parts of item names, as typed by a player, each with a sort order."""
     drawn = random.Random(1)
     names = list(stage.prices())
     chosen: dict[str, str] = {}
@@ -69,7 +69,7 @@ def _queries(stage: Stage) -> list[str]:
 
 
 def _check_same(platform: RunningServer, express: RunningServer, get: Get) -> None:
-    """Raises AssertionError unless both find as many items, and show them at the same prices."""
+    """Raises AssertionError unless both find the same number of items at the same prices."""
     ours, theirs = (_shown(json.loads(fetch(server, get).body)) for server in (platform, express))
     assert ours == theirs, (get.path, ours, theirs)
 

@@ -1,8 +1,7 @@
 """The statements of captured spins as scripts of pgbench, PostgreSQL's own load tool.
 
-Spins of the same kind (won, lost) are laid over each other. Where their texts differ, the difference
-is the player, the nonce, a number that PostgreSQL has just given, or a time; anything else that differs is
-a seed, which only has to be new.
+The texts of spins of one kind (won, lost) are compared. A difference is the player, the nonce, an id that
+PostgreSQL has just returned, or a time. Every other difference is a seed, which only has to be new.
 """
 
 import re
@@ -30,7 +29,7 @@ LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d+\b")
 TPS = re.compile(r"^tps = ([0-9.]+)", re.MULTILINE)
 MADE = re.compile(r"^number of transactions actually processed: (\d+)", re.MULTILINE)
 
-# What a number may be, as pgbench's expression of the same.
+# The possible meanings of a number, with pgbench's expression for each.
 MEANINGS: dict[str, Callable[[CapturedSpin], int]] = {
     ":player": lambda spin: spin.user,
     ":nonce": lambda spin: spin.nonce,
@@ -41,7 +40,7 @@ MEANINGS: dict[str, Callable[[CapturedSpin], int]] = {
     ":made": lambda spin: spin.created_at_ms,
 }
 GIVEN = (":transaction", ":bet")
-"""Numbers that PostgreSQL gives."""
+"""Ids that PostgreSQL returns."""
 
 # A commitment of this player and this nonce, in 64 characters.
 ZEROS = "0" * 48
@@ -74,7 +73,7 @@ def scripts_of(capture: Capture) -> list[Script]:
     kinds: dict[tuple[str, ...], list[CapturedSpin]] = defaultdict(list)
     for spin in capture.spins:
         kinds[spin.status, *(LITERAL.sub("?", each) for each in spin.statements)].append(spin)
-    # One that occurred once can't be laid over another.
+    # A kind that occurred once can't be compared.
     return [
         Script(_script(spins, capture.prepared), len(spins), len(spins[0].statements))
         for spins in kinds.values()
@@ -83,7 +82,7 @@ def scripts_of(capture: Capture) -> list[Script]:
 
 
 class PgbenchPlayers:
-    """Clients of pgbench, each a player of this database who spins by these scripts."""
+    """Clients of pgbench. Each is a player of this database who spins with these scripts."""
 
     def __init__(
         self,
@@ -99,18 +98,18 @@ class PgbenchPlayers:
         self._scripts = scripts
         self._players = players
         self._nonce = 0
-        # Captured in another database, whose marks the statements ask for.
+        # The statements check the marks of the database in which they were captured.
         administer(url, *(ADD_MARK.format(mark=mark) for mark in marks))
 
     @property
     def statements(self) -> str:
-        """How many a spin takes, such as ``1 statement``; of each kind, when they differ."""
+        """The number of statements of a spin, such as ``1 statement``; for each kind if they differ."""
         counts = sorted({script.statements for script in self._scripts})
         return " or ".join(map(str, counts)) + (" statement" if counts == [1] else " statements")
 
     def spins_per_second(self, *, core: int) -> float:
-        """Let them spin on this core. Raises AssertionError when not every script was a whole spin."""
-        # pgbench forgets its numbers with each run, so each begins at a round one.
+        """Let the clients spin on this core. Raises AssertionError unless every script was a whole spin."""
+        # pgbench loses its variables after each run, so each run begins at a round number.
         self._nonce += NONCES_A_RUN
         administer(self._url, ANNOUNCE.format(nonce=self._nonce + 1))
         with running_on(core):
@@ -143,13 +142,13 @@ class PgbenchPlayers:
 
 
 def script_in_steps() -> Script:
-    """The same work as a spin's, as plain statements one after the other."""
+    """The work of a spin as plain statements, one after the other."""
     text = (LOAD / "spin_in_steps.sql").read_text()
     return Script("\n".join([*_variables(), text]), weight=1, statements=text.count(";\n"))
 
 
 def _variables() -> list[str]:
-    """What is set before a spin: whose it is, and what makes it another one than the last."""
+    """The variables of a spin: its player, and values that differ from the last spin."""
     return [
         "\\set player :first + :client_id",
         f"\\set shard :player % {SHARDS}",
@@ -182,7 +181,7 @@ def _statements(spins: Sequence[CapturedSpin]) -> Iterator[str]:
 
 
 def _giver(statements: Sequence[str], variable: str) -> int | None:
-    """Which statement returned the number that later ones have as this variable."""
+    """The statement that returned the id that later statements use as this variable."""
     users = [place for place, each in enumerate(statements) if re.search(rf"{variable}\b", each)]
     if not users:
         return None
@@ -221,7 +220,7 @@ def _text(literals: Sequence[str], spins: Sequence[CapturedSpin]) -> str:
 
 
 def _part(parts: Sequence[str], spins: Sequence[CapturedSpin]) -> str | None:
-    """A part of a text: the same in all, or a number with a meaning; None for a part of a seed."""
+    """A part of a text: the same in all spins, or a number with a meaning; None for a part of a seed."""
     return parts[0] if len(set(parts)) == 1 else _meaning(parts, spins)
 
 
@@ -234,6 +233,6 @@ def _meaning(numbers: Sequence[str], spins: Sequence[CapturedSpin]) -> str | Non
         for number, spin in zip(numbers, spins, strict=True)
     }
     if len(later) == 1 and None not in later:
-        # A fixed time after the spin, such as its proof's.
+        # A time at a fixed distance from the spin, such as that of its proof.
         return f"(:made + {later.pop()})"
     return None

@@ -1,4 +1,4 @@
-"""Players: their accounts, and their sockets, from which they spin as fast as they are answered."""
+"""Players with accounts and sockets, who spin as fast as they get answers."""
 
 import json
 import subprocess
@@ -32,9 +32,9 @@ class Player:
 
 
 def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[Player]:
-    """So many new players with a balance, and an item to spin for; the database is a migrated one.
+    """Create this many players with a balance, and an item to spin for, in a migrated database.
 
-    ``first`` numbers the first one's name.
+    ``first`` is the number in the name of the first player.
     """
     with stage.platform_here(url) as app:
         services, now = app.extensions["services"], now_ms()
@@ -50,15 +50,15 @@ def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[
 
 
 class AtTheirSockets:
-    """Players who are connected, and spin when they are told to."""
+    """Connected players who spin on command."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
     def play(self, *, seconds: float, warmup_seconds: float, every_seconds: float = 0) -> Load:
-        """Spin for so long, each player one spin after the other, and not more often than told.
+        """Spin for this time, each player one spin after the other, at most at this rate.
 
-        Raises AssertionError when any was refused.
+        Raises AssertionError when a spin was refused.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None

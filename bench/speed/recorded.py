@@ -1,4 +1,4 @@
-"""What spins ask of SQLite, statement by statement with its values, and asking it again."""
+"""Records the SQLite statements of spins with their values, and replays them."""
 
 import sqlite3
 import time
@@ -14,16 +14,16 @@ Asked = tuple[str, Values]
 
 
 class _Recorder(sqlite3.Connection):
-    """A connection that notes everything that it is asked; ``notes`` are its class's."""
+    """A connection that records its statements in ``notes``, which its class shares."""
 
     notes: list[Asked]
 
     def cursor(self, *args: Any, **kwargs: Any) -> sqlite3.Cursor:
-        """A cursor that notes as well."""
+        """A cursor that records its statements too."""
         return super().cursor(*args, **kwargs) if args else super().cursor(partial(_Noting, self.notes))
 
     def execute(self, statement: str, values: Values = (), /) -> sqlite3.Cursor:
-        """Note and ask."""
+        """Record and execute."""
         return self.cursor().execute(statement, values)
 
 
@@ -33,21 +33,21 @@ class _Noting(sqlite3.Cursor):
         self._notes = notes
 
     def execute(self, statement: str, values: Values = (), /) -> sqlite3.Cursor:
-        # A copy: whoever asks may use the same one for the next statement.
+        # A copy, because the caller may use the same object for the next statement.
         self._notes.append((statement, copy(values)))
         return super().execute(statement, values)
 
 
 @contextmanager
 def recording() -> Iterator[list[Asked]]:
-    """Note what every connection that is opened meanwhile is asked."""
+    """Record the statements of every connection that is opened in the block."""
     notes: list[Asked] = []
     connect = sqlite3.connect
 
     def recorded(
         *args: Any, factory: type[sqlite3.Connection] = sqlite3.Connection, **kwargs: Any
     ) -> sqlite3.Connection:
-        # Beside the class of connections that the database asks for.
+        # Combined with the class of connections that the database uses.
         bases = (_Recorder,) if factory is sqlite3.Connection else (_Recorder, factory)
         return connect(*args, factory=type("Recorder", bases, {"notes": notes}), **kwargs)
 
@@ -59,7 +59,7 @@ def recording() -> Iterator[list[Asked]]:
 
 
 def replay(path: Path, pragmas: Sequence[str], asked: Sequence[Asked]) -> float:
-    """Ask all of this of one connection, as fast as it answers; the seconds that it took."""
+    """Execute all of these on one connection. Returns the seconds."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for pragma in pragmas:
             connection.execute(pragma)

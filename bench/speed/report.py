@@ -1,4 +1,4 @@
-"""The one table, and the files that keep it and the plot."""
+"""Prints the table, and writes the figures and the plot to files."""
 
 import json
 import textwrap
@@ -14,7 +14,7 @@ DECIMALS, SMALL = 2, 100
 
 
 def print_table(rows: Sequence[Row]) -> None:
-    """Every row with its goal, what was measured, and the verdict."""
+    """Print every row with its goal, result and verdict."""
     if not rows:
         return
     print()
@@ -46,7 +46,7 @@ def _lines(row: Row) -> Iterator[str]:
 
 
 def write_results(directory: Path, rows: Sequence[Row], curves: Sequence[Curve]) -> list[Path]:
-    """The figures as JSON, and the plot when there are curves; where these files are."""
+    """Write the figures as JSON, and the plot if there are curves. Returns the paths."""
     directory.mkdir(exist_ok=True)
     figures = directory / "speed.json"
     document = {

@@ -1,4 +1,4 @@
-"""Requests a second of two servers, in turns."""
+"""Measures the requests a second of two servers in turns."""
 
 import statistics
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from bench.speed.stage import Stage
 
 @dataclass(frozen=True)
 class Asked:
-    """A server, what it is asked for in turn, and what came of it.
+    """A server, its requests, and the results.
 
-    ``patience``: how many times as long as others a slow one is asked, so that enough is answered.
+    ``patience`` multiplies the time of a slow server, so that it answers enough requests.
     """
 
     server: RunningServer
@@ -23,20 +23,20 @@ class Asked:
     loads: list[Load] = field(default_factory=list)
 
     def ask(self, stage: Stage) -> float:
-        """As fast as it answers."""
+        """Send requests as fast as it answers."""
         load = stage.ask(self.server, self.gets, seconds=self.patience * stage.seconds)
         self.loads.append(load)
         return load.per_second
 
     @property
     def cpu_us(self) -> float:
-        """What an answer cost the server of its core: comparable even on a machine that is busy."""
+        """CPU time of an answer, which can be compared even on a busy machine."""
         return statistics.median(load.cpu_us for load in self.loads)
 
 
 @dataclass(frozen=True)
 class RequestsPerSecond:
-    """What two servers answered, and how busy the load tool was at its busiest."""
+    """The results of two servers, and the largest load of the load tool."""
 
     compared: Comparison
     cpu_us: tuple[float, float]
@@ -51,7 +51,7 @@ class RequestsPerSecond:
 
 
 def requests_per_second(stage: Stage, ours: Asked, theirs: Asked) -> RequestsPerSecond:
-    """Ask both as fast as they answer."""
+    """Send requests to both as fast as they answer."""
     compared = in_turns(lambda: ours.ask(stage), lambda: theirs.ask(stage), rounds=stage.rounds)
     busy = max(load.busy for load in ours.loads + theirs.loads)
     return RequestsPerSecond(compared, (ours.cpu_us, theirs.cpu_us), busy)

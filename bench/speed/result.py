@@ -1,4 +1,4 @@
-"""What a measurement says: a row of the table, or a curve of the plot."""
+"""The results of measurements: rows of the table and curves of the plot."""
 
 import math
 from collections.abc import Sequence
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from bench.speed.compare import plain
 
 TOLERANCE = 0.15
-"""By how much a curve may look steeper than it may be: what noise does to a slope over decades."""
+"""How much steeper than allowed a curve may be, because of noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One ratio against its goal. ``detail`` has the figures behind it, with their units."""
+    """A ratio and its goal. ``detail`` has the figures behind it, with units."""
 
     work: str
     against: str
     goal: float
     measured: float
     at_most: bool = False
-    """Whether the goal is a ceiling; else it is a floor."""
+    """Whether the goal is an upper bound; otherwise it is a lower bound."""
     unit: str = "x"
     detail: str = ""
     short_because: str = ""
-    """Said when it falls short: the reason, and what was tried."""
+    """Printed when the goal is missed: the reason, and what was tried."""
 
     @property
     def reached(self) -> bool:
@@ -32,13 +32,13 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Milliseconds of one work at growing sizes, as (size, ms), and what may grow with the size."""
+    """Times of one kind of work at growing sizes, as (size, ms), and how they may grow."""
 
     work: str
     size: str
     points: Sequence[tuple[int, float]]
     allowed: float = 0.0
-    """How steep it may be: 1 when the answer itself grows with the size, 0 when it stays the same."""
+    """The allowed slope: 1 if the response grows with the size, 0 if it stays the same."""
     detail: str = ""
     short_because: str = ""
 
@@ -53,7 +53,7 @@ class Curve:
         return self.steepness <= self.allowed + TOLERANCE
 
     def as_row(self) -> Row:
-        """The same as a row of the table."""
+        """The curve as a row of the table."""
         first, last = self.points[0][0], self.points[-1][0]
         points = ", ".join(f"{size:,}: {plain(ms)} ms" for size, ms in self.points)
         return Row(

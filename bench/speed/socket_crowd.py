@@ -1,4 +1,4 @@
-"""A crowd of browsers' sockets in a process of its own, told over standard input what to do.
+"""A process with many browser sockets, controlled over standard input.
 
     python -m bench.speed.socket_crowd URL < commands
 
@@ -20,7 +20,7 @@ ORIGIN = "https://play.example.com"
 TEXT = b"\x81"
 NO_MASK = b"\0\0\0\0"
 MASKED = 0x80
-# What Chrome sends with a handshake, because the server may keep it for as long as the socket lives.
+# Chrome's headers, because the server may keep them for as long as the socket lives.
 HANDSHAKE = (
     "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n"
     "Host: {host}\r\n"
@@ -40,7 +40,7 @@ HANDSHAKE = (
 
 
 class Crowd:
-    """All sockets of this process, and what has reached how many of them."""
+    """All sockets of this process, and how many of them each live bet has reached."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -48,7 +48,7 @@ class Crowd:
         self.handshake = HANDSHAKE.format(host=parts.netloc, origin=ORIGIN).encode()
         self.members: list[Member] = []
         self.lost = 0
-        # In the order in which they came: how many have it, and the times of the first and the last.
+        # In order of arrival: how many sockets have it, and the times of the first and the last.
         self.heard: dict[bytes, list[float]] = {}
         self.changed = asyncio.Event()
 
@@ -91,7 +91,7 @@ class Crowd:
 
 
 class Member(asyncio.Protocol):
-    """One socket of a browser that joins, answers pings, and listens."""
+    """A socket of a browser that joins, answers pings and listens."""
 
     def __init__(self, crowd: Crowd, token: str) -> None:
         self.crowd, self.token = crowd, token
@@ -121,7 +121,7 @@ class Member(asyncio.Protocol):
             self._take(packet)
 
     def _next_packet(self) -> bytes | None:
-        """The payload of the next whole frame; the server's have no mask and come in one piece."""
+        """The payload of the next complete frame. Frames of the server are not masked or fragmented."""
         received = self.received
         if len(received) < 2:
             return None

@@ -1,4 +1,4 @@
-"""Thousands of idle sockets of players: what they take, and how soon something reaches all of them."""
+"""Thousands of idle sockets: their memory, and the time until a message has reached all of them."""
 
 import http.client
 import json
@@ -31,22 +31,22 @@ KIB = 1024
 
 @dataclass
 class Seen:
-    """What a crowd of one size was like, its members counted from the first."""
+    """The figures of a crowd of one size."""
 
     size: int
     join_cpu_ms: float
-    """Of the server, for each that joined."""
+    """Memory of the server for each socket that joined."""
     join_seconds: float
     join_wait_ms: float
-    """The longest that /healthz took while they joined."""
+    """The slowest /healthz while they joined."""
     kib_each: float
     broadcast_ms: Sequence[float]
-    """From the moment at which a bet was over until the last one had it."""
+    """Time from the end of a bet until the last socket had it."""
     broadcast_wait_ms: float
 
 
 def measure(stage: Stage) -> Iterator[Row | Curve]:
-    """Ten sockets a player join at once, listen, and leave; /healthz is asked meanwhile."""
+    """Ten sockets of each player join at once, listen and leave, while /healthz is requested."""
     players = make_players(stage, url := stage.new_sqlite(), SIZES[-1] // SOCKETS_A_PLAYER + 1)
     spinner, *others = [player.token for player in players]
     tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)]
@@ -118,7 +118,7 @@ def _grown(
     spinner: str,
     heard: int,
 ) -> Seen:
-    """What it was like when these had joined those who were there."""
+    """Let these join the others, and measure."""
     cpu = cpu_seconds(server.process.pid)
     with HealthWatch(server) as joining:
         joined = crowd.tell(join=tokens)
@@ -147,7 +147,7 @@ def _grown(
 
 @dataclass
 class HealthWatch:
-    """Asks /healthz again and again, over one connection, for as long as the block takes."""
+    """Requests /healthz repeatedly over one connection during the block."""
 
     server: RunningServer
     waits_ms: list[float] = field(default_factory=list)
@@ -177,13 +177,13 @@ class HealthWatch:
 
 
 class Crowd:
-    """A process that holds sockets, and does as it is told."""
+    """A process with sockets, controlled by commands."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def tell(self, **order: Any) -> Any:
-        """What it answers. Raises AssertionError when it has ended."""
+        """The answer to a command. Raises AssertionError when the process has ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(order) + "\n")
@@ -195,7 +195,7 @@ class Crowd:
 
 @contextmanager
 def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[Crowd]:
-    """Nobody yet, on the load tools' core."""
+    """A crowd without sockets, on the load tools' core."""
     with running_on(stage.cores.load):
         process = subprocess.Popen(
             [sys.executable, "-m", "bench.speed.socket_crowd", server.url],

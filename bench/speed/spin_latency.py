@@ -1,4 +1,4 @@
-"""How long a spin takes while others download the whole catalogue as fast as they can, all through nginx."""
+"""Times of spins through nginx while others download the whole catalogue as fast as they can."""
 
 import statistics
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from bench.speed.stage import ITEMS, Stage
 
 CROWD = 20
 EVERY_SECONDS = 0.25
-"""How often each of them spins: all together, a rate that leaves the server time for others."""
+"""How often each player spins. All spins together leave the server time for other requests."""
 
 SECONDS = 5.0
 QUICK_SECONDS = 1.5
@@ -33,7 +33,7 @@ def measure(stage: Stage) -> Iterator[Row]:
             in_front_of(stage, platform) as proxied,
             at_their_sockets(stage, proxied, players) as seated,
         ):
-            # The first time it is built.
+            # The first request builds the catalogue.
             fetch(proxied, GZIP)
             yield _row(stage, proxied, seated)
 

@@ -1,4 +1,4 @@
-"""A platform whose players spin as fast as they are answered: with the proofs that follow, or with none."""
+"""A platform whose players spin as fast as they get answers, with or without proofs."""
 
 import sqlite3
 import statistics
@@ -15,14 +15,14 @@ from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
 from bench.speed.stage import Stage
 
 SOON, NEVER = "0.5", "600"
-"""Seconds until a proof is due: so that proofs are part of what is measured, or none of it."""
+"""Seconds until a proof is due. The measurement includes proofs or has none."""
 
 PROOF_SECONDS = 1.5
-"""From a spin to the mark that its proof was delivered, when nothing is behind: half a second until it is
-due, then its acknowledgement and at most a second until the next round writes it."""
+"""From a spin to the mark of its proof when there is no backlog: half a second until the proof is due, then
+its acknowledgement, and at most a second until the next round writes it."""
 
 UNDER_WAY_SECONDS = 2.5
-"""Of spinning, so that most of it is while proofs are on their way."""
+"""Seconds of spinning: long enough that proofs are sent during most of it."""
 
 WARMUP_SECONDS = 0.5
 REST_SECONDS = 60
@@ -30,7 +30,7 @@ UNDELIVERED = "SELECT 1 FROM bets WHERE proof_delivered_at_ms IS NULL LIMIT 1"
 
 
 class Spinning:
-    """A platform and its players, who spin when they are told to."""
+    """A platform and its players, who spin on command."""
 
     def __init__(self, stage: Stage, url: str, platform: RunningServer, players: AtTheirSockets) -> None:
         self._stage = stage
@@ -40,10 +40,10 @@ class Spinning:
         self._cpu_us: list[float] = []
 
     def with_proofs(self) -> float:
-        """All spins of a while, by the time until the last of their proofs was delivered.
+        """Spins a second, measured until the last of their proofs was delivered.
 
-        A platform that settles spins faster than it can tell of them falls behind; what it makes up for
-        afterwards counts as well, beyond the time that a proof takes anyway.
+        A platform that settles spins faster than it can send proofs has a backlog. The time that it needs for
+        the backlog counts, beyond the usual time of a proof.
         """
         began = time.monotonic()
         load, used = self._play(UNDER_WAY_SECONDS)
@@ -54,13 +54,13 @@ class Spinning:
         return load.answered_in_all / (played - began + behind)
 
     def without_proofs(self) -> float:
-        """None of whose proofs ever falls due."""
+        """Spins whose proofs are not due during the measurement."""
         load, used = self._play(WARMUP_SECONDS)
         self._cpu_us.append((self._cpu_seconds() - used) * 1e6 / load.answered_in_all)
         return load.per_second
 
     def _play(self, warmup_seconds: float) -> tuple[Load, float]:
-        """What the players saw, and the platform's CPU seconds before."""
+        """The players' results, and the platform's CPU seconds before."""
         used = self._cpu_seconds()
         return self._players.play(seconds=self._stage.seconds, warmup_seconds=warmup_seconds), used
 
@@ -69,13 +69,13 @@ class Spinning:
 
     @property
     def cpu_us(self) -> float:
-        """What a spin, with all that follows it, cost the platform of its core."""
+        """The platform's CPU time for a spin and everything that follows it."""
         return statistics.median(self._cpu_us)
 
 
 @contextmanager
 def spinning(stage: Stage, url: str, crowd: int, *, proof_delay: str) -> Iterator[Spinning]:
-    """So many new players of this database, at their sockets."""
+    """Create this many players in this database, and connect them."""
     players = make_players(stage, url, crowd)
     with (
         stage.platform(url, UPGRADER_PROOF_DELAY=proof_delay) as platform,
@@ -93,7 +93,7 @@ def _rest(url: str) -> None:
             cursor.execute(UNDELIVERED)
             if cursor.fetchone() is None:
                 return
-            # Or this transaction goes on seeing the same.
+            # Otherwise this transaction would always read the same.
             connection.rollback()
             time.sleep(0.1)
     raise AssertionError(f"proofs were still on their way after {REST_SECONDS} s")

@@ -1,14 +1,13 @@
-"""Spins over real sockets on PostgreSQL: against pgbench with the very statements that a spin sends.
+"""Spins over real sockets on PostgreSQL, compared with pgbench and the statements of a spin.
 
-That is one statement, prepared, and both sides do the same. The second row counts all that follows a spin as
-well, which pgbench has nothing of: finding and opening its proof, sending it, writing down that it arrived,
-and telling everybody of the bet. The third holds that against a spin as the plain statements that it would
-be otherwise (bench/load/spin_in_steps.sql).
+A spin is one prepared statement, which both sides execute. The second row includes everything that follows a
+spin, which pgbench does not do: finding, decrypting and sending the proof, storing its delivery, and sending
+the live bet. The third row compares that with a spin as plain statements (bench/load/spin_in_steps.sql).
 
-In one arrangement PostgreSQL shares the load tool's core, and the platform has the other, or in its turn
-pgbench; so PostgreSQL has as much of the machine under either. In the other it may use both cores, and then
-pgbench leaves it nearly all of the one that the platform needs for itself. The rows are of the first
-arrangement, a detail has the other.
+In the first arrangement PostgreSQL shares the load tool's core, and the platform or pgbench has the other, so
+PostgreSQL has the same share of the machine on both sides. In the second it may use both cores, of which
+pgbench needs little and the platform nearly one. The rows are of the first arrangement, the details also have
+the second.
 """
 
 from collections.abc import Iterator
@@ -46,7 +45,7 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 def _rows(stage: Stage, server: DurablePostgres, capture: Capture, crowd: int) -> Iterator[Row]:
     with ExitStack() as stack:
-        # Databases alike, so that nobody meets the others' bets.
+        # Equal databases, so that no side has the bets of the other.
         urls = [stack.enter_context(server.fresh(Path())) for _ in range(4)]
         proving = stack.enter_context(spinning(stage, urls[0], crowd, proof_delay=SOON))
         silent = stack.enter_context(spinning(stage, urls[1], crowd, proof_delay=NEVER))

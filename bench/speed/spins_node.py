@@ -1,4 +1,4 @@
-"""Spins over sockets on PostgreSQL: against a small Node.js server with socket.io and pg.
+"""Spins over sockets on PostgreSQL, compared with a small Node.js server with socket.io and pg.
 
 Both servers send the same settling statement and the same events to the same load tool, one core each
 (bench/peers/socketio_spins.mjs says what the Node.js server leaves out).

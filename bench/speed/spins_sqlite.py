@@ -1,4 +1,4 @@
-"""Spins over real sockets on SQLite: against a bare sqlite3 connection that asks the very same."""
+"""Spins over real sockets on SQLite, compared with a bare sqlite3 connection and the same statements."""
 
 import itertools
 import shutil
@@ -55,7 +55,7 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class _Recorded:
-    """Spins as SQLite was asked for them, and the database as it was before the first."""
+    """The statements of spins, and the database as it was before them."""
 
     stage: Stage
     before: Path
@@ -64,7 +64,7 @@ class _Recorded:
     asked: Sequence[Asked]
 
     def spins_per_second(self) -> float:
-        """Ask all of it again, of a copy of that database."""
+        """Replay all statements on a copy of that database."""
         with tempfile.TemporaryDirectory(dir=self.stage.directory) as place:
             copy = Path(place) / "copy.db"
             shutil.copy(self.before, copy)
@@ -82,7 +82,7 @@ def _record(stage: Stage, spins: int) -> _Recorded:
     players = make_players(stage, url, CROWD)
     with recording() as notes, stage.platform_here(url) as app:
         play = partial(_play, app.extensions["services"])
-        # The first one fills caches, and asks for more than any other.
+        # The first spin fills caches and executes more statements than the others.
         play(players[-1])
         _copy(path, before)
         pragmas = [statement for statement, _ in notes if statement.startswith("PRAGMA")]
@@ -103,6 +103,6 @@ def _bets(path: Path) -> int:
 
 
 def _copy(path: Path, to: Path) -> None:
-    """With what still lies beside it, unlike a copy of the file."""
+    """Includes the write-ahead log, unlike a copy of the file."""
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to)) as target:
         source.backup(target)

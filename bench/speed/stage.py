@@ -1,7 +1,7 @@
-"""The stage of every measurement: the production server, its peers, and the tools that ask them.
+"""The setting of every measurement: the production server, its peers, and the load tools.
 
-Servers run on one core and what asks them on the other. All servers of one stage share one instance
-directory, so that tokens and seeds made by one are good for all.
+Servers run on one core and load tools on the other. All servers of a stage share one instance directory, so
+that tokens and seeds of one are valid for all.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ APP_ID = 730
 
 @dataclass
 class Stage:
-    """How to measure, and the means to."""
+    """The options of a run, and its servers and tools."""
 
     directory: Path
     feed: Path | None = None
@@ -53,20 +53,20 @@ class Stage:
 
     @property
     def seconds(self) -> float:
-        """Of one round of one side."""
+        """Seconds of one round of one side."""
         return 1.0 if self.quick else 1.5
 
     @property
     def env(self) -> dict[str, str]:
-        """Of every process of this stage. No limits: it is the machine that is measured."""
+        """The environment of every process of this stage. There are no rate limits."""
         return {
             "INSTANCE_DIR": str(self.directory),
-            # Tokens name it as their issuer; without it every port has another.
+            # Tokens name it as their issuer. Its default depends on the port.
             "BASE_URL": "http://127.0.0.1",
             "RATELIMIT_ENABLED": "0",
             "JWT_TTL": "315360000",
             "PYTHONPATH": str(BENCH.parent),
-            # Modules are compiled once, as where it is installed, also where whoever measures would not.
+            # Modules are compiled once, as in an installation, even if the caller has turned that off.
             "PYTHONDONTWRITEBYTECODE": "",
         }
 
@@ -75,40 +75,40 @@ class Stage:
         return {"DATABASE_URL": url, "INSTANCE_DIR": str(self.instance_dir(url))}
 
     def instance_dir(self, url: str) -> Path:
-        """Its servers' files. With those of another database, all its seeds would be redrawn."""
+        """The files of its servers. With those of another database, all seeds would be redrawn."""
         place = self.directory / f"instance-{hashlib.sha256(url.encode()).hexdigest()[:16]}"
         place.mkdir(exist_ok=True)
         return place
 
     def prices(self, count: int = ITEMS) -> dict[str, int]:
-        """Names and prices in cents of so many items: the feed's, or made up in its likeness."""
+        """Names and prices in cents of this many items, from the feed or generated."""
         if self.feed is not None:
             prices = decimal_json.loads(self.feed.read_bytes())["prices"]
             return dict(list(prices.items())[:count])
         return made_up_prices(count)
 
     def new_sqlite(self, *, items: int = 0) -> str:
-        """The URL of a fresh SQLite database, with so many items."""
+        """The URL of a new SQLite database with this many items."""
         place = Path(tempfile.mkdtemp(dir=self.directory))
         url = f"sqlite:///{place / 'bench.db'}"
         self.fill(url, items=items)
         return url
 
     def fill(self, url: str, *, items: int) -> None:
-        """Migrate this database and import so many items."""
+        """Migrate this database and import this many items."""
         migrate_once(url)
         if items:
             with self.platform_here(url):
                 self.import_items(items)
 
     def import_items(self, count: int) -> None:
-        """Into the open database."""
+        """Import items into the open database."""
         document = {"metadata": {"currency": "USD"}, "prices": self.prices(count)}
         items_importing.import_document(document, app_id=APP_ID, now=now_ms())
 
     @contextmanager
     def platform_here(self, url: str) -> Iterator[Flask]:
-        """The platform in this very process, over this database."""
+        """The platform in this process, on this database."""
         app = create_app(Settings.from_env({**self.env, **self.env_of(url)}))
         try:
             yield app
@@ -118,13 +118,13 @@ class Stage:
 
     @contextmanager
     def platform(self, url: str, **env: str) -> Iterator[RunningServer]:
-        """The production server over this database."""
+        """The production server on this database."""
         with self.server(gunicorn(), {**self.env_of(url), **env}) as server:
             yield server
 
     @contextmanager
     def peer(self, target: str, **env: str) -> Iterator[RunningServer]:
-        """A WSGI program of bench/peers under the same worker and the same configuration."""
+        """A WSGI program of bench/peers with the same worker and configuration."""
         with self.server(gunicorn(target), env) as server:
             yield server
 
@@ -136,7 +136,7 @@ class Stage:
 
     @contextmanager
     def server(self, command: list[str], env: Mapping[str, str]) -> Iterator[RunningServer]:
-        """Any server on the server's core."""
+        """A server on the server's core."""
         place = Path(tempfile.mkdtemp(dir=self.directory))
         with ExitStack() as stack:
             with running_on(self.cores.server):
@@ -157,7 +157,7 @@ class Stage:
         connections: int = CONNECTIONS,
         seconds: float | None = None,
     ) -> Load:
-        """Ask for these in turn as fast as they are answered, each with 200."""
+        """Send these requests in turn as fast as they are answered with 200."""
         options = asking(server, gets, connections=connections, seconds=seconds or self.seconds)
         used = cpu_seconds(server.process.pid)
         told = self.run_load(ASK, options)
@@ -165,7 +165,7 @@ class Stage:
         return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
 
     def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
-        """Run a tool of bench/load to its end; what it told. Raises AssertionError when it failed."""
+        """Run a tool of bench/load. Returns its output. Raises AssertionError when it failed."""
         with self.start_load(script) as process:
             told, _ = process.communicate(json.dumps(options).encode())
         if process.returncode != 0:
@@ -174,7 +174,7 @@ class Stage:
 
     @contextmanager
     def start_load(self, script: str) -> Iterator[subprocess.Popen[bytes]]:
-        """Start a tool of bench/load on the load tools' core, to be told what to do on standard input."""
+        """Start a tool of bench/load on the load tools' core. It reads commands from standard input."""
         with running_on(self.cores.load):
             process = subprocess.Popen(
                 [str(NODE), str(LOAD / script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE

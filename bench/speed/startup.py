@@ -1,4 +1,4 @@
-"""Starting: from the first moment of the process to the first answer."""
+"""Time from the start of the process to its first answer."""
 
 import os
 import statistics
@@ -17,7 +17,7 @@ BARE_FLASK = "bench.peers.bare_flask:app"
 
 
 def measure(stage: Stage) -> Iterator[Row]:
-    """Seconds that the platform takes longer than a program that does nothing but import flask."""
+    """Seconds that the platform needs more than a program that only imports flask."""
     url = stage.new_sqlite(items=ITEMS)
 
     def platform() -> float:
@@ -28,13 +28,13 @@ def measure(stage: Stage) -> Iterator[Row]:
 
     def bare() -> float:
         began = time.monotonic()
-        # Without our own configuration, which it would find.
+        # With an empty configuration, because gunicorn would find that of the platform.
         command = [sys.executable, *["-m", "gunicorn", "--config"], os.devnull, "--bind", "127.0.0.1:{port}"]
         with stage.server([*command, BARE_FLASK], {}) as server:
             fetch(server, Get("/healthz"))
             return time.monotonic() - began
 
-    # Not measured: the first of all starts compiles what the others find compiled.
+    # Not measured, because the first start compiles the modules.
     platform()
     bare()
     ours, theirs = take_turns(platform, bare, rounds=stage.rounds)

@@ -1,4 +1,4 @@
-"""wrk, Debian's HTTP load tool: for servers that answer faster than a load tool in Node.js can ask."""
+"""Debian's load tool wrk, for servers that answer faster than a load tool in Node.js can send requests."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ REFUSED = re.compile(r"^\s+(Non-2xx.*|Socket errors.*)", re.MULTILINE)
 
 
 def requests_per_second(headers: Mapping[str, str], url: str, *, core: int, seconds: float) -> float:
-    """Ask for one page as fast as it is answered, from this core. Raises AssertionError for any error."""
+    """Request a page as fast as it is answered, from this core. Raises AssertionError for any error."""
     with running_on(core):
         finished = subprocess.run(
             command(url, headers, seconds=seconds), capture_output=True, text=True, check=True
@@ -27,7 +27,7 @@ def requests_per_second(headers: Mapping[str, str], url: str, *, core: int, seco
 
 @contextmanager
 def asking(url: str, headers: Mapping[str, str], *, core: int) -> Iterator[None]:
-    """Ask for one page as fast as it is answered, for as long as the block takes."""
+    """Request a page as fast as it is answered, during the block."""
     with running_on(core):
         process = subprocess.Popen(command(url, headers, seconds=LONGEST_SECONDS), stdout=subprocess.DEVNULL)
     with process:
