@@ -33,7 +33,7 @@ BONUS_RECEIVED = f"You have received a bonus of {number_from_cents(USE_BONUS)} c
 @require_user
 @blueprint.response(200, REFERRED_PLAYERS)
 @blueprint.alt_response(304, description="The client has this list already")
-def stats() -> Response:
+def list_referred_players() -> Response:
     """The players who used the caller's code, the most profitable first."""
     players = referrals.statistics(owner_id=current_user().id)
     # An owner may have thousands of players. The list is built in slices so that other requests do not wait.
@@ -43,7 +43,7 @@ def stats() -> Response:
 @blueprint.get("/overview")
 @require_user
 @blueprint.response(200, OverviewSchema)
-def overview() -> Overview:
+def get_affiliate_overview() -> Overview:
     """The caller's commission and the sums over all players who used the caller's code."""
     return referrals.overview(owner_id=current_user().id)
 
@@ -52,7 +52,7 @@ def overview() -> Overview:
 @require_user
 @blueprint.arguments(PromoCodeSchema)
 @blueprint.response(200, PromoCodeAnswerSchema)
-def set_code(body: dict[str, Any]) -> dict[str, Any]:
+def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Set the caller's own promo code. It can't be changed afterwards."""
     get_services().promo_codes.set_own(user_id=current_user().id, code=body["code"])
     return {"status": True, "message": CODE_SET}
@@ -62,7 +62,7 @@ def set_code(body: dict[str, Any]) -> dict[str, Any]:
 @require_user
 @blueprint.arguments(PromoCodeSchema)
 @blueprint.response(200, PromoCodeAnswerSchema)
-def use_code(body: dict[str, Any]) -> dict[str, Any]:
+def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once."""
     services = get_services()
     user_id = current_user().id

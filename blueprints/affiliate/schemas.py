@@ -1,47 +1,49 @@
 """Schemas of promo codes and their statistics."""
 
-import marshmallow as ma
-
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, Unvalidated, WireSchema
+from blueprints.api.schemas import Coins, Unvalidated, WireSchema, computed, count, flag, text
 
 
 class PromoCodeSchema(WireSchema):
-    """A promo code: 4 to 24 ASCII letters and digits, in any case."""
+    """A promo code."""
 
     code = Unvalidated(
-        metadata={
-            "type": "string",
-            "pattern": "^[A-Za-z0-9]{4,24}$",
-            "description": "Not trimmed; no other type is a code",
-        }
+        "string",
+        "4 to 24 ASCII letters and digits, in any case; not trimmed",
+        "LUCKY7",
+        pattern="^[A-Za-z0-9]{4,24}$",
     )
 
 
 class PromoCodeAnswerSchema(WireSchema):
-    status = ma.fields.Boolean(required=True)
-    message = ma.fields.String(required=True)
+    """What was done, as a sentence."""
+
+    status = flag("Always true")
+    message = text("What was done, as a sentence", "Your promo code has been set.")
 
 
 class ReferredPlayerSchema(WireSchema):
-    """A player who used the caller's code. Amounts in coins; ``earned`` may be negative."""
+    """A player who used the caller's code."""
 
-    username = ma.fields.String(required=True)
-    avatar = Avatar(required=True)
-    deposited = Coins(required=True)
-    withdraws = Coins(required=True, attribute="withdrawn")
-    platform_id = ma.fields.String(required=True, data_key="platformid")
-    earned = Coins(required=True)
+    username = text("The whole username", "alice")
+    avatar = Avatar("The player's picture")
+    deposited = Coins("All deposits of the player", 100)
+    withdraws = Coins("All withdrawals of the player", 40, attribute="withdrawn")
+    platform_id = text("The player's id on the game platform", "76561198000000001", data_key="platformid")
+    earned = Coins("The caller's commission from this player, which may be negative", 3)
 
 
 class OverviewSchema(WireSchema):
-    """The sums over all players who used the caller's code, in coins; ``commissionPercentage`` a fraction."""
+    """The sums over all players who used the caller's code."""
 
-    commission_percentage = ma.fields.Function(
-        lambda overview: overview.commission_percent / 100, metadata={"type": "number"}
+    commission_percentage = computed(
+        lambda overview: overview.commission_percent / 100,
+        "number",
+        "The caller's commission, as a fraction",
+        0.05,
     )
-    total_deposits = Coins(required=True, attribute="deposited")
-    total_withdraws = Coins(required=True, attribute="withdrawn")
-    total_affiliates = ma.fields.Integer(required=True, attribute="affiliates")
-    total_earnings = Coins(required=True, attribute="earnings")
-    available_earnings = Coins(required=True, attribute="available")
+    total_deposits = Coins("All deposits of these players", 100, attribute="deposited")
+    total_withdraws = Coins("All withdrawals of these players", 40, attribute="withdrawn")
+    total_affiliates = count("Number of these players", 1, attribute="affiliates")
+    total_earnings = Coins("All that the caller has earned", 3, attribute="earnings")
+    available_earnings = Coins("What the caller can claim", 3, attribute="available")

@@ -10,6 +10,7 @@ from flask import Request
 from webargs.flaskparser import FlaskParser
 
 from blueprints.api.auth import POLICY
+from blueprints.api.schemas import camel_case
 from services.shared import decimal_json
 from services.shared.errors import UnstorableText
 from services.shared.text_validation import is_storable
@@ -71,12 +72,19 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # the librar
         return decorator
 
     def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:
-        """flask-smorest's own. Documents the operation's id and whether it needs a token."""
+        """flask-smorest's own. Documents the operation by the view: its name, docstring and need of a token.
+
+        ``get_case`` has the id ``getCase`` and the summary "Get case"; the docstring is the description.
+        """
         register = super().route(rule, **options)
 
         def decorator(view: Any) -> Any:
-            needs_token = getattr(view, POLICY, None) == "user"
-            security: dict[str, Any] = {"security": [{"bearer": []}]} if needs_token else {}
-            return register(self.doc(operationId=f"{self.name}.{view.__name__}", **security)(view))
+            document = self.doc(
+                operationId=camel_case(view.__name__),
+                summary=view.__name__.replace("_", " ").capitalize(),
+                description=inspect.getdoc(view),
+                security=[{"bearer": []}] if getattr(view, POLICY, None) == "user" else [],
+            )
+            return register(document(view))
 
         return decorator

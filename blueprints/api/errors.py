@@ -11,6 +11,7 @@ from flask import Flask, Response, jsonify, request
 from marshmallow.exceptions import SCHEMA
 from werkzeug.exceptions import HTTPException
 
+from blueprints.api.schemas import flag, text
 from models.db.connection import UNAVAILABLE, schema_problem
 from server.redaction import safe_exception_summary
 from services.shared.errors import PlatformError, Unavailable
@@ -33,24 +34,28 @@ INTERNAL_TEXTS = {
 """What the contract says of an unforeseen failure at some paths. Source: SPEC 4."""
 
 
+STATUS = flag("Always false", example=False)
+TEXT = text("What was wrong, as a sentence", "Not found")
+
+
 class ErrorSchema(ma.Schema):
     """The envelope of most errors."""
 
-    error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+    error = TEXT
 
 
 class RefusalSchema(ma.Schema):
-    """The envelope of errors where SPEC 7 has a status and a message."""
+    """The envelope of errors of promo codes and of creating a case."""
 
-    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
-    message = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+    status = STATUS
+    message = TEXT
 
 
 class PublicUserErrorSchema(ma.Schema):
     """The envelope of errors of public users."""
 
-    status = ma.fields.Boolean(required=True, metadata={"description": "Always false"})
-    error = ma.fields.String(required=True, metadata={"description": "What was wrong, as a sentence"})
+    status = STATUS
+    error = TEXT
 
 
 def envelope_schema(path: str) -> type[ma.Schema]:

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import marshmallow as ma
-
+from blueprints.api.schemas import AnswerField
 from server.current_services import get_services
 from services.shared.text_validation import is_picture_address
 
@@ -11,18 +10,29 @@ NEUTRAL_ITEM = "/media/neutral/item.webp"
 NEUTRAL_AVATAR = "/media/neutral/avatar.webp"
 
 
-class ItemImage(ma.fields.String):
+class Picture(AnswerField):
+    """The base of addresses of pictures."""
+
+    TYPE = "string"
+    UNIT = "an absolute URL"
+    NEUTRAL: str
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
+        return _url(value, self.NEUTRAL)
+
+
+class ItemImage(Picture):
     """The picture of an item, as a URL."""
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
-        return _url(value, NEUTRAL_ITEM)
+    NEUTRAL = NEUTRAL_ITEM
+    EXAMPLE = f"https://play.example.com{NEUTRAL_ITEM}"
 
 
-class Avatar(ma.fields.String):
+class Avatar(Picture):
     """The picture of a player, as a URL."""
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
-        return _url(value, NEUTRAL_AVATAR)
+    NEUTRAL = NEUTRAL_AVATAR
+    EXAMPLE = f"https://play.example.com{NEUTRAL_AVATAR}"
 
 
 def _url(stored: str, neutral: str) -> str:

@@ -3,21 +3,37 @@
 import json
 import threading
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import flask_smorest
 import marshmallow as ma
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.common import resolve_schema_cls
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Response
 
-from blueprints.api.errors import ErrorSchema, envelope_schema
-from blueprints.api.schemas import WIRE_TYPES
+from blueprints.api.errors import INTERNAL_TEXT, INTERNAL_TEXTS, ErrorSchema, envelope, envelope_schema
+from blueprints.api.schemas import camel_case
 from server.http.rate_limit import FREE_BLUEPRINTS, PROBED
 from services.shared.background import pause
+from services.shared.errors import Unavailable
 
 API_TITLE = "Gaming platform"
+INFO = {
+    "description": Path(__file__).with_name("openapi.md").read_text(),
+    "contact": {"name": f"The maintainers of {API_TITLE}"},
+    "license": {"name": "MIT", "identifier": "MIT"},
+}
+SERVERS = [{"url": "/", "description": "The server that this document comes from"}]
+SIGNED_IN = "The token that a login returns to the front end, or that `flask users token PLATFORMID` prints"
+
+PATH_PARAMETERS = {
+    "platform_id": ("The player's id on the game platform", "76561198000000001"),
+    "case_id": ("The id of the case", "desert-case"),
+    "nonce": ("Number of the player's spin, from 1", 1),
+}
 
 RETRY_AFTER = {
     "Retry-After": {"description": "Seconds until it makes sense to try again", "schema": {"type": "integer"}}
@@ -41,10 +57,9 @@ class DocumentedApi(flask_smorest.Api):  # type: ignore[misc]  # the library car
         self._undocumented: list[flask_smorest.Blueprint] = []
         self._document: bytes | None = None
         self._guard = threading.Lock()
-        super().__init__(*args, spec_kwargs={"marshmallow_plugin": ContractDocument()}, **kwargs)
-        for field, json_type in WIRE_TYPES.items():
-            self.register_field(field, json_type, None)
-        bearer = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+        spec = {"marshmallow_plugin": ContractDocument(), "info": INFO, "servers": SERVERS}
+        super().__init__(*args, spec_kwargs=spec, **kwargs)
+        bearer = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": SIGNED_IN}
         self.spec.components.security_scheme("bearer", bearer)
 
     def register_blueprint(self, blp: flask_smorest.Blueprint, **options: Any) -> None:
@@ -56,17 +71,23 @@ class DocumentedApi(flask_smorest.Api):  # type: ignore[misc]  # the library car
         """blueprints/api/errors.py has those of the contract."""
 
     def _register_responses(self) -> None:
-        """Left to ``_describe``: one response for each HTTP status takes a third of the time of a start."""
+        """ContractDocument has those of the contract."""
 
-    def _openapi_json(self) -> Response:
+    def _register_pagination_header(self) -> None:
+        """The contract has none."""
+
+    def document(self) -> bytes:
+        """The document as JSON, made at the first call."""
         with self._guard:
             if self._document is None:
                 self._describe()
-                self._document = json.dumps(self.spec.to_dict(), indent=2).encode()
-        return Response(self._document, mimetype="application/json")
+                self._document = json.dumps(complete(self.spec.to_dict()), indent=2).encode()
+        return self._document
+
+    def _openapi_json(self) -> Response:
+        return Response(self.document(), mimetype="application/json")
 
     def _describe(self) -> None:
-        super()._register_responses()
         for blp in self._undocumented:
             blp.register_views_in_doc(self, self._app, self.spec, name=blp.name, parameters=None)
             # All of them take 50 ms.
@@ -86,17 +107,31 @@ class ContractDocument(MarshmallowPlugin):
     def operation_helper(
         self, path: str | None = None, operations: dict[str, Any] | None = None, **kwargs: Any
     ) -> None:
+        path = path or ""
         for operation in (operations or {}).values():
             responses = operation.setdefault("responses", {})
             errors = {HTTPStatus(status) for status in responses if status >= HTTPStatus.BAD_REQUEST}
-            for status in sorted(errors | _common_statuses(path or "", operation)):
-                responses[status] = {
-                    "description": status.phrase,
-                    "content": {"application/json": {"schema": envelope_schema(path or "")}},
-                }
-                if status in HEADERS:
-                    responses[status]["headers"] = HEADERS[status]
+            for status in sorted(errors | _common_statuses(operation)):
+                responses[status] = _error(path, status)
+            if all(status >= HTTPStatus.MULTIPLE_CHOICES for status in responses):
+                # The linters ask for a successful answer, or this. A redirect has neither.
+                responses["default"] = _error(path, HTTPStatus.INTERNAL_SERVER_ERROR)
         super().operation_helper(path=path, operations=operations, **kwargs)
+
+    def schema_helper(self, name: str, _: Any, schema: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
+        described = super().schema_helper(name, _, schema=schema, **kwargs)  # type: ignore[no-untyped-call]
+        return {"description": resolve_schema_cls(schema).__doc__} | described
+
+
+def _error(path: str, status: HTTPStatus) -> dict[str, Any]:
+    texts = {
+        HTTPStatus.INTERNAL_SERVER_ERROR: INTERNAL_TEXTS.get(path, INTERNAL_TEXT),
+        HTTPStatus.SERVICE_UNAVAILABLE: Unavailable.text,
+    }
+    example = envelope(path, texts.get(status, status.phrase.capitalize()))
+    content = {"application/json": {"schema": envelope_schema(path), "example": example}}
+    headers = {"headers": HEADERS[status]} if status in HEADERS else {}
+    return {"description": status.phrase, "content": content, **headers}
 
 
 def _allow_empty_value(_converter: OpenAPIConverter, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
@@ -104,18 +139,40 @@ def _allow_empty_value(_converter: OpenAPIConverter, field: ma.fields.Field[Any]
     return {} if field.required else {"allowEmptyValue": True}
 
 
-def _common_statuses(path: str, operation: dict[str, Any]) -> set[HTTPStatus]:
-    # An unforeseen failure, and a database that is not available.
-    statuses = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
-    is_free = set(operation.get("tags", ())) & set(FREE_BLUEPRINTS)
-    if not is_free or operation.get("operationId") in PROBED:
+def _common_statuses(operation: dict[str, Any]) -> set[HTTPStatus]:
+    # A malformed request, an unforeseen failure, and a database that is not available.
+    statuses = {HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
+    probed = {camel_case(endpoint.partition(".")[2]) for endpoint in PROBED}
+    if not set(operation["tags"]) & set(FREE_BLUEPRINTS) or operation["operationId"] in probed:
         statuses.add(HTTPStatus.TOO_MANY_REQUESTS)
     if "requestBody" in operation:
         statuses.add(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    if "security" in operation:
+    if operation["security"]:
         statuses.add(HTTPStatus.UNAUTHORIZED)
-    # A NUL in the path, a bad parameter or body, or the token of a player who no longer exists.
-    is_profile = "security" in operation and path.startswith("/profile")
-    if "{" in path or "parameters" in operation or "requestBody" in operation or is_profile:
-        statuses.add(HTTPStatus.BAD_REQUEST)
     return statuses
+
+
+def complete(document: dict[str, Any]) -> dict[str, Any]:
+    """Describe path parameters, and give each body an example made of the examples of its fields."""
+    schemas = document["components"]["schemas"]
+    for path in document["paths"].values():
+        for parameter in path.get("parameters", ()):
+            description, example = PATH_PARAMETERS[parameter["name"]]
+            parameter["description"] = description
+            parameter["schema"]["examples"] = [example]
+        for method in path.keys() - {"parameters"}:
+            bodies = [path[method].get("requestBody", {}), *path[method]["responses"].values()]
+            for content in (kind for body in bodies for kind in body.get("content", {}).values()):
+                content.setdefault("example", example_of(content["schema"], schemas))
+    return document
+
+
+def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
+    """A value of a schema. ``schemas`` are those that it refers to, by name."""
+    if "$ref" in schema:
+        return example_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    if "examples" in schema:
+        return schema["examples"][0]
+    if schema["type"] == "array":
+        return [example_of(schema["items"], schemas)]
+    return {name: example_of(part, schemas) for name, part in schema["properties"].items()}

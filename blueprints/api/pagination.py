@@ -2,21 +2,15 @@
 
 from dataclasses import dataclass
 
-import marshmallow as ma
-
-from blueprints.api.schemas import MAX_LIMIT, QuerySchema, WholeNumber, WireSchema
+from blueprints.api.schemas import MAX_LIMIT, QuerySchema, WholeNumber, WireSchema, count, flag
 
 
 def page_query(default_limit: int) -> type[QuerySchema]:
     """A query schema with ``page`` (from 1) and ``limit`` (1 to 100)."""
 
     class PageQuery(QuerySchema):
-        page = WholeNumber(load_default=1, metadata={"type": "integer", "minimum": 1})
-        limit = WholeNumber(
-            load_default=default_limit,
-            most=MAX_LIMIT,
-            metadata={"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
-        )
+        page = WholeNumber("Number of the page, from 1", default=1)
+        limit = WholeNumber("Entries on a page", default=default_limit, most=MAX_LIMIT)
 
     return PageQuery
 
@@ -43,9 +37,11 @@ class Pagination:
 
 
 class PaginationSchema(WireSchema):
-    current_page = ma.fields.Integer(required=True)
-    total_pages = ma.fields.Integer(required=True)
-    total_items = ma.fields.Integer(required=True)
-    has_next_page = ma.fields.Boolean(required=True)
-    has_prev_page = ma.fields.Boolean(required=True)
-    limit = ma.fields.Integer(required=True)
+    """The position of a page in its list."""
+
+    current_page = count("Number of this page, from 1", 1)
+    total_pages = count("Pages in the list", 3)
+    total_items = count("Entries in the list", 42)
+    has_next_page = flag("Whether a page follows")
+    has_prev_page = flag("Whether a page precedes", example=False)
+    limit = count("Entries on a page", 18)

@@ -38,7 +38,7 @@ TO_FRONTEND = _redirects(
 @blueprint.get("/providers")
 @public
 @blueprint.response(200, ProvidersSchema)
-def providers() -> dict[str, str | None]:
+def list_login_providers() -> dict[str, str | None]:
     """Where to log in with each provider; null for one that is not configured."""
     services = get_services()
     return {
@@ -50,7 +50,7 @@ def providers() -> dict[str, str | None]:
 @blueprint.get("/platform")
 @public
 @blueprint.doc(responses=TO_PROVIDER)
-def begin_platform() -> Response:
+def begin_platform_login() -> Response:
     """Redirect to the login page of the game platform."""
     return _begin(get_services().platform_login)
 
@@ -58,7 +58,7 @@ def begin_platform() -> Response:
 @blueprint.get("/platform/return")
 @public
 @blueprint.doc(responses=TO_FRONTEND)
-def finish_platform() -> Response:
+def finish_platform_login() -> Response:
     """Return from the game platform: redirect to the front end, with a token."""
     return _finish(get_services().platform_login)
 
@@ -67,7 +67,7 @@ def finish_platform() -> Response:
 @public
 @blueprint.doc(responses=TO_PROVIDER)
 @blueprint.alt_response(501)
-def begin_identity() -> Response:
+def begin_identity_login() -> Response:
     """Redirect to the login page of the identity provider."""
     return _begin(get_services().identity_login)
 
@@ -76,7 +76,7 @@ def begin_identity() -> Response:
 @public
 @blueprint.doc(responses=TO_FRONTEND)
 @blueprint.alt_response(501)
-def finish_identity() -> Response:
+def finish_identity_login() -> Response:
     """Return from the identity provider: redirect to the front end, with a token."""
     return _finish(get_services().identity_login)
 

@@ -13,7 +13,7 @@ blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logg
 @blueprint.get("/me")
 @require_user
 @blueprint.response(200, UserSchema)
-def me() -> User:
+def get_me() -> User:
     """The player who owns the token."""
     return current_user()
 
@@ -21,6 +21,6 @@ def me() -> User:
 @blueprint.get("/logout")
 @public
 @blueprint.response(200, LogoutSchema)
-def logout() -> dict[str, Any]:
+def log_out() -> dict[str, Any]:
     """Log out: the client deletes its token. The server stores nothing."""
     return {"success": True, "message": "Logged out successfully"}

@@ -1,9 +1,7 @@
 """Schemas of players."""
 
-import marshmallow as ma
-
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, Part, WireSchema
+from blueprints.api.schemas import Coins, Part, WireSchema, computed, count, epoch_ms, flag, text
 from models.users import User
 from services.shared.levels import experience_of, level_of
 
@@ -13,45 +11,51 @@ def experience_points(user: User) -> int:
 
 
 class PublicUserSchema(WireSchema):
-    """The public profile of a player. ``registerDate`` in ms."""
+    """The public profile of a player."""
 
-    platform_id = ma.fields.String(required=True, data_key="platformid")
-    username = ma.fields.String(required=True)
-    avatar = Avatar(required=True)
-    experience = ma.fields.Function(experience_points, metadata={"type": "integer"})
-    level = ma.fields.Function(lambda user: level_of(experience_points(user)), metadata={"type": "integer"})
-    register_date = ma.fields.Integer(required=True, attribute="registered_at_ms")
+    platform_id = text("The player's id on the game platform", "76561198000000001", data_key="platformid")
+    username = text("3 to 32 letters, digits, dots, dashes and underscores", "alice")
+    avatar = Avatar("The player's picture")
+    experience = computed(experience_points, "integer", "One for each whole coin wagered", 1200)
+    level = computed(lambda user: level_of(experience_points(user)), "integer", "From experience", 3)
+    register_date = epoch_ms("When the account was made", attribute="registered_at_ms")
 
 
 class AffiliateSchema(WireSchema):
     """The player's own code and the one they used; empty when there is none."""
 
-    code = ma.fields.Function(lambda user: user.affiliate_code or "", metadata={"type": "string"})
-    used = ma.fields.Function(lambda user: user.used_affiliate_code or "", metadata={"type": "string"})
+    code = computed(lambda user: user.affiliate_code or "", "string", "The player's own promo code", "LUCKY7")
+    used = computed(lambda user: user.used_affiliate_code or "", "string", "The promo code used", "")
 
 
 class UserSchema(PublicUserSchema):
-    """The caller's own account. ``vaultDeadline`` in ms, or null."""
+    """The caller's own account."""
 
-    balance = Coins(required=True, attribute="balance_cents")
-    vault_balance = Coins(required=True, attribute="vault_cents")
-    vault_deadline = ma.fields.Integer(required=True, allow_none=True, attribute="vault_deadline_ms")
-    sweepstake_balance = Coins(required=True, attribute="sweepstake_cents")
-    client_seed = ma.fields.String(required=True)
-    trade_url = ma.fields.String(required=True)
-    two_factor_enabled = ma.fields.Boolean(required=True)
+    balance = Coins("What the player can wager", 100, attribute="balance_cents")
+    vault_balance = Coins("What is locked in the vault", 25, attribute="vault_cents")
+    vault_deadline = epoch_ms(
+        "When the vault can be unlocked, null while it is empty",
+        allow_none=True,
+        attribute="vault_deadline_ms",
+    )
+    sweepstake_balance = Coins("The sweepstake balance", 0, attribute="sweepstake_cents")
+    client_seed = text("Used for spins that do not send one", "my-lucky-seed")
+    trade_url = text("Where the player receives trade offers; empty until it is set", "")
+    two_factor_enabled = flag("Whether two-factor authentication is on")
     affiliate = Part(AffiliateSchema, required=True)
-    deposit_bonus = ma.fields.Boolean(required=True)
-    free_cases = ma.fields.Integer(required=True)
+    deposit_bonus = flag("Whether the player has a deposit bonus", example=False)
+    free_cases = count("Free cases that the player can open", 0)
 
 
 class LogoutSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
-    message = ma.fields.String(required=True)
+    """The client deletes its token."""
+
+    success = flag("Always true")
+    message = text("What was done, as a sentence", "Logged out successfully")
 
 
 class ProvidersSchema(WireSchema):
     """URLs that start a login; null for a provider that is not configured."""
 
-    platform = ma.fields.String(required=True, allow_none=True)
-    identity = ma.fields.String(required=True, allow_none=True)
+    platform = text("The game platform's", "https://play.example.com/auth/platform", allow_none=True)
+    identity = text("The identity provider's", "https://play.example.com/auth/identity", allow_none=True)

@@ -75,7 +75,7 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.arguments(CasePageQuery, location="query")
 @blueprint.response(200, CasePageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
-def page_cases(query: dict[str, Any]) -> Response:
+def search_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
     number, limit, pause = query["page"], query["limit"], CooperativeYield()
     cases, total = reading.page(

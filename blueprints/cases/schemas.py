@@ -8,11 +8,15 @@ from blueprints.api.schemas import (
     Percentage,
     Price,
     QuerySchema,
-    Text,
     Unvalidated,
     WireSchema,
     choice,
+    count,
+    documented,
+    flag,
     one_of,
+    search_text,
+    text,
 )
 from blueprints.upgrader.schemas import InventoryItemSchema
 from services.cases.chances import PERCENT
@@ -26,14 +30,14 @@ ALL = "all"
 KINDS = {ALL: tuple(Kind), "true": (Kind.LEVEL,), "false": (Kind.REGULAR,)}
 """The kinds of cases for each value of the parameter."""
 
-_WHICH = {"description": "all; true: level cases only; false: neither level cases nor the free case"}
+_WHICH = documented("all; true: level cases only; false: neither level cases nor the free case", "all")
 
 
 class CaseItemSchema(InventoryItemSchema):
-    """An item of a case. ``price`` may be null."""
+    """An item of a case."""
 
-    price = Price(required=True, allow_none=True, attribute="price_cents")
-    percentage = Percentage(required=True, attribute="chance")
+    price = Price("The current price, null when there is none", allow_none=True, attribute="price_cents")
+    percentage = Percentage("The chance of this item", attribute="chance")
 
 
 class SingleCaseItemSchema(CaseItemSchema):
@@ -41,19 +45,17 @@ class SingleCaseItemSchema(CaseItemSchema):
 
     wear = ma.fields.Function(
         lambda item: names.parse(item.market_hash_name).wear or ma.missing,
-        metadata={"type": "string", "description": "Left out when the name has none"},
+        metadata=documented("The wear in the name; left out when it has none", "Field-Tested", type="string"),
     )
 
 
 class ListedCaseSchema(WireSchema):
     """A case of the whole list. The rarest items come first."""
 
-    id = ma.fields.String(required=True)
-    name = ma.fields.String(required=True)
-    price = Coins(required=True, attribute="price_cents")
-    creator = ma.fields.String(
-        required=True, metadata={"description": "A platform id; empty for the platform's own cases"}
-    )
+    id = text("The id of the case", "desert-case")
+    name = text("3 to 32 characters", "Desert Case")
+    price = Coins("What opening it costs", 2.49, attribute="price_cents")
+    creator = text("A platform id; empty for the platform's own cases", "")
     items = ma.fields.Nested(CaseItemSchema, many=True, required=True)
 
 
@@ -67,11 +69,11 @@ class FreeCaseSchema(ListedCaseSchema):
 class CaseSchema(ListedCaseSchema):
     """A case of a page."""
 
-    type = ma.fields.String(required=True, validate=one_of(*GameType))
-    spins = ma.fields.Integer(required=True)
+    type = text("The game that all items are of, or mixed", "gamea", validate=one_of(*GameType))
+    spins = count("How often it was opened", 17)
     used_balance_type = ma.fields.Function(
         lambda case: case.used_balance_type or ma.missing,
-        metadata={"type": "string", "description": "Only of players' cases"},
+        metadata=documented("The balance it is paid from; only of players' cases", "balance", type="string"),
     )
 
 
@@ -90,43 +92,53 @@ class CasePageQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
     type = ma.fields.String(
         load_default=ALL,
         validate=one_of(GameType.GAME_A, GameType.GAME_B, ALL),
-        metadata={"description": "The one game that all items are of"},
+        metadata=documented("The one game that all items are of", "gamea"),
     )
-    search = Text(load_default="", metadata={"description": "Part of the name, in any case"})
+    search = search_text("Part of the name, in any case", "desert")
     sort = choice(Sort.MOST_RECENT, "Equal prices: newest first, in ascending order oldest first")
 
 
 class CasePageSchema(WireSchema):
+    """A page of cases."""
+
     cases = ma.fields.Nested(CaseSchema, many=True, required=True)
     pagination = ma.fields.Nested(PaginationSchema, required=True)
 
 
 class NewCaseSchema(WireSchema):
-    """A case to create. The service checks both keys, in the order of SPEC 4.1."""
+    """A case to create."""
 
-    name = Unvalidated(metadata={"type": "string", "minLength": 3, "maxLength": 32})
+    # The service checks both, in the order of SPEC 4.1.
+
+    name = Unvalidated("string", "The name", "Desert Case", minLength=3, maxLength=32)
     items = Unvalidated(
-        metadata={
-            "type": "array",
-            "minItems": 2,
-            "maxItems": 100,
-            "items": {
-                "type": "object",
-                "required": ["marketHashName", "percentage"],
-                "properties": {
-                    "marketHashName": {"type": "string"},
-                    "percentage": {
-                        "type": "number",
-                        "minimum": 0,
-                        "maximum": 100,
-                        "description": f"Exactly as written, in whole parts of 1/{PERCENT}; 100 in all",
-                    },
-                },
+        "array",
+        "The items with their chances, which are 100 percent in all",
+        [
+            {"marketHashName": "AK-47 | Copper Tide (Field-Tested)", "percentage": 7.992},
+            {"marketHashName": "P90 | Grey Dune (Well-Worn)", "percentage": 92.008},
+        ],
+        minItems=2,
+        maxItems=100,
+        items={
+            "type": "object",
+            "required": ["marketHashName", "percentage"],
+            "properties": {
+                "marketHashName": documented("The full name", "P90 | Grey Dune (Well-Worn)", type="string"),
+                "percentage": documented(
+                    f"The chance, in percent, exactly as written, in whole parts of 1/{PERCENT}",
+                    92.008,
+                    type="number",
+                    minimum=0,
+                    maximum=100,
+                ),
             },
         },
     )
 
 
 class CreatedCaseSchema(WireSchema):
-    status = ma.fields.Boolean(required=True)
-    id = ma.fields.String(required=True)
+    """The new case."""
+
+    status = flag("Always true")
+    id = text("The id of the new case", "c0ffee00c0ffee00")

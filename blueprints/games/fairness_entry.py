@@ -2,7 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Coins, Part, WireSchema, one_of
+from blueprints.api.schemas import Coins, Part, WireSchema, computed, documented, epoch_ms, one_of, text
+from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 from models.bets import Bet
 from server.current_services import get_services
 from services.upgrader.spin import ROUND
@@ -15,23 +16,28 @@ def visible_server_seed(bet: Bet) -> str:
 
 
 class PublishedFairnessSchema(WireSchema):
-    """The inputs of a roll. ``serverSeed`` is empty until the proof is due."""
+    """The inputs of a roll."""
 
-    server_seed_commitment = ma.fields.String(required=True)
-    server_seed = ma.fields.Function(visible_server_seed, required=True, metadata={"type": "string"})
-    client_seed = ma.fields.String(required=True)
-    nonce = ma.fields.Integer(required=True)
-    public_seed = ma.fields.Constant("", required=True, metadata={"type": "string"})
-    round = ma.fields.Constant(ROUND, required=True, metadata={"type": "integer"})
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    server_seed = computed(
+        visible_server_seed,
+        "string",
+        "The server seed; empty until the proof is due",
+        SERVER_SEED.metadata["examples"][0],
+    )
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    public_seed = ma.fields.Constant("", required=True, metadata=documented("Not used", "", type="string"))
+    round = ma.fields.Constant(ROUND, required=True, metadata=documented("Always 0", ROUND, type="integer"))
 
 
 class FairnessEntrySchema(WireSchema):
-    """A settled bet. ``completedAt`` in ms: when its proof is due."""
+    """A settled bet."""
 
-    id = ma.fields.String(required=True)
-    game = ma.fields.String(required=True)
-    bet_amount = Coins(required=True, attribute="wager_cents")
-    payout = Coins(required=True, attribute="payout_cents")
-    status = ma.fields.String(required=True, validate=one_of("won", "lost"))
-    completed_at = ma.fields.Integer(required=True, attribute="completed_at_ms")
+    id = text("The id of the entry", "6f1c2a9e4b7d40c8")
+    game = text("The game", "upgrader")
+    bet_amount = Coins("The wager", 10, attribute="wager_cents")
+    payout = Coins("What was credited, 0 when lost", attribute="payout_cents")
+    status = text("How it ended", "won", validate=one_of("won", "lost"))
+    completed_at = epoch_ms("When its proof is due", attribute="completed_at_ms")
     pf = Part(PublishedFairnessSchema, required=True)

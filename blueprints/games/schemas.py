@@ -1,54 +1,84 @@
 """Schemas of the payloads of events."""
 
+from typing import Any
+
 import marshmallow as ma
 
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, WireSchema
+from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, epoch_ms, text
 from services.fairness import rolls
+from services.shared.money import number_from_cents
+
+HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
+
+# The values of this example belong together: they pass the checks of `flask fairness verify`.
+SERVER_SEED = text(
+    "The revealed server seed, whose text is the key of the roll's HMAC",
+    "73300871f44c168e7c949de2c750e60c2c9bb8ff530017c5a267234e9cb4db8e",
+    validate=HASH,
+)
+SERVER_SEED_COMMITMENT = text(
+    "SHA-256 of the server seed's text, published before the spin",
+    "5f1e08c00ac2f0e4bc6ff28bcdb0b7b7a9483158b838d615522d883d10290fcf",
+    validate=HASH,
+)
+CLIENT_SEED = text("4 to 64 letters, digits, dashes and underscores", "my-lucky-seed")
+NONCE = count("Number of the player's spin, from 1", 1, validate=ma.validate.Range(min=1))
+
+
+class Multiplier(AnswerField):
+    """Hundredths inside, a JSON number outside."""
+
+    UNIT = "a factor, rounded down to two decimals"
+    EXAMPLE = 1.24
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> int | float:
+        return number_from_cents(value)
 
 
 class BalanceSchema(WireSchema):
-    """A player's three accounts, in coins."""
+    """A player's three accounts."""
 
-    balance = Coins(required=True)
-    vault_balance = Coins(required=True, attribute="vault")
-    sweepstake_balance = Coins(required=True, attribute="sweepstake")
+    balance = Coins("What the player can wager", 102.4)
+    vault_balance = Coins("What is locked in the vault", 25, attribute="vault")
+    sweepstake_balance = Coins("The sweepstake balance", 0, attribute="sweepstake")
 
 
 class CommitmentSchema(WireSchema):
     """The commitment of the player's next spin."""
 
-    server_seed_commitment = ma.fields.String(required=True)
-    nonce = ma.fields.Integer(required=True)
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    nonce = NONCE
 
 
 class PfSchema(WireSchema):
-    """The inputs of a roll, without its server seed, which is still secret. ``percent`` is the roll."""
+    """The inputs of a roll, without its server seed, which is still secret."""
 
-    server_seed_commitment = ma.fields.String(required=True)
-    client_seed = ma.fields.String(required=True)
-    nonce = ma.fields.Integer(required=True)
-    percent = ma.fields.Function(lambda bet: rolls.percent(bet.roll), metadata={"type": "number"})
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
+    )
 
 
 class ProofSchema(WireSchema):
     """The revealed server seed of a spin."""
 
-    server_seed = ma.fields.String(required=True)
-    server_seed_commitment = ma.fields.String(required=True)
-    client_seed = ma.fields.String(required=True)
-    nonce = ma.fields.Integer(required=True)
+    server_seed = SERVER_SEED
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
 
 
 class LiveBetSchema(WireSchema):
-    """A bet in the public feed. ``date`` in ms: when it was over."""
+    """A bet in the public feed."""
 
-    id = ma.fields.String(required=True, attribute="bet_id")
-    game = ma.fields.String(required=True)
-    pfp = Avatar(required=True, attribute="avatar")
-    user = ma.fields.String(required=True, attribute="username")
-    wager = Coins(required=True)
-    # Hundredths become a number by the same rule as cents.
-    multiplier = Coins(required=True, attribute="multiplier_hundredths")
-    payout = Coins(required=True)
-    date = ma.fields.Integer(required=True)
+    id = text("The id of the bet's fairness entry", "6f1c2a9e4b7d40c8", attribute="bet_id")
+    game = text("The game", "upgrader")
+    pfp = Avatar("The player's picture", attribute="avatar")
+    user = text("The whole username", "alice", attribute="username")
+    wager = Coins("The wager", 10)
+    multiplier = Multiplier("Payout divided by wager, 0 when lost", attribute="multiplier_hundredths")
+    payout = Coins("What was credited, 0 when lost")
+    date = epoch_ms("When the bet was over")

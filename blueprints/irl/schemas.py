@@ -3,28 +3,28 @@
 import marshmallow as ma
 
 from blueprints.api.media_urls import ItemImage
-from blueprints.api.schemas import Coins, Percentage, Price, WireSchema
+from blueprints.api.schemas import Coins, Percentage, Price, WireSchema, count, text
 
 
 class IrlItemSchema(WireSchema):
-    """An item of a case. ``price`` such as $12.34."""
+    """An item of a case."""
 
-    name = ma.fields.String(required=True)
-    image = ItemImage(required=True)
-    price = Price(required=True, attribute="price_cents")
-    percentage = Percentage(required=True, attribute="chance")
+    name = text("The name", "Kettle")
+    image = ItemImage("The picture")
+    price = Price("The value", attribute="price_cents")
+    percentage = Percentage("The chance of this item", attribute="chance")
 
 
 class IrlCaseSchema(WireSchema):
     """A single case. The rarest items come first."""
 
-    id = ma.fields.String(required=True)
-    name = ma.fields.String(required=True)
-    price = Coins(required=True, attribute="price_cents")
+    id = text("The id of the case", "kitchen")
+    name = text("The name", "Kitchen")
+    price = Coins("What opening it costs", 5, attribute="price_cents")
     items = ma.fields.Nested(IrlItemSchema, many=True, required=True)
 
 
 class ListedIrlCaseSchema(IrlCaseSchema):
     """A case of the list."""
 
-    spins = ma.fields.Integer(required=True)
+    spins = count("How often it was opened", 17)

@@ -1,9 +1,7 @@
 """Schemas of the leaderboard."""
 
-import marshmallow as ma
-
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, QuerySchema, WireSchema, choice
+from blueprints.api.schemas import Coins, QuerySchema, WireSchema, choice, text
 from services.shared.clock import Period
 
 
@@ -12,8 +10,8 @@ class LeaderboardQuery(QuerySchema):
 
 
 class LeaderSchema(WireSchema):
-    """An entry. ``username`` is masked, ``wager`` in coins."""
+    """A player of the ranking."""
 
-    username = ma.fields.String(required=True)
-    avatar = Avatar(required=True)
-    wager = Coins(required=True)
+    username = text("The username, masked", "al***")
+    avatar = Avatar("The player's picture")
+    wager = Coins("All wagers of the period", 250)

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import marshmallow as ma
 from flask import request
 
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import WireSchema
+from blueprints.api.schemas import WireSchema, flag
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
 from services.shared.errors import PlatformError
@@ -26,8 +25,10 @@ class NotOneFile(PlatformError):
 
 
 class AvatarSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
-    avatar_url = Avatar(required=True)
+    """The new picture."""
+
+    success = flag("Always true")
+    avatar_url = Avatar("The new picture")
 
 
 @blueprint.post("/avatar")
@@ -46,6 +47,7 @@ class AvatarSchema(WireSchema):
                             "type": "string",
                             "format": "binary",
                             "description": "JPEG, PNG, WEBP or GIF: at most 2 MiB, 4096 x 4096 and 64 frames",
+                            "examples": ["(the bytes of a file)"],
                         }
                     },
                 }

@@ -10,7 +10,7 @@ from blueprints.games import messages
 from blueprints.profile.schemas import (
     ClientSeedSchema,
     DetailsAnswerSchema,
-    DetailsSchema,
+    DetailsChangeSchema,
     LockSchema,
     NotificationSchema,
     PublicUserAnswerSchema,
@@ -48,7 +48,7 @@ def clear_notifications() -> dict[str, Any]:
 @public
 @blueprint.response(200, PublicUserAnswerSchema)
 @blueprint.alt_response(404)
-def public_user(platform_id: str) -> dict[str, Any]:
+def get_public_user(platform_id: str) -> dict[str, Any]:
     """The public profile of a player."""
     return {"status": True, "user": users.get(platform_id=platform_id)}
 
@@ -116,7 +116,7 @@ def get_details() -> dict[str, Any]:
 
 @blueprint.put("/details")
 @require_profile
-@blueprint.arguments(DetailsSchema, required=False)
+@blueprint.arguments(DetailsChangeSchema(partial=True), required=False)
 @blueprint.response(200, SuccessSchema)
 def change_details(body: dict[str, Any]) -> dict[str, Any]:
     """Change those details that the body has, all of them or none."""

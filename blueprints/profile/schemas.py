@@ -7,7 +7,17 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Part, Text, Unvalidated, WireSchema
+from blueprints.api.schemas import (
+    Coins,
+    Part,
+    Text,
+    Unvalidated,
+    WireSchema,
+    documented,
+    epoch_ms,
+    flag,
+    text,
+)
 from blueprints.auth.schemas import PublicUserSchema
 from services.accounts.users import USERNAME
 
@@ -17,41 +27,75 @@ CONTROL_CATEGORIES = {"Cc", "Zl", "Zp"}
 
 
 class SuccessSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
+    """The change was made."""
+
+    success = flag("Always true")
 
 
 class NotificationSchema(WireSchema):
-    """A message to the player. ``date`` in ms."""
+    """A message to the player."""
 
-    title = ma.fields.String(required=True)
-    message = ma.fields.String(required=True)
-    date = ma.fields.Integer(required=True, attribute="created_at_ms")
+    title = text("The heading", "Trade URL changed")
+    message = text("The text", "The trade URL of your account was changed.")
+    date = epoch_ms("When it was sent", attribute="created_at_ms")
 
 
 class PublicUserAnswerSchema(WireSchema):
-    status = ma.fields.Boolean(required=True)
+    """A player that exists."""
+
+    status = flag("Always true")
     user = ma.fields.Nested(PublicUserSchema, required=True)
 
 
 class LockSchema(WireSchema):
-    """Coins to lock, and until when, in ms. The service checks both, in the order of SPEC 4.8."""
+    """Coins to lock, and until when."""
 
-    amount = Unvalidated(metadata={"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000})
-    deadline = Unvalidated(metadata={"type": "integer", "minimum": 1})
+    # The service checks both, in the order of SPEC 4.8.
+
+    amount = Unvalidated(
+        "number",
+        f"What to lock; {Coins.UNIT}",
+        25,
+        exclusiveMinimum=0,
+        maximum=1_000_000_000,
+    )
+    deadline = Unvalidated(
+        "integer",
+        "When it can be unlocked, never before the deadline in force; Unix time in milliseconds",
+        1_795_336_797_705,
+        minimum=1,
+        format="int64",
+    )
 
 
 class TradeUrlSchema(WireSchema):
+    """Where a player receives trade offers."""
+
     url = Unvalidated(
-        metadata={"type": "string", "pattern": r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+"}
+        "string",
+        "A trade-offer URL of the game platform",
+        "https://platform.example.com/tradeoffer/new/?partner=12345&token=aB3_x-9z",
+        pattern=r"^https://[^/]+/tradeoffer/new/\?partner=[0-9]+",
     )
 
 
 class ClientSeedSchema(WireSchema):
-    client_seed = Unvalidated(metadata={"type": "string", "pattern": "^[A-Za-z0-9_-]{4,64}$"})
+    """A player's own share in the rolls."""
+
+    client_seed = Unvalidated(
+        "string",
+        "4 to 64 letters, digits, dashes and underscores",
+        "my-lucky-seed",
+        pattern="^[A-Za-z0-9_-]{4,64}$",
+    )
 
 
 class Detail(Text):
     """A line of text; spaces around it are removed."""
+
+    def __init__(self, description: str, example: str, **options: Any) -> None:
+        described = documented(f"{description}; at most {MAX_DETAIL} characters, or empty", example)
+        super().__init__(required=True, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -74,32 +118,52 @@ def whole_match(pattern: re.Pattern[str], problem: str) -> Callable[[str], None]
 
 
 class ShippingAddressSchema(WireSchema):
+    """Where items are sent to."""
+
     class Meta:
         unknown = ma.RAISE
 
-    address_line1 = Detail()
-    address_line2 = Detail()
-    city = Detail()
-    zip_code = Detail()
-    state = Detail()
-    country = Detail()
+    address_line1 = Detail("Street and number", "1 Example Street")
+    address_line2 = Detail("What follows the street", "")
+    city = Detail("City", "Springfield")
+    zip_code = Detail("Postal code", "12345")
+    state = Detail("State or province", "")
+    country = Detail("Country", "Utopia")
 
 
 class DetailsSchema(WireSchema):
-    """Any of the details. An unknown key or a null is refused."""
+    """The username and the personal details. A detail that was never set is empty."""
 
     class Meta:
         unknown = ma.RAISE
 
     username = Text(
-        validate=whole_match(USERNAME, "must be 3 to 32 letters, digits, dots, dashes and underscores")
+        required=True,
+        validate=whole_match(USERNAME, "must be 3 to 32 letters, digits, dots, dashes and underscores"),
+        metadata=documented("3 to 32 letters, digits, dots, dashes and underscores", "alice"),
     )
-    first_name = Detail()
-    last_name = Detail()
-    phone = Detail(validate=whole_match(PHONE, "must be + and 7 to 15 digits, or empty"))
-    shipping_address = Part(ShippingAddressSchema)
+    first_name = Detail("First name", "Alice")
+    last_name = Detail("Last name", "Example")
+    phone = Detail(
+        "Phone number: + and 7 to 15 digits",
+        "+12025550123",
+        validate=whole_match(PHONE, "must be + and 7 to 15 digits, or empty"),
+    )
+    shipping_address = Part(ShippingAddressSchema, required=True)
+
+
+class ShippingAddressChangeSchema(ShippingAddressSchema):
+    """Any part of the address."""
+
+
+class DetailsChangeSchema(DetailsSchema):
+    """Any of the details. An unknown key or a null is refused."""
+
+    shipping_address = Part(ShippingAddressChangeSchema(partial=True))
 
 
 class DetailsAnswerSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
+    """The caller's details."""
+
+    success = flag("Always true")
     data = ma.fields.Nested(DetailsSchema, required=True)

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import marshmallow as ma
-
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.schemas import Unvalidated, WireSchema
+from blueprints.api.schemas import Unvalidated, WireSchema, flag, text
 from server.current_services import get_services
 from services.accounts import qr_code
 
@@ -18,33 +16,37 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 
 class TwoFactorStatusSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
-    enabled = ma.fields.Boolean(required=True)
+    """Whether two-factor authentication is on."""
+
+    success = flag("Always true")
+    enabled = flag("Whether it is on", example=False)
 
 
 class TwoFactorSetupSchema(WireSchema):
-    """For an authenticator app: the secret to type in, and a QR code (a PNG as a data URL) to scan."""
+    """For an authenticator app: the secret to type in, and a QR code to scan."""
 
-    success = ma.fields.Boolean(required=True)
-    secret = ma.fields.String(required=True)
-    qr_code = ma.fields.String(required=True)
+    success = flag("Always true")
+    secret = text("The secret, in base 32", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    qr_code = text("A PNG as a data URL", "data:image/png;base64,iVBORw0KGgo=")
 
 
 class TwoFactorCodeSchema(WireSchema):
     """The six digits that the authenticator app shows now."""
 
-    code = Unvalidated(metadata={"type": "string", "pattern": "^[0-9]{6}$"})
+    code = Unvalidated("string", "Six digits", "123456", pattern="^[0-9]{6}$")
 
 
 class TwoFactorChangeSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
-    message = ma.fields.String(required=True)
+    """What was done, as a sentence."""
+
+    success = flag("Always true")
+    message = text("What was done, as a sentence", "2FA enabled successfully")
 
 
 @blueprint.get("/status")
 @require_profile
 @blueprint.response(200, TwoFactorStatusSchema)
-def two_factor_status() -> dict[str, Any]:
+def get_two_factor_status() -> dict[str, Any]:
     """Whether two-factor authentication is on for the caller."""
     return {"success": True, "enabled": current_user().two_factor_enabled}
 

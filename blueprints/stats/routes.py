@@ -34,7 +34,7 @@ blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="St
 @blueprint.get("/profile")
 @require_user
 @blueprint.response(200, TotalsSchema)
-def profile() -> ProfileTotals:
+def get_totals() -> ProfileTotals:
     """The caller's lifetime totals."""
     return profile_of_player.totals(user_id=current_user().id)
 
@@ -43,7 +43,7 @@ def profile() -> ProfileTotals:
 @require_user
 @blueprint.arguments(GamesQuery, location="query")
 @blueprint.response(200, GamesSchema)
-def games(query: dict[str, Any]) -> dict[str, Any]:
+def list_games(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets."""
     place = _place(query)
     found = games_of_player.page(
@@ -59,7 +59,7 @@ def games(query: dict[str, Any]) -> dict[str, Any]:
 @require_user
 @blueprint.arguments(PaymentsQuery, location="query")
 @blueprint.response(200, PaymentsSchema)
-def payments(query: dict[str, Any]) -> dict[str, Any]:
+def list_payments(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's deposits and withdrawals."""
     place = _place(query)
     found = payments_of_player.page(
@@ -77,7 +77,7 @@ def payments(query: dict[str, Any]) -> dict[str, Any]:
 @require_user
 @blueprint.arguments(FairnessQuery, location="query")
 @blueprint.response(200, FairnessSchema)
-def fairness(query: dict[str, Any]) -> dict[str, Any]:
+def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with their seeds, as far as these are revealed."""
     place, services = _place(query), get_services()
     found = proofs_of_player.page(
@@ -98,7 +98,7 @@ def fairness(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(LiveBetsQuery, location="query")
 @blueprint.response(200, LiveBetsSchema)
 @blueprint.alt_response(304, description="The client has this page already")
-def live_bets(query: dict[str, Any]) -> dict[str, Any]:
+def list_live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of all players' finished bets, newest first."""
     place, now = _place(query), get_services().clock()
     cache_until(live.next_due(now=now))

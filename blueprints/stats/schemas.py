@@ -3,9 +3,22 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import page_query
-from blueprints.api.schemas import Coins, Text, WireSchema, choice, one_of
+from blueprints.api.schemas import (
+    Coins,
+    Usd,
+    WireSchema,
+    choice,
+    computed,
+    count,
+    documented,
+    epoch_ms,
+    flag,
+    one_of,
+    search_text,
+    text,
+)
 from blueprints.games.fairness_entry import FairnessEntrySchema
-from blueprints.games.schemas import LiveBetSchema
+from blueprints.games.schemas import LiveBetSchema, Multiplier
 from services.games.bets import multiplier_hundredths
 from services.games.live_bets import Kind as LiveBetKind
 from services.shared.money import number_from_cents
@@ -20,98 +33,117 @@ DEFAULT_LIMIT = 10
 
 PageQuery = page_query(DEFAULT_LIMIT)
 
+SUCCESS = flag("Always true")
+HAS_MORE = flag("Whether a page follows")
+
 
 class TotalsSchema(WireSchema):
-    """Lifetime sums: wagers and payouts in coins, deposits and withdrawals in USD."""
+    """Lifetime sums."""
 
-    wager_amount = Coins(required=True, attribute="wagered")
-    earning_amount = Coins(required=True, attribute="earned")
-    deposit_amount = Coins(required=True, attribute="deposited")
-    withdraw_amount = Coins(required=True, attribute="withdrawn")
+    wager_amount = Coins("All wagers", 250, attribute="wagered")
+    earning_amount = Coins("All that bets have paid out", 231.5, attribute="earned")
+    deposit_amount = Usd("All deposits", 100, attribute="deposited")
+    withdraw_amount = Usd("All withdrawals", 40, attribute="withdrawn")
 
 
 class PlaceSchema(WireSchema):
     """The position of a page in its list."""
 
-    total_pages = ma.fields.Integer(required=True)
-    current_page = ma.fields.Integer(required=True)
+    total_pages = count("Pages in the list", 3)
+    current_page = count("Number of this page, from 1", 1)
 
 
 class GamesQuery(PageQuery):  # type: ignore[misc,valid-type]
     sort = choice(GameSort.MOST_RECENT, "Equal earnings are newest first")
-    search = Text(load_default="", metadata={"description": "Part of the game's name, in any case"})
+    search = search_text("Part of the game's name, in any case", "upgr")
 
 
 class GameSchema(WireSchema):
-    """A bet. ``earning`` is what was credited, ``date`` in ms: when it was made."""
+    """A bet."""
 
-    game = ma.fields.String(required=True)
-    wager = Coins(required=True, attribute="wager_cents")
-    earning = Coins(required=True, attribute="payout_cents")
-    multiplier = ma.fields.Function(
-        lambda bet: number_from_cents(multiplier_hundredths(bet)), metadata={"type": "number"}
+    game = text("The game", "upgrader")
+    wager = Coins("The wager", 10, attribute="wager_cents")
+    earning = Coins("What was credited, 0 when lost", attribute="payout_cents")
+    multiplier = computed(
+        lambda bet: number_from_cents(multiplier_hundredths(bet)),
+        "number",
+        f"Earning divided by wager; {Multiplier.UNIT}",
+        Multiplier.EXAMPLE,
     )
-    date = ma.fields.Integer(required=True, attribute="created_at_ms")
+    date = epoch_ms("When the bet was made", attribute="created_at_ms")
 
 
 class GameListSchema(PlaceSchema):
+    """A page of the caller's bets."""
+
     games = ma.fields.Nested(GameSchema, many=True, required=True)
-    total_games = ma.fields.Integer(required=True)
+    total_games = count("Bets in the list", 42)
 
 
 class GamesSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
+    """A page of the caller's bets, and whether another follows."""
+
+    success = SUCCESS
     data = ma.fields.Nested(GameListSchema, required=True)
-    has_more = ma.fields.Boolean(required=True)
+    has_more = HAS_MORE
 
 
 class PaymentsQuery(PageQuery):  # type: ignore[misc,valid-type]
     type = choice(PaymentKind.ALL, "Which payments")
     sort = choice(PaymentSort.MOST_RECENT, "Equal amounts are newest first")
-    search = Text(load_default="", metadata={"description": "Part of txhash, chain or asset, in any case"})
+    search = search_text("Part of txhash, chain or asset, in any case", "0xabc")
 
 
 class PaymentSchema(WireSchema):
-    """A deposit or withdrawal. ``amount`` is decimal text in units of the asset, ``date`` in ms."""
+    """A deposit or withdrawal."""
 
-    id = ma.fields.String(required=True, data_key="_id")
-    type = ma.fields.String(required=True)
-    chain = ma.fields.String(required=True)
-    asset = ma.fields.String(required=True)
-    amount = ma.fields.String(required=True)
-    usd_amount = Coins(required=True, attribute="usd_cents")
-    txhash = ma.fields.String(required=True)
-    to = ma.fields.String(required=True)
-    date = ma.fields.Integer(required=True, attribute="created_at_ms")
+    id = text("The id of the payment", "18", data_key="_id")
+    type = text("deposit or withdraw", "deposit")
+    chain = text("The chain it was made on", "ethereum")
+    asset = text("What was paid with", "ETH")
+    amount = text("Decimal number as text, in units of the asset", "0.0312")
+    usd_amount = Usd("Its value", 100, attribute="usd_cents")
+    txhash = text("The hash of the transaction", "0xabc123")
+    to = text("The address that it was paid to", "0xdef456")
+    date = epoch_ms("When it was recorded", attribute="created_at_ms")
 
 
 class PaymentListSchema(PlaceSchema):
+    """A page of payments."""
+
     payments = ma.fields.Nested(PaymentSchema, many=True, required=True)
-    total_payments = ma.fields.Integer(required=True)
+    total_payments = count("Payments in the list", 42)
 
 
 class PaymentsSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
+    """A page of payments, and whether another follows."""
+
+    success = SUCCESS
     data = ma.fields.Nested(PaymentListSchema, required=True)
-    has_more = ma.fields.Boolean(required=True)
+    has_more = HAS_MORE
 
 
 class FairnessQuery(PageQuery):  # type: ignore[misc,valid-type]
     sort = choice(FairnessSort.MOST_RECENT, "By the time of the bet")
-    search = Text(
-        load_default="",
-        metadata={"description": "Part of a revealed server seed or a client seed, in any case, or a nonce"},
+    search = search_text("Part of a revealed server seed or a client seed, in any case, or a nonce", "lucky")
+    game = ma.fields.String(
+        load_default=ALL_GAMES,
+        validate=one_of(ALL_GAMES, *GAMES),
+        metadata=documented("Bets of one game only", ALL_GAMES),
     )
-    game = ma.fields.String(load_default=ALL_GAMES, validate=one_of(ALL_GAMES, *GAMES))
 
 
 class FairnessListSchema(PlaceSchema):
+    """A page of bets with their seeds."""
+
     items = ma.fields.Nested(FairnessEntrySchema, many=True, required=True)
-    total = ma.fields.Integer(required=True)
+    total = count("Bets in the list", 42)
 
 
 class FairnessSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
+    """A page of bets with their seeds."""
+
+    success = SUCCESS
     data = ma.fields.Nested(FairnessListSchema, required=True)
 
 
@@ -120,11 +152,15 @@ class LiveBetsQuery(PageQuery):  # type: ignore[misc,valid-type]
 
 
 class LiveBetListSchema(PlaceSchema):
+    """A page of finished bets."""
+
     bets = ma.fields.Nested(LiveBetSchema, many=True, required=True)
-    total = ma.fields.Integer(required=True)
+    total = count("Bets in the list", 42)
 
 
 class LiveBetsSchema(WireSchema):
-    success = ma.fields.Boolean(required=True)
+    """A page of finished bets, and whether another follows."""
+
+    success = SUCCESS
     data = ma.fields.Nested(LiveBetListSchema, required=True)
-    has_more = ma.fields.Boolean(required=True)
+    has_more = HAS_MORE

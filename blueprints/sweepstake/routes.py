@@ -17,7 +17,7 @@ blueprint = ApiBlueprint(
 @blueprint.get("/value")
 @public
 @blueprint.response(200, ValueSchema)
-def value() -> dict[str, int | float]:
+def get_sweepstake_rate() -> dict[str, int | float]:
     """Sweepstake balance per USD."""
     rate = sweepstake.rate(get_services().settings.sweepstake_rate)
     return {"value": rate.numerator if rate.denominator == 1 else float(rate)}
@@ -27,7 +27,7 @@ def value() -> dict[str, int | float]:
 @public
 @blueprint.arguments(DepositQuery, location="query")
 @blueprint.response(200, ValueSchema)
-def calc_deposit(query: dict[str, Any]) -> dict[str, int | float]:
+def calculate_deposit(query: dict[str, Any]) -> dict[str, int | float]:
     """The sweepstake balance for a deposit, rounded down to the cent."""
     credited = sweepstake.balance_for(
         usd=Cents(query["amount"]), setting=get_services().settings.sweepstake_rate

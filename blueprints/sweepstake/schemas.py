@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import QuerySchema, WireSchema
+from blueprints.api.schemas import QuerySchema, WireSchema, documented
 from services.shared.money import NotAnAmount, cents_from_number
 
 JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
@@ -28,8 +28,13 @@ class UsdAmount(ma.fields.Field[int]):
 
 
 class DepositQuery(QuerySchema):
-    amount = UsdAmount(required=True, metadata={"type": "number", "description": "USD"})
+    amount = UsdAmount(
+        required=True,
+        metadata=documented("The deposit; in US dollars, with at most two decimals", 100, type="number"),
+    )
 
 
 class ValueSchema(WireSchema):
-    value = ma.fields.Raw(required=True, metadata={"type": "number"})
+    """The result."""
+
+    value = ma.fields.Raw(required=True, metadata=documented("The balance, in coins", 100, type="number"))

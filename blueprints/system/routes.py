@@ -1,33 +1,34 @@
 """Health, metrics and the AsyncAPI document."""
 
-from pathlib import Path
 from typing import Any
 
-import marshmallow as ma
 from flask import Response
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.errors import error_response
-from blueprints.api.schemas import WireSchema
+from blueprints.api.schemas import WireSchema, text
+from blueprints.system.asyncapi import asyncapi_document
 from blueprints.system.metrics import metrics_text
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
+from server.current_services import get_services
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
-ASYNCAPI = Path(__file__).with_name("asyncapi.json").read_bytes()
 SCHEMA_OUTDATED = "The database schema is not up to date"
 
 
 class HealthSchema(WireSchema):
-    status = ma.fields.String(required=True)
+    """The check passed."""
+
+    status = text("Always ok", "ok")
 
 
 @blueprint.get("/healthz")
 @public
 @blueprint.response(200, HealthSchema)
-def healthz() -> dict[str, Any]:
+def get_health() -> dict[str, Any]:
     """This process is running. Does not check the database."""
     return {"status": "ok"}
 
@@ -35,7 +36,7 @@ def healthz() -> dict[str, Any]:
 @blueprint.get("/readyz")
 @public
 @blueprint.response(200, HealthSchema)
-def readyz() -> dict[str, Any] | Response:
+def get_readiness() -> dict[str, Any] | Response:
     """The database is available and its schema is up to date."""
     try:
         with reading():
@@ -51,15 +52,15 @@ def readyz() -> dict[str, Any] | Response:
 
 @blueprint.get("/asyncapi.json")
 @public
-@blueprint.response(200, {"type": "object"})
-def asyncapi() -> Response:
+@blueprint.response(200, {"type": "object", "examples": [{"asyncapi": "3.1.0"}]})
+def get_socket_events() -> Response:
     """The events of the socket, as an AsyncAPI document."""
-    return Response(ASYNCAPI, mimetype="application/json")
+    return Response(asyncapi_document(get_services().settings.base_url), mimetype="application/json")
 
 
 @blueprint.get("/metrics")
 @public
-@blueprint.response(200, {"type": "string"}, content_type="text/plain")
-def metrics() -> Response:
+@blueprint.response(200, {"type": "string", "examples": ["sockets_open 3.0"]}, content_type="text/plain")
+def get_metrics() -> Response:
     """Counters in Prometheus' text format."""
     return metrics_text()

@@ -54,7 +54,7 @@ def list_items() -> Response:
 @blueprint.arguments(ItemsQuery, location="query")
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
-def page_items(query: dict[str, Any]) -> Response:
+def search_items(query: dict[str, Any]) -> Response:
     """One page of the items, searched and sorted."""
     page, limit = query["page"], query["limit"]
     items, total = (
@@ -70,7 +70,7 @@ def page_items(query: dict[str, Any]) -> Response:
 @conditional
 @blueprint.response(200, RulesSchema)
 @blueprint.alt_response(304, description="The client has these rules already")
-def rules() -> UpgraderRules:
+def get_rules() -> UpgraderRules:
     """House edge, wager limits and proof delay, the same for everyone."""
     return get_services().upgrader.rules
 
@@ -78,7 +78,7 @@ def rules() -> UpgraderRules:
 @blueprint.get("/commitment")
 @require_user
 @blueprint.response(200, CommitmentSchema)
-def commitment() -> Commitment:
+def get_commitment() -> Commitment:
     """The commitment of the caller's next spin."""
     return get_services().seeds.announced(user_id=current_user().id)
 
@@ -87,6 +87,6 @@ def commitment() -> Commitment:
 @require_user
 @blueprint.response(200, BetSchema)
 @blueprint.alt_response(404)
-def bet(nonce: int) -> Bet:
+def get_bet(nonce: int) -> Bet:
     """One of the caller's bets, with everything that is needed to verify it."""
     return bets.get(user_id=current_user().id, nonce=nonce)

@@ -4,7 +4,18 @@ import marshmallow as ma
 
 from blueprints.api.media_urls import ItemImage
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.schemas import Coins, Price, Text, WireSchema, choice
+from blueprints.api.schemas import (
+    Coins,
+    Price,
+    WireSchema,
+    choice,
+    computed,
+    count,
+    documented,
+    epoch_ms,
+    search_text,
+    text,
+)
 from blueprints.games.fairness_entry import FairnessEntrySchema
 from models.bets import Bet
 from services.fairness import rolls
@@ -13,54 +24,66 @@ from services.upgrader.rules import UpgraderRules
 
 DEFAULT_LIMIT = 18
 
-NUMBER = {"type": "number"}
-
 
 def house_edge(source: UpgraderRules | Bet) -> float:
     """The house edge as a fraction."""
     return source.house_edge_ppm / rolls.PPM
 
 
-class InventoryItemSchema(WireSchema):
-    """An item of the catalogue. ``price`` such as $12.34, ``nextPriceFetch`` in ms."""
+HOUSE_EDGE = computed(house_edge, "number", "The house edge, as a fraction", 0.05)
 
-    app_id = ma.fields.Integer(required=True, data_key="appid")
-    market_hash_name = ma.fields.String(required=True)
-    gun_name = ma.fields.String(required=True)
-    skin_name = ma.fields.String(required=True)
-    image = ItemImage(required=True)
-    price = Price(required=True, attribute="price_cents")
-    next_price_fetch = ma.fields.Integer(required=True, attribute="next_price_fetch_ms")
+
+class InventoryItemSchema(WireSchema):
+    """An item of the catalogue."""
+
+    app_id = count("The number of the game that the item is of", 730, data_key="appid")
+    market_hash_name = text("The full name, by which it is wagered for", "AK-47 | Copper Tide (Field-Tested)")
+    gun_name = text("The part of the name before the bar", "AK-47")
+    skin_name = text("The part of the name after the bar, without the wear", "Copper Tide")
+    image = ItemImage("The picture")
+    price = Price("The current price", attribute="price_cents")
+    next_price_fetch = epoch_ms("When the price is fetched again", attribute="next_price_fetch_ms")
 
 
 class ItemsQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
     sort = choice(Sort.DESCENDING, "By price")
-    search = Text(
-        load_default="", metadata={"description": "Part of the gun's or the skin's name, in any case"}
-    )
+    search = search_text("Part of the gun's or the skin's name, in any case", "copper")
 
 
 class ItemPageSchema(WireSchema):
+    """A page of items."""
+
     items = ma.fields.Nested(InventoryItemSchema, many=True, required=True)
     pagination = ma.fields.Nested(PaginationSchema, required=True)
 
 
 class RulesSchema(WireSchema):
-    """The rules of every spin. Wagers in coins, ``proofDelay`` in seconds."""
+    """The rules of every spin."""
 
-    house_edge = ma.fields.Function(house_edge, required=True, metadata=NUMBER)
-    min_wager = Coins(required=True)
-    max_wager = Coins(required=True)
-    proof_delay = ma.fields.Function(lambda rules: rules.proof_delay / 1000, required=True, metadata=NUMBER)
-    roll_range = ma.fields.Constant(rolls.ROLL_RANGE, required=True, metadata={"type": "integer"})
+    house_edge = HOUSE_EDGE
+    min_wager = Coins("The lowest wager", 0.01)
+    max_wager = Coins("The highest wager", 10_000)
+    proof_delay = computed(
+        lambda rules: rules.proof_delay / 1000,
+        "number",
+        "How long after its spin a proof is due, in seconds",
+        6,
+    )
+    roll_range = ma.fields.Constant(
+        rolls.ROLL_RANGE,
+        required=True,
+        metadata=documented("Rolls are whole numbers from 0 to one less", rolls.ROLL_RANGE, type="integer"),
+    )
 
 
 class BetSchema(FairnessEntrySchema):
-    """A settled bet with everything that ``/verify`` needs to recompute it. ``chance`` in percent."""
+    """A settled bet with everything that `/verify` needs to recompute it."""
 
-    item = ma.fields.String(required=True)
-    price = Price(required=True, attribute="price_cents")
-    house_edge = ma.fields.Function(house_edge, required=True, metadata=NUMBER)
-    threshold = ma.fields.Integer(required=True)
-    roll = ma.fields.Integer(required=True)
-    chance = ma.fields.Function(lambda bet: rolls.percent(bet.threshold), required=True, metadata=NUMBER)
+    item = text("The full name of the wanted item", "AK-47 | Copper Tide (Field-Tested)")
+    price = Price("The item's price at the time of the bet", attribute="price_cents")
+    house_edge = HOUSE_EDGE
+    threshold = count("Rolls below it win", 7_661_290)
+    roll = count("The roll", 5_761_652)
+    chance = computed(
+        lambda bet: rolls.percent(bet.threshold), "number", "The chance to win, in percent", 76.6129
+    )

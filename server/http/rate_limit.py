@@ -38,11 +38,11 @@ REQUESTS_PER_MINUTE = {
 FAR_ROWS = 20_000
 """A page beyond these is far: SQLite blocks the process for some milliseconds to skip so many rows."""
 
-LOGIN_STARTS = ("login.begin_platform", "login.begin_identity")
-LOGIN_RETURNS = ("login.finish_platform", "login.finish_identity")
-SEARCHES = ("stats.fairness", "stats.payments")
-LONG_LISTS = ("stats.fairness", "stats.payments", "stats.games", "stats.live_bets")
-PROBED = ("system.metrics", "system.readyz")
+LOGIN_STARTS = ("login.begin_platform_login", "login.begin_identity_login")
+LOGIN_RETURNS = ("login.finish_platform_login", "login.finish_identity_login")
+SEARCHES = ("stats.list_fairness", "stats.list_payments")
+LONG_LISTS = ("stats.list_fairness", "stats.list_payments", "stats.list_games", "stats.list_live_bets")
+PROBED = ("system.get_metrics", "system.get_readiness")
 
 FREE_BLUEPRINTS = ("system", "media", "site", "swagger_ui")
 """Monitoring, and files that a page loads by the dozen."""

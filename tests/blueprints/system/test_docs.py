@@ -52,6 +52,7 @@ def schemas(node):
 def test_the_document_has_a_title_and_is_openapi_3_1(document):
     assert document["openapi"] == "3.1.0"
     assert document["info"]["title"] == "Gaming platform"
+    assert document["info"]["license"]["identifier"] == "MIT"
 
 
 def test_every_route_of_the_api_is_documented(app, document):
@@ -66,17 +67,33 @@ def test_every_route_of_the_api_is_documented(app, document):
     assert set(document["paths"]) == routes
 
 
-def test_every_operation_has_a_summary(document):
-    without = [name for name, operation in operations(document).items() if not operation.get("summary")]
+def test_every_operation_has_a_summary_and_a_description(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        if not operation["summary"] or not operation["description"]
+    ]
 
     assert without == []
 
 
-def test_every_operation_has_a_unique_id(document):
-    ids = [operation.get("operationId") for operation in operations(document).values()]
+def test_every_operation_has_a_unique_plain_id(document):
+    ids = [operation["operationId"] for operation in operations(document).values()]
 
-    assert None not in ids
+    assert [each for each in ids if not re.fullmatch("[a-z]+([A-Z][a-z]+)+", each)] == []
     assert len(set(ids)) == len(ids)
+
+
+def test_every_body_has_an_example(document):
+    without = [
+        name
+        for name, operation in operations(document).items()
+        for body in (operation.get("requestBody", {}), *operation["responses"].values())
+        for content in body.get("content", {}).values()
+        if "example" not in content
+    ]
+
+    assert without == []
 
 
 def test_every_operation_documents_its_success_response(document):
@@ -98,7 +115,7 @@ def test_exactly_the_protected_operations_require_a_bearer_token(app, document):
         if getattr(app.view_functions[rule.endpoint], "auth_policy", None) == "user"
     }
 
-    asked = {name for name, operation in operations(document).items() if "security" in operation}
+    asked = {name for name, operation in operations(document).items() if operation["security"]}
 
     assert asked == needed
     assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
@@ -108,7 +125,7 @@ def test_every_protected_operation_documents_401(document):
     without = [
         name
         for name, operation in operations(document).items()
-        if "security" in operation and not operation["responses"].get("401", {}).get("content")
+        if operation["security"] and not operation["responses"].get("401", {}).get("content")
     ]
 
     assert without == []
@@ -129,7 +146,7 @@ def test_every_error_has_the_envelope_of_its_path(document):
     for path, methods in document["paths"].items():
         for method in methods.keys() - {"parameters"}:
             for status, response in methods[method]["responses"].items():
-                if int(status) >= 400:
+                if status == "default" or int(status) >= 400:
                     name = response["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]
                     fields = document["components"]["schemas"][name]["properties"]
                     if set(fields) != set(envelope(path, "")):
@@ -207,6 +224,68 @@ def test_every_reference_of_the_document_resolves(document):
 
     assert references
     assert broken == []
+
+
+def test_every_field_and_parameter_has_a_description_and_an_example(document):
+    fields = [
+        (name, field, field)
+        for schema in schemas(document["components"])
+        for name, field in schema["properties"].items()
+        if not {"$ref", "items"} & set(field)
+    ]
+    parameters = [
+        (parameter["name"], parameter, parameter["schema"])
+        for path in document["paths"].values()
+        for holder in path.values()
+        for parameter in (holder if isinstance(holder, list) else holder.get("parameters", []))
+    ]
+
+    without = {
+        name
+        for name, described, schema in fields + parameters
+        if not described.get("description") or not schema.get("examples")
+    }
+
+    assert len(parameters) > 20
+    assert without == set()
+
+
+def test_every_schema_has_a_description(document):
+    components = document["components"]["schemas"]
+
+    assert [name for name, schema in components.items() if not schema.get("description")] == []
+
+
+def test_every_amount_and_time_names_its_unit(document):
+    units = ("in coins", "in US dollars", "in percent", "as a fraction", "a factor", "in seconds")
+    fields = [field for schema in schemas(document) for field in schema["properties"].values()]
+    numbers = [field["description"] for field in fields if field.get("type") == "number"]
+    times = [field["description"] for field in fields if field.get("format") == "int64"]
+
+    assert [text for text in numbers if not any(unit in text for unit in units)] == []
+    assert len(times) >= 10
+    assert [text for text in times if not text.endswith("Unix time in milliseconds")] == []
+
+
+def test_every_field_of_an_answer_is_required_unless_it_may_be_left_out(document):
+    components = document["components"]["schemas"]
+    bodies = {
+        operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        for operation in operations(document).values()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+    }
+
+    optional = {
+        (name, field)
+        for name in components.keys() - bodies - {"ShippingAddressChange"}
+        for field in set(components[name]["properties"]) - set(components[name].get("required", ()))
+    }
+
+    assert optional == {
+        ("Case", "usedBalanceType"),
+        ("SingleCase", "usedBalanceType"),
+        ("SingleCaseItem", "wear"),
+    }
 
 
 def test_every_field_has_a_type(document):

@@ -1,19 +1,14 @@
-"""The document of the socket's events, held against what the sockets really get."""
+"""The document of the socket's events, compared with what sockets receive."""
 
 import json
 
+import jsonschema_rs
 import pytest
 
 from blueprints.games import messages
+from services.fairness import rolls
 
-PY_TYPES = {
-    "string": str,
-    "number": (int, float),
-    "integer": int,
-    "boolean": bool,
-    "object": dict,
-    "array": list,
-}
+INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 
 
 @pytest.fixture
@@ -22,39 +17,43 @@ def document(client):
 
 
 @pytest.fixture
-def payloads(document):
-    """What the document says of each event that is sent, by its name."""
-    sent = document["operations"]["sendToClient"]["messages"]
-    names = [message["$ref"].rsplit("/", 1)[1] for message in sent]
-    messages = document["components"]["messages"]
-    return {messages[name]["name"]: messages[name]["payload"] for name in names}
+def received(document):
+    """The messages that the server sends, by the name of their event."""
+    names = {
+        message["$ref"].rpartition("/")[2]
+        for operation in document["operations"].values()
+        if operation["action"] == "send"
+        for message in operation["messages"]
+    }
+    return {
+        message["name"]: message
+        for name, message in document["components"]["messages"].items()
+        if name in names
+    }
 
 
-def mismatches(schema, value, path=""):
-    """Where a value is not what the document says: types, constants, and exactly the keys that it names."""
-    if "oneOf" in schema:
-        tries = [list(mismatches(choice, value, path)) for choice in schema["oneOf"]]
-        yield from [] if [] in tries else [f"{path}: none of the choices"]
-    elif "const" in schema:
-        yield from [] if value is schema["const"] else [f"{path}: not the constant"]
-    elif not isinstance(value, PY_TYPES[schema["type"]]):
-        yield f"{path}: {value!r}"
-    elif schema["type"] == "object":
-        if set(value) != set(schema["properties"]):
-            yield f"{path}: keys {sorted(value)}"
-        for name, part in schema["properties"].items():
-            yield from mismatches(part, value.get(name), f"{path}.{name}")
-    elif schema["type"] == "array":
-        for item in value:
-            yield from mismatches(schema["items"], item, f"{path}[]")
-    elif "enum" in schema and value not in schema["enum"]:
-        yield f"{path}: {value!r} is not among the texts"
+def problems(document, message, payload):
+    """What is wrong with a payload by its message's schema. Keys that are not documented are wrong, too."""
+    schema = closed({"payload": message["payload"], "components": document["components"]})
+    validator = jsonschema_rs.validator_for(schema | {"$ref": "#/payload"})
+    return [error.message for error in validator.iter_errors(payload)]
 
 
-def test_every_event_of_the_server_is_documented(payloads):
-    names = {getattr(messages, name) for name in vars(messages) if name.isupper()} & set(payloads)
+def closed(node):
+    """The schemas of a document without further keys."""
+    if isinstance(node, list):
+        return [closed(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    children = {name: closed(child) for name, child in node.items()}
+    return children | ({"additionalProperties": False} if "properties" in node else {})
 
-    assert names == {
+
+def test_every_event_of_the_server_is_documented(received):
+    events = {getattr(messages, name) for name in vars(messages) if name.isupper()} & set(received)
+
+    assert events == set(received)
+    assert events == {
         "upgrader:spin",
         "upgrader:pf",
         "upgrader:proof",
@@ -65,7 +64,7 @@ def test_every_event_of_the_server_is_documented(payloads):
     }
 
 
-def test_every_event_that_a_player_receives_matches_its_schema(connect, player, add_item, payloads):
+def test_every_event_that_a_player_receives_matches_its_schema(connect, player, add_item, document, received):
     item = add_item(price=10)
     socket = connect(player)
     socket.spin({"amount": 1.25, "item": item})
@@ -79,5 +78,38 @@ def test_every_event_that_a_player_receives_matches_its_schema(connect, player, 
         for name, payload in socket.seen + latecomer.seen
     ]
 
-    assert {name for name, _ in seen} == set(payloads)
-    assert [problem for name, payload in seen for problem in mismatches(payloads[name], payload, name)] == []
+    assert {name for name, _ in seen} == set(received)
+    assert [
+        (name, problem) for name, payload in seen for problem in problems(document, received[name], payload)
+    ] == []
+
+
+def test_every_event_has_an_example_that_matches_its_schema(document):
+    wrong = [
+        (name, problem)
+        for name, message in document["components"]["messages"].items()
+        for example in message["examples"] or [{"payload": "no example"}]
+        for problem in problems(document, message, example["payload"])
+    ]
+
+    assert wrong == []
+
+
+def test_the_example_of_a_spin_passes_verification(document):
+    examples = {
+        name: message["examples"][0]["payload"]
+        for name, message in document["components"]["messages"].items()
+    }
+    proof, pf = examples["proof"], examples["pf"]
+    inputs = {name: proof[key] for name, key in INPUTS.items()}
+
+    assert rolls.commitment_of(proof["serverSeed"]) == pf["serverSeedCommitment"]
+    assert rolls.percent(rolls.roll(**inputs)) == pf["percent"]
+
+
+def test_the_document_names_the_address_of_this_server(make_app):
+    client = make_app(BASE_URL="https://play.example.com").test_client()
+
+    server = client.get("/asyncapi.json").json["servers"]["socket"]
+
+    assert (server["protocol"], server["host"]) == ("wss", "play.example.com")

@@ -1,0 +1,37 @@
+"""The AsyncAPI document: asyncapi.json, and what is defined elsewhere."""
+
+import json
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from apispec import APISpec
+
+from blueprints.api.openapi import INFO, ContractDocument, example_of
+from blueprints.games.schemas import BalanceSchema, CommitmentSchema, LiveBetSchema, PfSchema, ProofSchema
+from settings import VERSION
+
+TEMPLATE = Path(__file__).with_name("asyncapi.json").read_text()
+PAYLOADS = (PfSchema, ProofSchema, CommitmentSchema, BalanceSchema, LiveBetSchema)
+
+
+@cache
+def asyncapi_document(base_url: str) -> bytes:
+    """Fills in version, server and schemas, and examples that are made of those of the fields."""
+    document = json.loads(TEMPLATE)
+    document["info"] |= {"version": VERSION, "contact": INFO["contact"]}
+    url = urlsplit(base_url)
+    document["servers"]["socket"] |= {
+        "host": url.netloc,
+        "pathname": f"{url.path}/socket.io/",
+        "protocol": "wss" if url.scheme == "https" else "ws",
+    }
+    spec = APISpec("", VERSION, "3.1.0", plugins=[ContractDocument()])
+    for payload in PAYLOADS:
+        spec.components.schema(payload.__name__.removesuffix("Schema"), schema=payload)
+    components = document["components"]
+    components["schemas"] |= spec.to_dict()["components"]["schemas"]
+    for message in components["messages"].values():
+        if "examples" not in message:
+            message["examples"] = [{"payload": example_of(message["payload"], components["schemas"])}]
+    return json.dumps(document, indent=2).encode()
