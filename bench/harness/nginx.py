@@ -12,7 +12,7 @@ from bench.harness.waiting import can_connect, wait_until
 
 CONFIGURATION = ROOT / "deploy" / "nginx.conf"
 ALLOWED_ORIGIN = "https://play.example.com"
-"""The one that the configuration names."""
+"""The port that the configuration names."""
 
 MAIN = """
 worker_processes 1;
@@ -44,7 +44,7 @@ def nginx(
     certificate: Path | None = None,
     extra: str = "",
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run nginx in front of this port; gives its address and its process.
+    """Run nginx in front of this port; yields its address and its process.
 
     ``certificate`` is a PEM file that holds the certificate and its key; without one nginx speaks plain
     HTTP. ``extra`` is added to the http block.
@@ -75,7 +75,7 @@ def nginx(
 
 
 def _adapted(text: str, changes: dict[str, str]) -> str:
-    """The configuration with the lines changed that an operator changes."""
+    """The configuration, with those lines changed that an operator has to change."""
     for pattern, replacement in changes.items():
         text, count = re.subn(pattern, replacement, text)
         assert count, f"{CONFIGURATION.name} has no {pattern}"

@@ -1,4 +1,4 @@
-"""Running the tests' JavaScript under the Node.js that the development requirements bring."""
+"""Runs the tests' JavaScript with the Node.js of the development requirements."""
 
 import json
 import os
@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 120
 
 
 def node(script: str, *arguments: object, stdin: object = None, certificate: Path | None = None) -> Any:
-    """Run a script of tests/js; what it printed, as JSON. It trusts this certificate."""
+    """Run a script of tests/js, which trusts this certificate. Returns its output, parsed as JSON."""
     finished = subprocess.run(
         [NODE, script, *map(str, arguments)],
         cwd=SCRIPTS,
@@ -35,7 +35,7 @@ def node(script: str, *arguments: object, stdin: object = None, certificate: Pat
 
 
 class JsPlayer:
-    """A player on the real JavaScript client (tests/js/player.mjs), steered line by line."""
+    """A player on the real JavaScript client (tests/js/player.mjs), controlled by lines."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -51,7 +51,7 @@ class JsPlayer:
         self._tell("connect")
 
     def expect(self, name: str) -> Any:
-        """The payload of the next event of this name; others are passed over."""
+        """The payload of the next event of this name; others are skipped."""
         assert self._process.stdout is not None
         while line := self._process.stdout.readline():
             event, payload = (*json.loads(line), None)[:2]

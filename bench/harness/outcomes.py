@@ -1,4 +1,4 @@
-"""Client seeds that win or lose: the tests know the server's secret, so they can choose."""
+"""Client seeds that win or lose. Tests know the server's secret, so they can compute them."""
 
 from itertools import count
 

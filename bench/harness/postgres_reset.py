@@ -5,8 +5,8 @@ from contextlib import closing
 
 import psycopg2
 
-# A change of anything but rows shows here: of a table, column, index, constraint, trigger or function, and
-# of what the planner knows, which would make one test's plans depend on the tests before it.
+# This changes with every table, column, index, constraint, trigger or function, and with the statistics
+# of the planner, which would make the plans of a test depend on earlier tests.
 SHAPE = """
 SELECT
     (SELECT array_agg((c.oid, c.xmin, c.relfilenode, c.reltuples < 1) ORDER BY c.oid)
@@ -21,7 +21,7 @@ SELECT
 
 SIZE = "SELECT sum(pg_relation_size(oid)) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
 GROWN_BYTES = 4 * 1024 * 1024
-"""Rows that were deleted still take room, and time."""
+"""Deleted rows still take space and time."""
 
 OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -33,7 +33,7 @@ SEQUENCES = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname 
 
 
 class Reset:
-    """Restores databases to what a new one contained. Keeps one connection to each of them."""
+    """Restores databases to the content of a new one. Keeps one connection to each of them."""
 
     def __init__(self, url: str) -> None:
         self._kept: dict[str, psycopg2.extensions.connection] = {}
@@ -47,7 +47,7 @@ class Reset:
             self._sequences = cursor.fetchall()
 
     def reset(self, url: str) -> bool:
-        """Restore a database; False when a new one has to take its place."""
+        """Restore a database. Returns False if a new one is needed."""
         try:
             return self._restored(url)
         except (psycopg2.OperationalError, psycopg2.InterfaceError):

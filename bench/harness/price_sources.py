@@ -1,4 +1,4 @@
-"""A price source on a real port, which does whatever the test says, and remembers what it was asked."""
+"""A price source on a real port, with chosen answers and a list of its requests."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass(frozen=True)
 class Ask:
-    """One request as it came in."""
+    """A received request."""
 
     query: dict[str, str]
     headers: dict[str, str]
@@ -23,13 +23,13 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class PriceServer:
-    """Gives ``answer`` to everybody who asks."""
+    """Answers every request with ``answer``."""
 
     url: str
     answer: Answer
     asks: list[Ask] = field(default_factory=list)
     ended: threading.Event = field(default_factory=threading.Event)
-    """Set when the test is over, for answers that last."""
+    """Set when the test is over, to end slow answers."""
 
 
 @contextmanager
@@ -43,11 +43,11 @@ def price_server() -> Iterator[PriceServer]:
             try:
                 served.answer(self)
             except OSError:
-                # Whoever asked has had enough.
+                # The client has closed the connection.
                 self.close_connection = True
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     served = PriceServer(f"http://127.0.0.1:{http.server_port}/prices", text("{}"))
@@ -63,7 +63,7 @@ def price_server() -> Iterator[PriceServer]:
 
 
 def text(body: str | bytes, *, status: int = 200, **headers: str) -> Answer:
-    """An answer of this text; ``ETag="…"`` and the like are its headers."""
+    """An answer with this text. Keyword arguments are headers."""
     content = body.encode() if isinstance(body, str) else body
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -82,22 +82,22 @@ def document(prices: Any, *, currency: Any = "USD") -> str:
 
 
 def feed(prices: Any, **headers: str) -> Answer:
-    """A good answer of a feed."""
+    """A valid answer of a feed."""
     return text(document(prices), **headers)
 
 
 def market(price: str | None, *, median: str | None = None) -> Answer:
-    """A good answer of a market."""
+    """A valid answer of a market."""
     return text(json.dumps({"success": True, "lowest_price": price, "median_price": median}))
 
 
 def hung_up(handler: BaseHTTPRequestHandler) -> None:
-    """Closes without a word."""
+    """Closes the connection without an answer."""
     handler.close_connection = True
 
 
 def cut_off(handler: BaseHTTPRequestHandler) -> None:
-    """Promises a document and sends half of it."""
+    """Announces a whole document and sends half of it."""
     body = document({"One": 100}).encode()
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(body)))
@@ -107,7 +107,7 @@ def cut_off(handler: BaseHTTPRequestHandler) -> None:
 
 
 def dripping(server: PriceServer, *, headers_too: bool = False) -> Answer:
-    """Sends a byte now and then, for as long as the test lasts."""
+    """Sends single bytes slowly until the test ends."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         if not headers_too:

@@ -1,8 +1,8 @@
-"""What fair rolls must look like: the statistics that the tests and the benchmarks hold them against.
+"""Statistical tests of rolls, for the tests and the benchmarks.
 
-A statistic takes rolls (whole numbers from 0 to ROLL_RANGE - 1, in the order they were rolled) and returns
-a p-value: how likely fair rolls are to look at least this odd. Below REJECTED_BELOW they are rejected, which
-happens to one in a hundred sequences of fair rolls too.
+A test takes rolls (integers from 0 to ROLL_RANGE - 1, in order) and returns a p-value: the probability that
+fair rolls deviate at least as much. Below REJECTED_BELOW rolls are rejected, which also happens to one in a
+hundred sequences of fair rolls.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ Statistic = Callable[[Rolls], float]
 
 
 def rolls_of_one_player(count: int, *, seed: str, first_nonce: int = 1) -> Rolls:
-    """Final rolls of consecutive spins: a new server seed for each, the nonces counting up.
+    """The rolls of consecutive spins, each with a new server seed and the next nonce.
 
     The same ``seed`` gives the same rolls.
     """
@@ -49,13 +49,13 @@ def rolls_of_one_player(count: int, *, seed: str, first_nonce: int = 1) -> Rolls
 
 
 def chi_square(rolls: Rolls, *, cells: int = 1_000) -> float:
-    """Whether each of ``cells`` equal parts of the range comes up equally often. Source: Pearson (1900)."""
+    """Test whether each of ``cells`` equal parts of the range is equally frequent. Source: Pearson (1900)."""
     counts = np.bincount(rolls * cells // ROLL_RANGE, minlength=cells)
     return float(scipy.stats.chisquare(counts).pvalue)
 
 
 def serial_correlation(rolls: Rolls) -> float:
-    """Whether a roll says something about the next one; the last is followed by the first.
+    """Test whether a roll is correlated with the next one; the last is followed by the first.
 
     Source: Knuth, The Art of Computer Programming, volume 2, 3.3.2 K; two-sided.
     """
@@ -67,7 +67,7 @@ def serial_correlation(rolls: Rolls) -> float:
 
 
 def runs(rolls: Rolls) -> float:
-    """Whether rolls of the upper and of the lower half change places as often as they should.
+    """Test whether the upper and the lower half of the range alternate as often as expected.
 
     Source: Wald and Wolfowitz, On a test whether two samples are from the same population (1940); two-sided.
     """
@@ -80,10 +80,10 @@ def runs(rolls: Rolls) -> float:
 
 
 def overlaps(rolls: Rolls, *, symbols: int = 10, length: int = 3) -> float:
-    """Whether each word of ``length`` symbols comes up equally often, words overlapping, in a circle.
+    """Test whether all words of ``length`` symbols are equally frequent. Words overlap, in a circle.
 
-    A symbol is the part of the range that a roll falls in. Overlapping words are not independent, so it is
-    the difference to the words one shorter that follows a chi-square distribution.
+    A symbol is the part of the range that contains a roll. Overlapping words are not independent, so the
+    difference to the statistic of words one symbol shorter has the chi-square distribution.
     Source: Good, The serial test for sampling numbers and other tests for randomness (1953).
     """
     excess = _word_excess(rolls, symbols, length) - _word_excess(rolls, symbols, length - 1)
@@ -114,7 +114,7 @@ def _two_sided(deviations: float) -> float:
 
 @dataclass(frozen=True)
 class Wager:
-    """What a simulated player puts on an item, in cents."""
+    """The wager of a simulated player on an item, in cents."""
 
     wager_cents: int
     price_cents: int
@@ -126,7 +126,7 @@ def draw_wager(random: Random) -> Wager:
 
 
 def wager_on(price_cents: int, random: Random) -> Wager:
-    """A wager that this price is 1.05 to 100 times of, or as near to that as whole cents allow."""
+    """A wager such that the price is 1.05 to 100 times the wager, as nearly as whole cents allow."""
     wager = round(price_cents / _between(random, LEAST_MULTIPLIER, GREATEST_MULTIPLIER))
     return Wager(min(max(wager, 1), price_cents - 1), price_cents)
 
@@ -137,7 +137,7 @@ def _between(random: Random, low: float, high: float) -> float:
 
 @dataclass
 class ReturnToPlayer:
-    """Sums over spins. Money in cents; ``variance`` of what is returned, in cents squared."""
+    """Sums over spins. Money is in cents; ``variance`` is that of the payouts, in square cents."""
 
     spins: int = 0
     wagered: int = 0
@@ -145,7 +145,7 @@ class ReturnToPlayer:
     variance: float = 0.0
 
     def add(self, wager: Wager, *, threshold: int, roll: int) -> None:
-        """Count one spin. Its variance is known exactly: it returns the price or nothing."""
+        """Count one spin. Its variance is exact, because it pays the price or nothing."""
         chance = threshold / ROLL_RANGE
         self.spins += 1
         self.wagered += wager.wager_cents
@@ -154,22 +154,22 @@ class ReturnToPlayer:
 
     @property
     def ratio(self) -> float:
-        """What was returned for each coin wagered."""
+        """The payout for each coin wagered."""
         return self.returned / self.wagered
 
     @property
     def standard_error(self) -> float:
-        """Of the ratio, for fair rolls."""
+        """The standard error of the ratio for fair rolls."""
         return sqrt(self.variance) / self.wagered
 
     @property
     def bound(self) -> tuple[float, float]:
-        """Where the true ratio lies, with the confidence of this module; by the normal approximation."""
+        """The confidence interval of the true ratio, by the normal approximation."""
         reach = float(scipy.stats.norm.ppf((1 + CONFIDENCE) / 2)) * self.standard_error
         return self.ratio - reach, self.ratio + reach
 
     def allows(self, ratio: float) -> bool:
-        """Whether this ratio lies within the bound."""
+        """Whether this ratio is within the interval."""
         low, high = self.bound
         return low <= ratio <= high
 
@@ -181,7 +181,7 @@ def play_spins(
     wager: Callable[[Random], Wager] = draw_wager,
     roll: Callable[..., int] = rolls.roll,
 ) -> Iterator[ReturnToPlayer]:
-    """Play spins one after another; the sums after each, in one object that grows.
+    """Play spins one after the other. Yields the sums after each, always the same object.
 
     The same ``seed`` plays the same spins.
     """

@@ -1,4 +1,4 @@
-"""HTTP as it travels: bytes to a server, and what it answers to them."""
+"""Raw HTTP: sends bytes to a server and reads its answers."""
 
 import re
 import socket
@@ -8,7 +8,7 @@ ANSWER_SECONDS = 20
 
 
 def open_connection(url: str, *, timeout: float = ANSWER_SECONDS, source: str | None = None) -> socket.socket:
-    """``source``: the client's own address, such as another one of the loopback network."""
+    """``source`` is the client's address, such as another one of the loopback network."""
     address = urlsplit(url)
     return socket.create_connection(
         (address.hostname, address.port), timeout=timeout, source_address=(source, 0) if source else None
@@ -16,7 +16,7 @@ def open_connection(url: str, *, timeout: float = ANSWER_SECONDS, source: str | 
 
 
 def statuses(url: str, request: bytes) -> list[int]:
-    """Send these bytes; the status of each answer that comes before the server closes the connection."""
+    """Send these bytes. Returns the status of each answer until the server closes the connection."""
     with open_connection(url) as connection:
         connection.sendall(request)
         received = read_until_closed(connection)
@@ -24,7 +24,7 @@ def statuses(url: str, request: bytes) -> list[int]:
 
 
 def read_until_closed(connection: socket.socket) -> bytes:
-    """All that comes until the other side closes. Raises TimeoutError when it never does."""
+    """Read until the other side closes. Raises TimeoutError when it does not."""
     parts = []
     while part := connection.recv(65_536):
         parts.append(part)
@@ -32,7 +32,7 @@ def read_until_closed(connection: socket.socket) -> bytes:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Whether the server has closed a connection on which nothing else is to come."""
+    """Whether the server has closed a connection without unread data."""
     connection.setblocking(False)
     try:
         return connection.recv(1) == b""

@@ -1,4 +1,4 @@
-"""A platform with something in every list, and the player to whom it happened."""
+"""Data for every list of the API, and the player who has them."""
 
 from dataclasses import dataclass
 
@@ -32,12 +32,12 @@ IRL_CASES = [
 ]
 
 SPINS = 3
-"""Fewer than a player may make in a row."""
+"""Fewer spins than a player may make in a row."""
 
 
 @dataclass(frozen=True)
 class Inhabitant:
-    """The player: old enough to do everything that the API offers."""
+    """The player, whose level allows everything that the API offers."""
 
     user: User
     token: str
@@ -48,7 +48,7 @@ class Inhabitant:
 
 
 def live_in(app: Flask) -> Inhabitant:
-    """Seed the demo, and let a player deposit, play, be told something and bring a friend."""
+    """Import the demo; let a player deposit, play, get a notification and refer another player."""
     services = app.extensions["services"]
     now = services.clock()
     items_importing.import_document(ITEMS, app_id=None, now=now)

@@ -1,4 +1,4 @@
-"""Running the app for real clients: on threads in this process, or as the production server."""
+"""Runs the app for real clients: on threads in this process, or as the production server."""
 
 import itertools
 import os
@@ -22,17 +22,17 @@ from bench.harness.waiting import wait_until
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 30
 
-# Below those that the system gives to clients; each worker of a parallel run has some of its own.
+# Below the ephemeral ports. Each worker of a parallel test run has its own.
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 _ports = itertools.cycle(range(10_000 + 2_000 * _worker, 12_000 + 2_000 * _worker))
 
 
 @contextmanager
 def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
-    """Serve an app of this process, as ``flask run`` does; gives its address."""
+    """Serve an app of this process, as ``flask run`` does; yields its address."""
     server = make_server("127.0.0.1", port, app, threaded=True)
     server.daemon_threads = True
-    # As gunicorn does; without it every answer of two packets takes 40 ms.
+    # As gunicorn does. Without it, every answer of two packets takes 40 ms.
     server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     app.extensions["realtime"].start()
     thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)
@@ -47,7 +47,7 @@ def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
 
 
 def come_to_rest(app: Flask) -> None:
-    """Let all sockets of an app go, and wait until nothing of it is under way any more."""
+    """Close all sockets of an app, and wait until its background work has ended."""
     realtime, spinning = app.extensions["realtime"], app.extensions["services"].spin_locks
     realtime.close()
     wait_until(lambda: not realtime.connections and not realtime.tasks and not spinning)
@@ -55,7 +55,7 @@ def come_to_rest(app: Flask) -> None:
 
 @dataclass
 class RunningServer:
-    """A server process: its address, its process, and what it wrote to standard error and output."""
+    """A server process, its address, and the files of its standard output and error."""
 
     url: str
     process: subprocess.Popen[bytes]
@@ -63,12 +63,12 @@ class RunningServer:
     output: Path
 
     def stop(self, *, timeout: float = 30) -> int:
-        """Ask it to end; its exit code."""
+        """Send SIGTERM. Returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout)
 
     def kill(self) -> None:
-        """End it as a crash would, workers and all."""
+        """Kill it and its workers, as a crash would."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -77,7 +77,7 @@ class RunningServer:
 def server_process(
     command: list[str], env: Mapping[str, str], directory: Path, *, cwd: Path = ROOT
 ) -> Iterator[RunningServer]:
-    """Start a server command with ``PORT`` set, wait until it answers, and end it afterwards."""
+    """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards."""
     port = free_port()
     log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
     with log.open("wb") as stderr, output.open("wb") as stdout:
@@ -111,7 +111,7 @@ def flask_command() -> list[str]:
 
 
 def free_port() -> int:
-    """A port that nobody takes before its server does: no client's, and no other test worker's."""
+    """A port that neither a client nor another test worker takes before its server does."""
     for port in _ports:
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))

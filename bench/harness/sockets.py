@@ -1,6 +1,6 @@
-"""A player's socket: Socket.IO over a bare websocket, read by the test itself, with every event in order.
+"""A player's socket: Socket.IO over a bare websocket. The test reads every event in order.
 
-The real JavaScript client has tests of its own (tests/server/worker); this one can also be rude.
+Unlike the real JavaScript client (tests/server/worker), it can violate the protocol.
 """
 
 import itertools
@@ -30,7 +30,7 @@ class Closed(Exception):
 
 
 class Transport:
-    """An Engine.IO connection that has been opened and has said nothing yet."""
+    """An open Engine.IO connection that has sent no packet yet."""
 
     def __init__(self, url: str, *, origin: str | None = None, header: Sequence[str] = ()) -> None:
         self._websocket = websocket.create_connection(
@@ -46,13 +46,13 @@ class Transport:
         self._websocket.send(packet)
 
     def receive(self) -> str:
-        """The next packet but pings, which are answered. Raises Closed."""
+        """The next packet. Pings are answered and skipped. Raises Closed."""
         while (packet := self.receive_any()) == PING:
             pass
         return packet
 
     def receive_any(self, *, answering: bool = True) -> str:
-        """The next packet; a ping is answered unless told otherwise. Raises Closed."""
+        """The next packet. A ping is answered by default. Raises Closed."""
         try:
             packet = str(self._websocket.recv())
         except (websocket.WebSocketConnectionClosedException, ConnectionError):
@@ -64,7 +64,7 @@ class Transport:
         return packet
 
     def closed(self, *, answering: bool = True) -> bool:
-        """Wait for the server to end it."""
+        """Wait until the server closes it."""
         try:
             while True:
                 self.receive_any(answering=answering)
@@ -72,12 +72,12 @@ class Transport:
             return True
 
     def close(self) -> None:
-        """Leave as a closed tab does."""
+        """Close the connection, as a closed browser tab does."""
         self._websocket.shutdown()
 
 
 class PollingTransport(Transport):
-    """The same over HTTP long polling, on one connection."""
+    """A connection over HTTP long polling, on one TCP connection."""
 
     def __init__(self, url: str, *, header: Sequence[str] = ()) -> None:
         self._address = url + ADDRESS.replace("websocket", "polling")
@@ -114,9 +114,9 @@ class PollingTransport(Transport):
 
 
 class Socket:
-    """A connected client. Raises Refused when it is not let in.
+    """A connected client. Raises Refused when the server refuses it.
 
-    ``acknowledges``: whether it acknowledges the events for which the server asks that.
+    ``acknowledges``: whether it acknowledges events when the server asks for it.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Socket:
     def _join(self, auth: Any) -> None:
         self.transport.send("40" + ("" if auth is None else decimal_json.dumps(auth)))
         while (answer := self.transport.receive()).startswith("42"):
-            # Something for everybody may overtake the acceptance; the JavaScript client keeps it too.
+            # A broadcast can arrive before the acceptance. The JavaScript client keeps it too.
             self._unread.append(self._event(answer))
         if answer.startswith("44"):
             raise Refused(decimal_json.loads(answer[2:])["message"])
@@ -154,7 +154,7 @@ class Socket:
         return event
 
     def expect(self, name: str) -> Any:
-        """The payload of the next event of this name; others are passed over."""
+        """The payload of the next event of this name; others are skipped."""
         while True:
             event, payload = self.next()
             if event == name:
@@ -165,7 +165,7 @@ class Socket:
         self.transport.send("42" + decimal_json.dumps([event, *payload]))
 
     def spin(self, *payload: Any) -> Any:
-        """Send a spin; returns what the acknowledgement says."""
+        """Send a spin. Returns the acknowledgement."""
         number = next(self._ids)
         self.transport.send(f"42{number}" + decimal_json.dumps(["upgrader:spin", *payload]))
         acknowledgement = f"43{number}"

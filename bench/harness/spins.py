@@ -1,4 +1,4 @@
-"""Real spins on a clock of the test: settled by the service, as fast as the database takes them."""
+"""Real spins with a clock of the test, settled by the service as fast as the database allows."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -17,7 +17,7 @@ def at(text: str) -> int:
 
 
 class Clock:
-    """A time in ms that only moves when the test says so."""
+    """A time in ms that changes only when the test sets it."""
 
     def __init__(self, now: int) -> None:
         self.now = now
@@ -30,7 +30,7 @@ class Clock:
 
 
 class Table:
-    """Where spins are played: every price in coins has an item of its own."""
+    """A table for spins, with an item for each price in coins."""
 
     PRICES = (2, 10, 20, 100, 1000)
 
@@ -41,7 +41,7 @@ class Table:
         items_importing.import_document(rows, app_id=None, now=self._services.clock())
 
     def spin(self, player, *, wager="1", price=10, wins=False, client_seed=None) -> Bet:
-        """Play and win or lose as wanted (with a client seed of one's own, as it comes); the settled bet."""
+        """Play, and win or lose as chosen (by chance with a given client seed). Returns the bet."""
         amount = Decimal(wager)
         seed = client_seed or client_seed_that(wins, app=self._app, player=player, wager=amount, price=price)
         request = SpinRequest(amount=amount, item=f"Item of {price}", client_seed=seed)

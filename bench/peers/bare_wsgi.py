@@ -1,4 +1,4 @@
-"""A bare WSGI program that answers everything with ready bytes, under the worker that serves the platform."""
+"""A bare WSGI program that answers every request with the same bytes, under the platform's worker."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from bench.peers.ready_answer import NoSockets, ready_answer
 
 
 class BareProgram:
-    """The least that is a WSGI program."""
+    """The smallest WSGI program."""
 
     extensions = {"realtime": NoSockets()}
 

@@ -1,4 +1,4 @@
-"""The answer that a peer has ready, and what the worker expects of a program beside answering."""
+"""The fixed response of a peer, and the interface that the worker expects of a program."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class NoSockets:
-    """What the worker starts, waits for and closes: sockets, of which a peer has none."""
+    """The socket server that the worker starts, waits for and closes. A peer has no sockets."""
 
     tasks = ()
 
@@ -20,7 +20,7 @@ class NoSockets:
 
 @dataclass(frozen=True)
 class ReadyAnswer:
-    """One path, and the whole answer to it."""
+    """A path and its whole response."""
 
     path: str
     headers: dict[str, str]

@@ -1,4 +1,4 @@
-"""A Flask view that returns ready bytes, under the worker that serves the platform."""
+"""A Flask view that returns fixed bytes, under the platform's worker."""
 
 from flask import Flask, Response
 

@@ -1,1 +1,1 @@
-"""Attackers, connections that stall, and players who must not notice them."""
+"""Attackers, stalled connections, and players who must not be affected by them."""

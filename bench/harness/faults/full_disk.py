@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextmanager
 def no_room_for(pid: int) -> Iterator[None]:
-    """Let a process and its children write to no file during the block."""
+    """During the block, a process and its children can write to no file."""
     processes = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
     before = {each: resource.prlimit(each, resource.RLIMIT_FSIZE) for each in processes}
     for each, (_, hard) in before.items():

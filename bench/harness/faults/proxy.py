@@ -62,7 +62,7 @@ def slices(seconds: float, slice_bytes: int = 16) -> Fault:
 
 
 ROUNDS_TO_ACCEPT = 10
-"""Of the event loop: from accepting a connection to beginning its task."""
+"""Time of the event loop from accepting a connection to beginning its task."""
 
 
 class FaultProxy:
@@ -74,7 +74,7 @@ class FaultProxy:
     def __init__(self, target: tuple[str, int] | str) -> None:
         self._target = target
         self._fault = PASS
-        # All that were ever opened: one that is closed stays open until its peer has read what was written.
+        # All connections ever opened: a closed one stays open until its peer has read all data.
         self._ends: set[asyncio.StreamWriter] = set()
         # Reserves the port while the proxy does not listen.
         self._place = _bound_socket(0)

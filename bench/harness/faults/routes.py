@@ -20,14 +20,14 @@ class Outcome(StrEnum):
 
     SUCCESS = "success"
     REFUSED = "refused"
-    """As the contract says: status 503, its error body, Retry-After."""
+    """Refused as in the contract: status 503, its error body, Retry-After."""
 
     WRONG = "wrong"
 
 
 @dataclass(frozen=True)
 class Route:
-    """A request, its status while nothing is at fault, and the error body it is refused with otherwise."""
+    """A request, its usual status, and its error body during a fault."""
 
     method: str
     path: str

@@ -34,7 +34,7 @@ COINS = Cents(100_000)
 LONGEST_ANSWER_SECONDS = 10.0
 PAUSE_SECONDS = 0.05
 READS_A_SECOND = 50
-"""Of all readers together, as long as they are answered at once."""
+"""Requests a second of all readers, when they are answered at once."""
 
 CALM_SECONDS = 20.0
 SPIN = "upgrader:spin"
@@ -88,7 +88,7 @@ class FaultStorm:
             thread.start()
 
     def suffer(self, name: str, fault: AbstractContextManager[Any], *, seconds: float) -> Passage:
-        """Keep up a fault for so long, then wait until a spin succeeds."""
+        """Keep a fault for this time, then wait until a spin succeeds."""
         with self._guard:
             self._passage = passage = Passage(name)
         with fault:
@@ -103,7 +103,7 @@ class FaultStorm:
             thread.join(CALM_SECONDS)
         problems = [f"still waits: {thread.name}" for thread in self._threads if thread.is_alive()]
         self._leave_witness()
-        # Whatever the clock has been set to: then every bet is over.
+        # By then every bet is over, whatever the clock was set to.
         wait_until(_all_is_revealed)
         for memory in [*self._memories, self._witness]:
             problems += checks.problems(memory, self._url)
@@ -150,7 +150,7 @@ class FaultStorm:
         began = time.monotonic()
         act.attempts += 1
         try:
-            # While the player can't be looked up, the server closes the connection and refuses nobody.
+            # While the server can't look up the player, it closes the connection without a refusal.
             socket = socket or PlayerSocket(self._url, memory)
             answer = socket.spin(act.request)
         except websocket.WebSocketTimeoutException:

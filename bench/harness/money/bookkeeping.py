@@ -1,6 +1,6 @@
-"""The books of a few players kept by hand: what the contract says of each figure, in the plainest way.
+"""The books of a few players: each figure as the contract defines it, computed in the simplest way.
 
-Nothing here is shared with the code under test. Amounts are whole cents.
+It shares nothing with the code under test. Amounts are integer cents.
 """
 
 from collections import Counter
@@ -16,14 +16,14 @@ TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_00
 
 @dataclass
 class Books:
-    """One player: what every answer about them must say."""
+    """One player, with the figures that every answer must have."""
 
     balance: int
     name: str = ""
     vault: int = 0
     deadline: int | None = None
     bets: list[tuple[int, int, int]] = field(default_factory=list)
-    """Time in ms, wager and payout."""
+    """Time in ms, wager and payout of each bet."""
 
     code: str = ""
     used: str = ""
@@ -85,7 +85,7 @@ class Books:
         return True
 
     def paid(self, kind: str, *, for_owner: bool = False) -> int:
-        """All payments of a kind, or those that count for the owner of the code that was used."""
+        """All payments of a kind, or those that count for the owner of the used code."""
         counted = self.payments[self.payments_before_code :] if for_owner else self.payments
         return sum(amount for what, amount in counted if what == kind)
 
@@ -94,7 +94,7 @@ class Books:
         return Fraction(next((rate for bound, rate in TIERS if loss >= bound), "0.08"))
 
     def commission(self) -> int:
-        """What this player earned the owner of the code they used."""
+        """What this player earned for the owner of the used code."""
         deposited, withdrawn = (self.paid(kind, for_owner=True) for kind in ("deposit", "withdraw"))
         return floor((deposited - (withdrawn + BONUS)) * self.owner.rate())
 
@@ -117,7 +117,7 @@ class Books:
         }
 
     def counts(self) -> tuple[int, int]:
-        """Games and payments."""
+        """The totals of games and payments."""
         return len(self.bets), len(self.payments)
 
     def affiliates(self) -> list[tuple]:

@@ -1,7 +1,6 @@
-"""Writers that move money in every way there is, and readers who must never see a coin too many or too few.
+"""Writers that move money in every possible way, and readers that must never see a wrong sum.
 
-Coins only move: what all players have, and what the house's entries say, is 0 together at every moment at
-which anybody may look.
+Coins only move, so the balances of all players and the house's entries sum to 0 in every snapshot.
 """
 
 import itertools
@@ -37,7 +36,7 @@ PAUSE_SECONDS = 0.005
 
 @dataclass
 class Observed:
-    """How much was written and read, and a line for each read that did not add up."""
+    """The numbers of writes and reads, and a line for each read with a wrong sum."""
 
     writes: Counter[str] = field(default_factory=Counter)
     refused: int = 0
@@ -56,7 +55,7 @@ class Observed:
             self.refused += 1
 
     def read(self, players: int, house: int) -> None:
-        """One look at all that players have and at all that the house's entries say, in cents."""
+        """One read of all balances and of the house's entries, in cents."""
         with self._guard:
             self.reads += 1
             self.states.add((players, house))
@@ -69,7 +68,7 @@ class Observed:
 
 
 class Writer:
-    """Somebody who writes without end, each time something else for another player."""
+    """A writer that repeatedly chooses a player and an action."""
 
     def __init__(self, services: Services, player_ids: list[int], observed: Observed, *, name: str) -> None:
         self._services = services
@@ -80,7 +79,7 @@ class Writer:
         self._serials = itertools.count(1)
 
     def write(self) -> None:
-        """One change of balances, or a refusal of one."""
+        """One change of balances, or its refusal."""
         kinds = [self.spin, self.lock, self.unlock, self.deposit, self.withdraw, self.use_code]
         kind = self._random.choices(kinds, weights=[5, 3, 2, 2, 2, 1])[0]
         try:
@@ -131,7 +130,7 @@ def observe(
     seconds: float,
     looking_on: Callable[[Observed], None] = lambda _observed: None,
 ) -> Observed:
-    """Let them write and read for so long, on threads of this process; the database must be an empty one."""
+    """Write and read for this time on threads of this process. The database must be empty."""
     services, observed, over = app.extensions["services"], Observed(), threading.Event()
     player_ids = _players(services)
     tasks = [
@@ -152,7 +151,7 @@ def observe(
 
 
 def look(observed: Observed) -> None:
-    """Read every balance, then the house's entries: two statements, which must see one state."""
+    """Read every balance, then the house's entries: two statements that must see one state."""
     with snapshot():
         columns = User.select(User.balance_cents, User.vault_cents, User.sweepstake_cents).tuples()
         players = sum(itertools.chain.from_iterable(columns))
@@ -163,7 +162,7 @@ def look(observed: Observed) -> None:
 
 def _look_and_pause(observed: Observed) -> None:
     look(observed)
-    # Threads of one process: readers who never wait leave the writers no time to run.
+    # In one process, readers that never wait would leave the writers no time.
     time.sleep(PAUSE_SECONDS)
 
 

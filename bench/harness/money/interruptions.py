@@ -1,7 +1,7 @@
-"""What a database may do to a transaction, made to happen at a chosen statement.
+"""Interrupts a transaction at a chosen statement.
 
-Either side of the statement: before it, and so before COMMIT, nothing has happened; right after COMMIT
-everything has, and only the answer is lost.
+Before a statement, and so before COMMIT, nothing has been written. Right after COMMIT everything has, and
+only the answer is lost.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ from models.spin_settlement import EXECUTE
 
 
 class Kind(StrEnum):
-    """How it comes to trouble."""
+    """The kind of interruption."""
 
     REFUSED = "the statement fails"
     LOST = "the connection breaks"
@@ -25,24 +25,24 @@ class Kind(StrEnum):
 
 
 class Died(BaseException):
-    """The process is no more: nothing of it may go on, not even what handles failures."""
+    """The process has died: none of its code may run, not even error handling."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The n-th statement from now on, from 1, or the next COMMIT when ``n`` is None."""
+    """The n-th statement from now on, counted from 1; the next COMMIT if ``n`` is None."""
 
     n: int | None
     after: bool = False
 
 
 def commits(sql: str) -> bool:
-    """Whether a statement ends a transaction well; on PostgreSQL that of a spin is one of its own."""
+    """Whether a statement commits a transaction. On PostgreSQL, the statement of a spin is a transaction."""
     return sql in ("COMMIT", EXECUTE)
 
 
 class Fuse:
-    """Makes trouble for the thread that arms it, once. ``install`` it in every database that is opened."""
+    """Interrupts the thread that arms it, once. ``install`` it in every database that is opened."""
 
     def __init__(self) -> None:
         self.burnt: Kind | None = None
@@ -69,7 +69,7 @@ class Fuse:
         self._armed = None
 
     def execute(self, cursor: Any, sql: str, parameters: Any) -> Any:
-        """Run a statement, with trouble before or after it when its moment has come."""
+        """Run a statement, and interrupt before or after it if it is the chosen one."""
         if self.burnt is not None or not self._concerns_this_thread():
             return cursor.execute(sql, parameters)
         kind, moment = self._armed
@@ -88,14 +88,14 @@ class Fuse:
 
     def _burn(self, kind: Kind, cursor: Any) -> None:
         self.burnt = kind
-        # SQLite is no connection that could break: there this is one more statement that fails.
+        # SQLite has no connection that can break, so there the statement fails.
         if kind is Kind.DIES or (kind is Kind.LOST and not isinstance(cursor, sqlite3.Cursor)):
             cursor.connection.close()
         raise Died if kind is Kind.DIES else peewee.OperationalError("trouble")
 
 
 class _Cursor:
-    """A driver's cursor that asks the fuse first."""
+    """A driver's cursor that checks the fuse first."""
 
     def __init__(self, cursor: Any, fuse: Fuse) -> None:
         self._cursor = cursor

@@ -1,7 +1,7 @@
-"""A model of all money: whatever a few players do, and whatever goes wrong, the books kept by hand are right.
+"""A property test of all money: generated actions of a few players, with interruptions.
 
-After every step every figure that anybody is shown is held against the books. To take in another action, add
-it to ``Books`` and a rule here; for another figure, a line in ``shown`` and in ``kept``.
+After every step, every figure that the API shows is compared with the books (bookkeeping.py). For another
+action, add it to ``Books`` and add a rule here; for another figure, add a line to ``shown`` and to ``kept``.
 """
 
 import copy
@@ -24,7 +24,7 @@ MOST_STATEMENTS = 20
 HOUR_MS = 3_600_000
 
 who = st.integers(0, 2)
-# From the smallest, where rounding shows, past high rolls, to those that move an owner's commission.
+# From the smallest, where rounding matters, to high rolls and those that change a commission.
 edges = st.sampled_from([4_999, 5_000, 499_999, 500_000, 500_001])
 cents = st.one_of(st.integers(1, 300), st.integers(1, 900_000), edges)
 code = st.sampled_from(["CODE0", "code1", "CODE2", SPECIAL_CODE])
@@ -33,7 +33,7 @@ hours = st.one_of(st.integers(1, 3), st.sampled_from([24, 7 * 24, 31 * 24]))
 
 @dataclass(frozen=True)
 class Trouble:
-    """What an action comes to if it gets as far as that moment, and whether its player asks again."""
+    """The moment of an interruption, and whether the player repeats the action."""
 
     kind: Kind
     moment: Moment
@@ -47,7 +47,7 @@ troubles = st.one_of(st.none(), st.builds(Trouble, st.sampled_from(Kind), moment
 
 
 class Players(RuleBasedStateMachine):
-    """Three players and their books. ``world`` is the app they play on."""
+    """Three players and their books. ``world`` is their app."""
 
     world: World
 
@@ -57,7 +57,7 @@ class Players(RuleBasedStateMachine):
         self.players = [self.world.join(START_CENTS) for _ in range(3)]
         self.books = [Books(START_CENTS, player.user.username) for player in self.players]
         self.bets_before = self.live_bets()
-        # Codes and hashes are for ever, and all examples of a test share one database.
+        # Codes and hashes stay used, and all examples of a test share one database.
         self.prefix = f"R{self.players[0].user.id}"
         self.deeds = 0
         for owner in range(owners):
@@ -99,7 +99,7 @@ class Players(RuleBasedStateMachine):
 
     @rule(who=who, wager=cents, wins=st.booleans(), trouble=troubles)
     def spin(self, who: int, wager: int, wins: bool, trouble: Trouble | None) -> None:
-        # Small wagers win too seldom for a test to wait for.
+        # Small wagers win too rarely.
         wins = wins and wager >= LIKELY_CENTS
         name, seed = self.new_name(), self.players[who].seed_that(wins, wager)
         payout = PRICE * 100 if wins else 0
@@ -139,9 +139,9 @@ class Players(RuleBasedStateMachine):
         *,
         repeatable: bool = False,
     ) -> None:
-        """Do something, and the same in the books; what comes to trouble is in neither or in both.
+        """Do an action, and do it in the books. An interrupted action is done in both or in neither.
 
-        ``repeatable``: whoever asks again after a lost answer has done it once.
+        ``repeatable``: an action that is repeated after a lost answer is done once.
         """
         before = copy.deepcopy(self.books)
         expected = keep()
@@ -181,7 +181,7 @@ class Players(RuleBasedStateMachine):
         self.world.counts["checks"] += 1
 
     def shown(self, player: Player) -> dict[str, Any]:
-        """All that a player is told of their money."""
+        """All figures that a player can see."""
         me = player.get("/auth/me")
         affiliates = player.get("/affiliate/stats")
         return {
@@ -205,7 +205,7 @@ class Players(RuleBasedStateMachine):
         }
 
     def shown_to_all(self) -> tuple[Any, ...]:
-        """Both leaderboards, and how many bets and high rolls there have been since the players joined."""
+        """Both leaderboards, and the numbers of bets and high rolls since the players joined."""
         boards = [self.world.client.get(f"/leaderboard?period={name}").json for name in ("weekly", "monthly")]
         return (
             *([(entry["username"], entry["wager"]) for entry in board] for board in boards),

@@ -1,4 +1,4 @@
-"""Where the players of the money model play: an app that may die and be built anew over one database."""
+"""The app of the money model, which may die and be built again on the same database."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -26,12 +26,12 @@ from services.upgrader.spin import SpinRequest
 
 SETTINGS = {
     "AFFILIATE_SPECIAL_CODE": SPECIAL_CODE,
-    # Tokens that outlive the months that pass here.
+    # Tokens stay valid for the months that pass here.
     "JWT_TTL": "315360000",
     "RATELIMIT_ENABLED": "0",
     "UPGRADER_PROOF_DELAY": "6",
 }
-"""What ``build`` makes an app with, besides its database."""
+"""The settings of ``build``, besides the database."""
 
 PROOF_DELAY_MS = 6000
 PRICE = 10_000
@@ -40,9 +40,9 @@ OK, REFUSED, UNAVAILABLE_STATUS = 200, 400, 503
 
 
 class World:
-    """The app of the moment, its clock, and the fuse in its database; all examples of a test share it.
+    """The current app, its clock, and the fuse in its database. All examples of a test share it.
 
-    ``build`` makes an app with this clock.
+    ``build`` creates an app with this clock.
     """
 
     def __init__(self, build: Callable[[Clock], Flask]) -> None:
@@ -62,13 +62,13 @@ class World:
         self.fuse.install(database.obj)
 
     def rebuild(self) -> None:
-        """Throw everything away that is not in the database."""
+        """Discard everything that is not in the database."""
         come_to_rest(self.app)
         database.obj.close_all()
         self._start()
 
     def begin_anew(self) -> None:
-        """Go on to a month and a week in which nobody has played yet, and all earlier bets are over."""
+        """Advance to a month and a week without bets, in which all earlier bets are over."""
         self.clock.advance(days=32)
 
     def join(self, cents: int) -> "Player":
@@ -79,7 +79,7 @@ class World:
         return Player(self, user, token)
 
     def attempt(self, do: Callable[[], bool], trouble: tuple[Kind, Moment] | None) -> bool | None:
-        """Whether it succeeded; None when it came to trouble, and only the fuse knows what was committed."""
+        """Whether it succeeded; None after an interruption, when only the fuse knows what was committed."""
         if trouble:
             self.fuse.arm(*trouble)
         try:
@@ -94,7 +94,7 @@ class World:
         return None
 
     def held(self, players: "list[Player]") -> list[tuple[int, int, int | None]]:
-        """Balance, vault and its deadline, as the database has them."""
+        """Balance, vault and deadline in the database."""
         columns = (User.id, User.balance_cents, User.vault_cents, User.vault_deadline_ms)
         with reading():
             rows = User.select(*columns).where(User.id.in_([player.user.id for player in players])).tuples()
@@ -102,7 +102,7 @@ class World:
         return [found[player.user.id] for player in players]
 
     def wrong(self) -> list[str]:
-        """What the audits find, and whatever was left locked."""
+        """The problems that the audits find, and locks that were not released."""
         problems = ledger_audit.audit().mismatches
         with reading():
             if LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).scalar() != 0:
@@ -117,7 +117,7 @@ class World:
 
 
 class Player:
-    """One player, at the doors of the app of the moment. Each deed says whether it was done or refused."""
+    """One player of the current app. Each action returns whether it was done or refused."""
 
     def __init__(self, world: World, user: User, token: str) -> None:
         self.user = user
