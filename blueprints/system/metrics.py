@@ -22,6 +22,16 @@ CENTS_PER_COIN = 100
 
 
 @dataclass(frozen=True)
+class BetCounters:
+    """The counters of one game's bets, whose labels need not be looked up for each bet."""
+
+    wagered: Counter
+    paid: Counter
+    expected: Counter
+    variance: Counter
+
+
+@dataclass(frozen=True)
 class Metrics:
     """The counters of one app, since the start of its process."""
 
@@ -29,10 +39,8 @@ class Metrics:
     requests: Counter
     seconds: Histogram
     spins: Counter
-    wagered: Counter
-    paid: Counter
-    expected: Counter
-    variance: Counter
+    bets: dict[str, BetCounters]
+    """By game."""
 
     def count_spin(self, outcome: str) -> None:
         """Count a spin that was won, lost, or refused with this text."""
@@ -41,31 +49,32 @@ class Metrics:
     def count_bet(self, bet: Bet) -> None:
         """Count a settled bet's wager and payout, and what the payout was to be expected."""
         chance, price = bet.threshold / rolls.ROLL_RANGE, bet.price_cents / CENTS_PER_COIN
-        self.wagered.labels(bet.game).inc(bet.wager_cents / CENTS_PER_COIN)
-        self.paid.labels(bet.game).inc(bet.payout_cents / CENTS_PER_COIN)
-        self.expected.labels(bet.game).inc(chance * price)
-        self.variance.labels(bet.game).inc(chance * (1 - chance) * price**2)
+        counters = self.bets[bet.game]
+        counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
+        counters.paid.inc(bet.payout_cents / CENTS_PER_COIN)
+        counters.expected.inc(chance * price)
+        counters.variance.inc(chance * (1 - chance) * price**2)
 
 
 def install_metrics(app: Flask) -> Metrics:
     """Create the counters of this app."""
     registry = CollectorRegistry()
 
-    def of_bets(name: str, description: str) -> Counter:
-        counter = Counter(name, description, ["game"], registry=registry)
-        # Otherwise Prometheus would not see the first increase.
-        counter.labels(GAME)
-        return counter
-
+    of_bets = [
+        Counter(name, description, ["game"], registry=registry)
+        for name, description in (
+            ("bets_wagered_coins", "Wagers of settled bets"),
+            ("bets_paid_coins", "Payouts of settled bets"),
+            ("bets_expected_coins", "Mean of the payouts, by the chances of the bets"),
+            ("bets_variance", "Variance of the payouts, in square coins"),
+        )
+    ]
     counted = Metrics(
         registry=registry,
         requests=Counter("http_requests", "Answers", ["method", "route", "status"], registry=registry),
         seconds=Histogram("http_request_seconds", "Time to answer", ["route"], registry=registry),
         spins=Counter("upgrader_spins", "Spins by how they ended", ["outcome"], registry=registry),
-        wagered=of_bets("bets_wagered_coins", "Wagers of settled bets"),
-        paid=of_bets("bets_paid_coins", "Payouts of settled bets"),
-        expected=of_bets("bets_expected_coins", "Mean of the payouts, by the chances of the bets"),
-        variance=of_bets("bets_variance", "Variance of the payouts, in square coins"),
+        bets={GAME: BetCounters(*(counter.labels(GAME) for counter in of_bets))},
     )
     ProcessCollector(registry=registry)
     app.extensions[EXTENSION] = counted
