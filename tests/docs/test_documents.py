@@ -9,6 +9,8 @@ from bench.harness.servers import ROOT
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md"), ROOT / ".env.example"]
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 COLUMNS = 120
+FOLDERS = ("bench", "blueprints", "deploy", "docs", "models", "server", "services", "tests", "verify")
+WRITTEN_BY_BENCHMARKS = "bench/results/"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,3 +37,15 @@ def anchors_of(page):
     """The anchors that GitHub gives the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_path_that_is_named_exists(name):
+    paths = re.findall(r"`(\w+/[\w./*-]*)`", (ROOT / name).read_text())
+    versioned = [
+        path
+        for path in paths
+        if path.split("/")[0] in FOLDERS and "AREA" not in path and not path.startswith(WRITTEN_BY_BENCHMARKS)
+    ]
+
+    assert [path for path in versioned if not any(ROOT.glob(path))] == []
