@@ -13,7 +13,7 @@ AUDIT ?= must
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
-.PHONY: help run check test bench lint style audit format requirements clean
+.PHONY: help run check test bench lint style audit format screenshots requirements clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ audit: $(VENV)/installed-dev ## known vulnerabilities of all dependencies; fails
 format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+screenshots: $(VENV)/installed-dev tests/js/node_modules/installed ## write the screenshots of the documents anew, with Chromium
+	SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/blueprints/site/test_accessibility.py
 
 requirements: $(VENV)/installed-dev ## compile the pinned lists of dependencies, with the newest versions
 	$(PIP_COMPILE) --upgrade --output-file requirements.txt requirements.in

@@ -75,10 +75,15 @@ class RunningServer:
 
 @contextmanager
 def server_process(
-    command: list[str], env: Mapping[str, str], directory: Path, *, cwd: Path = ROOT
+    command: list[str],
+    env: Mapping[str, str],
+    directory: Path,
+    *,
+    cwd: Path = ROOT,
+    port: int | None = None,
 ) -> Iterator[RunningServer]:
     """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards."""
-    port = free_port()
+    port = port or free_port()
     log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
     with log.open("wb") as stderr, output.open("wb") as stdout:
         process = subprocess.Popen(

@@ -1,9 +1,10 @@
 // What the player is about to bet: the item, the wager, the seed, the chance, and why it can't be spun yet.
 
 import { ClientSeed } from "./client-seed.js";
-import { byId } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { isClientSeed, percentOf, randomHex, thresholdOf } from "./fairness.js";
-import { centsOfCoins, centsOfText, coinsOfCents, format, plain } from "./money.js";
+import { partsOf } from "./item-names.js";
+import { centsOfCoins, centsOfText, coins, coinsOfCents, format, plain } from "./money.js";
 
 /** Reads and writes the form. `changed()` is called when anything in it has. */
 export class BetForm {
@@ -17,6 +18,9 @@ export class BetForm {
   constructor(changed) {
     this.#changed = changed;
     byId("wager").addEventListener("input", changed);
+    byId("wager").addEventListener("change", () => {
+      if (this.wagerCents !== null) this.setWager(this.wagerCents);
+    });
     byId("client-seed").addEventListener("input", () => {
       this.#seed.type(byId("client-seed").value);
       changed();
@@ -24,11 +28,19 @@ export class BetForm {
     byId("fresh").addEventListener("click", () => this.drawClientSeed());
   }
 
+  get item() {
+    return this.#item;
+  }
+
+  /** The wanted item, with its `priceCents`. */
   set item(item) {
     this.#item = item;
-    byId("wanted-image").src = item.image;
-    byId("wanted-name").textContent = item.marketHashName;
-    byId("wanted-price").textContent = `$${format(item.priceCents)}`;
+    const { gun, skin, wear } = partsOf(item.marketHashName);
+    byId("how-it-works").hidden = true;
+    byId("wanted").hidden = false;
+    byId("wanted-name").replaceChildren(...(gun ? [make("span", { className: "quiet" }, `${gun} `)] : []), skin);
+    byId("wanted-wear").textContent = wear;
+    byId("wanted-price").replaceChildren(coins(item.priceCents));
     this.#changed();
   }
 
@@ -39,6 +51,21 @@ export class BetForm {
   setWager(cents) {
     byId("wager").value = plain(cents);
     this.#changed();
+  }
+
+  /** "half" or "double" the wager, or "most": never more than may be played. */
+  changeWager(how, balanceCents) {
+    const wager = this.wagerCents ?? 0;
+    const most = this.mostCents(balanceCents);
+    this.setWager(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
+  }
+
+  /** The highest wager that may be played: within the balance and the rules, and below the item's price. */
+  mostCents(balanceCents) {
+    const limits = [balanceCents];
+    if (this.rules) limits.push(this.maxCents);
+    if (this.#item) limits.push(this.#item.priceCents - 1);
+    return Math.max(Math.min(...limits), 0);
   }
 
   /** The server has committed to its seed: a client seed chosen from now on is unknown to it. */
@@ -65,7 +92,8 @@ export class BetForm {
   setRules(rules) {
     this.rules = rules;
     const edge = Number((rules.houseEdge * 100).toFixed(4));
-    byId("limits").textContent = `${format(this.minCents)} to ${format(this.maxCents)}; the house keeps ${edge} %`;
+    byId("limits").textContent =
+      `A wager is from ${format(this.minCents)} to ${format(this.maxCents)} coins. The house edge is ${edge} %.`;
     this.#changed();
   }
 
@@ -98,9 +126,9 @@ export class BetForm {
     if (!this.rules) return "The rules have not been loaded yet.";
     if (!this.#item) return "Choose an item first.";
     if (wager === null) return "The wager must be an amount with at most two decimals.";
-    if (wager < this.minCents) return `The wager must be at least ${format(this.minCents)}.`;
+    if (wager < this.minCents) return `The wager must be at least ${format(this.minCents)} coins.`;
     if (wager >= this.#item.priceCents) return "The item must be worth more than the wager.";
-    if (wager > this.maxCents) return `The wager must be at most ${format(this.maxCents)}.`;
+    if (wager > this.maxCents) return `The wager must be at most ${format(this.maxCents)} coins.`;
     if (this.threshold === 0) return "The wager is too small for this item.";
     if (wager > balanceCents) return "Your balance is too small for this wager.";
     if (!isClientSeed(this.#seed.value)) return "The client seed is 4 to 64 letters, digits, - and _.";
@@ -110,7 +138,8 @@ export class BetForm {
   /**
    * The payload of a spin on this commitment, and whether the server can't have known its client seed before.
    *
-   * Its request id makes sending it twice harmless.
+   * The commitment makes the server refuse the spin if it has announced another one, and the price if it has
+   * changed. The request id makes sending the spin twice harmless.
    */
   request(serverSeedCommitment) {
     const request = {

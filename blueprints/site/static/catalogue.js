@@ -1,16 +1,14 @@
 // The item picker: one page of the catalogue at a time, searched and sorted by the server.
 
 import { getJson } from "./api.js";
-import { byId, make, picture } from "./dom.js";
-import { centsOfText, format } from "./money.js";
+import { bringIntoView, byId, make, picture } from "./dom.js";
+import { partsOf, rememberImages } from "./item-names.js";
+import { centsOfPrice, coins } from "./money.js";
 
 const PAGE_SIZE = 18;
 const TYPING_PAUSE_MS = 250;
-const NEUTRAL_ITEM = "/media/neutral/item.webp";
 
-const WEAR = / \((Factory New|Minimal Wear|Field-Tested|Well-Worn|Battle-Scarred)\)$/;
-
-/** Calls `chosen(item)` with the item and its `priceCents` when the player picks one. */
+/** Calls `chosen(item)` with the item and its `priceCents` when the player picks one, or when its price changes. */
 export class Catalogue {
   #chosen;
   #page = 1;
@@ -41,9 +39,10 @@ export class Catalogue {
     });
     try {
       const { items, pagination } = await getJson(`/upgrader/items/pagination?${query}`, { signal });
-      this.#draw(items.map((item) => ({ ...item, priceCents: centsOfText(item.price) })), pagination);
+      rememberImages(items);
+      this.#draw(items.map((item) => ({ ...item, priceCents: centsOfPrice(item.price) })), pagination);
     } catch (problem) {
-      if (!signal.aborted) byId("found").textContent = `The catalogue could not be loaded: ${problem.message}`;
+      if (!signal.aborted) byId("found").textContent = `The items could not be loaded: ${problem.message}`;
     }
   }
 
@@ -51,40 +50,34 @@ export class Catalogue {
     this.#page = currentPage;
     byId("items").replaceChildren(...items.map((item) => make("li", {}, this.#card(item))));
     byId("found").textContent = totalItems === 1 ? "1 item" : `${totalItems} items`;
-    byId("page-number").textContent = totalPages ? `Page ${currentPage} of ${totalPages}` : "";
+    byId("page-number").textContent = totalPages ? `· page ${currentPage} of ${totalPages}` : "";
     byId("previous").disabled = !hasPrevPage;
     byId("next").disabled = !hasNextPage;
-    this.#refresh(items);
+    // The chosen item may have another price now.
+    const again = items.find((item) => item.marketHashName === this.#selected);
+    if (again) this.#chosen(again);
   }
 
   #card(item) {
-    const wear = WEAR.exec(item.marketHashName)?.[1] ?? "";
+    const { gun, skin, wear } = partsOf(item.marketHashName);
     const card = make(
       "button",
-      { type: "button", className: "item" },
-      picture(item.image, NEUTRAL_ITEM, 120),
-      make("span", { className: "gun" }, item.skinName && item.gunName),
-      make("span", { className: "skin" }, item.skinName || item.gunName),
-      make("span", { className: "wear" }, wear),
-      make("span", { className: "price" }, `$${format(item.priceCents)}`),
+      { type: "button", className: "card" },
+      picture("item", item.image, 120),
+      make("span", { className: "quiet" }, gun),
+      make("span", { className: "name" }, skin),
+      make("span", { className: "quiet" }, wear),
+      coins(item.priceCents),
     );
     card.setAttribute("aria-pressed", String(item.marketHashName === this.#selected));
     card.addEventListener("click", () => {
       byId("items").querySelector("[aria-pressed=true]")?.setAttribute("aria-pressed", "false");
       card.setAttribute("aria-pressed", "true");
-      this.#select(item);
+      this.#selected = item.marketHashName;
+      this.#chosen(item);
+      // On a small screen the wheel is far above the items.
+      bringIntoView(byId("dial"));
     });
     return card;
-  }
-
-  /** A page drawn anew may hold the chosen item at another price. */
-  #refresh(items) {
-    const again = items.find((item) => item.marketHashName === this.#selected);
-    if (again) this.#select(again);
-  }
-
-  #select(item) {
-    this.#selected = item.marketHashName;
-    this.#chosen(item);
   }
 }

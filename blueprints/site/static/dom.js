@@ -1,10 +1,15 @@
-// Small helpers for building the page. Text only ever goes in as textContent, so no name can become markup.
+// Small helpers for building the page. Text only ever goes in as text, so no name can become markup.
 
 export const byId = (id) => document.getElementById(id);
 
 /** Replace an element's text, but only by another one: screen readers would read the same one out again. */
 export function setText(id, text) {
   if (byId(id).textContent !== text) byId(id).textContent = text;
+}
+
+/** Replace an element's content by a new element, but only if its text is another one. */
+export function setContent(id, element) {
+  if (byId(id).textContent !== element.textContent) byId(id).replaceChildren(element);
 }
 
 /** A new element: `make("li", { className: "bet" }, "text", child, …)`. */
@@ -14,10 +19,24 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A picture beside a text that names it already; when it can't be loaded, the fallback instead. */
-export function picture(source, fallback, side) {
+/** A list of terms and values as a `<dl>`. */
+export function makeValues(pairs) {
+  const parts = pairs.flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, String(value))]);
+  return make("dl", { className: "values" }, ...parts);
+}
+
+const FALLBACK = { item: "/media/neutral/item.webp", avatar: "/media/neutral/avatar.webp" };
+
+/**
+ * A picture beside a text that names it. Pictures may be at any host; the neutral one is shown instead of one that
+ * can't be loaded. `kind` is "item" or "avatar", `side` its width and height in pixels.
+ */
+export function picture(kind, source, side) {
   const image = make("img", { alt: "", loading: "lazy", width: side, height: side });
-  image.addEventListener("error", () => { image.src = fallback; }, { once: true });
-  image.src = source;
+  image.addEventListener("error", () => { image.src = FALLBACK[kind]; }, { once: true });
+  image.src = source ?? FALLBACK[kind];
   return image;
 }
+
+/** Scroll as little as is needed to see the whole element. */
+export const bringIntoView = (element) => element.scrollIntoView({ block: "nearest" });

@@ -6,6 +6,8 @@
 //   threshold  = floor(10,000,000 * (1 - house edge) * wager / price)
 //   win        = roll < threshold
 
+import { plain } from "./money.js";
+
 const ROLL_RANGE = 10_000_000n;
 const ROLLS_PER_PERCENT = 100_000;
 const PPM = 1_000_000n;
@@ -47,6 +49,21 @@ export const percentOf = (rolls) => rolls / ROLLS_PER_PERCENT;
 export function thresholdOf({ edge, wagerCents, priceCents }) {
   const kept = PPM - BigInt(Math.round(edge * 1e6));
   return Number((ROLL_RANGE * kept * BigInt(wagerCents)) / (PPM * BigInt(priceCents)));
+}
+
+/** The page that recomputes a spin without this server's help, with the spin's values filled in. */
+export function verifyAddress({ serverSeedCommitment, serverSeed, clientSeed, nonce }, { wagerCents, priceCents, edge }) {
+  const values = {
+    serverSeedCommitment,
+    serverSeed,
+    clientSeed,
+    nonce,
+    betAmount: plain(wagerCents),
+    price: plain(priceCents),
+    houseEdge: edge,
+  };
+  // A fragment stays in the browser; a query would be sent to the server, and be logged.
+  return `/verify#${new URLSearchParams(values)}`;
 }
 
 /**

@@ -1,49 +1,38 @@
 // The feed of everybody's bets whose wheel has stopped, newest first.
 
-import { make, picture } from "./dom.js";
-import { centsOfCoins, format } from "./money.js";
+import { byId, make, picture } from "./dom.js";
+import { centsOfCoins, coins } from "./money.js";
 
 const MOST = 10;
-const NEUTRAL_AVATAR = "/media/neutral/avatar.webp";
 
-/** Fills a `<tbody>`; `empty` is shown while there is nothing to list. */
-export class LiveBets {
-  #rows;
-  #empty;
-  #bets = [];
+let bets = [];
 
-  constructor(rows, empty) {
-    this.#rows = rows;
-    this.#empty = empty;
-  }
-
-  replace(bets) {
-    this.#bets = bets;
-    this.#draw();
-  }
-
-  add(bet) {
-    this.#bets = [bet, ...this.#bets.filter(({ id }) => id !== bet.id)];
-    this.#draw();
-  }
-
-  #draw() {
-    this.#bets = this.#bets.slice(0, MOST);
-    this.#rows.replaceChildren(...this.#bets.map(row));
-    this.#empty.hidden = this.#bets.length > 0;
-  }
+/** `live-bets`: the newest ten, sent on connecting. */
+export function replaceLiveBets(newest) {
+  bets = newest;
+  draw();
 }
 
-function row(bet) {
-  const won = bet.payout > 0;
-  const player = make("td", { className: "player" }, picture(bet.pfp, NEUTRAL_AVATAR, 28), make("span", {}, bet.user));
+/** `live-bets:new`: one more. It may come twice. */
+export function addLiveBet(bet) {
+  bets = [bet, ...bets.filter(({ id }) => id !== bet.id)].slice(0, MOST);
+  draw();
+}
+
+function draw() {
+  byId("bets").replaceChildren(...bets.map(row));
+  byId("no-bets").hidden = bets.length > 0;
+}
+
+function row({ pfp, user, wager, multiplier, payout, date }) {
+  const won = payout > 0;
   return make(
     "tr",
     { className: won ? "won" : "lost" },
-    player,
-    make("td", {}, format(centsOfCoins(bet.wager))),
-    make("td", {}, won ? `${bet.multiplier.toFixed(2)}×` : "–"),
-    make("td", { className: "payout" }, format(centsOfCoins(bet.payout))),
-    make("td", { className: "when" }, new Date(bet.date).toLocaleTimeString()),
+    make("td", {}, make("span", { className: "who" }, picture("avatar", pfp, 28), make("span", {}, user))),
+    make("td", {}, coins(centsOfCoins(wager))),
+    make("td", {}, won ? `${multiplier.toFixed(2)}×` : "–"),
+    make("td", { className: "payout" }, coins(centsOfCoins(payout))),
+    make("td", { className: "when" }, new Date(date).toLocaleTimeString([], { timeStyle: "short" })),
   );
 }

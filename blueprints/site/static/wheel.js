@@ -24,11 +24,6 @@ export class Wheel {
     this.#zone.classList.toggle("empty", percent === 0);
   }
 
-  /** Colour the dial by how the last spin ended: "won", "lost", or "" while that is open. */
-  showOutcome(outcome) {
-    this.#svg.dataset.outcome = outcome;
-  }
-
   /** Turn the needle to the roll; resolves when it has stopped. */
   spinTo(percent, seconds) {
     const from = this.#percent;

@@ -1,14 +1,18 @@
-"""The built-in page in a real browser."""
+"""The built-in page in a real browser, served by a production server with the demo data."""
 
 import json
-from contextlib import suppress
-from urllib.parse import urlsplit
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+import requests
+from playwright.sync_api import Page, expect, sync_playwright
 
 from bench.harness.programs import BROWSER
-from bench.harness.servers import free_port, threaded_server
+from bench.harness.servers import ROOT, RunningServer, flask_command, free_port, gunicorn, server_process
 
 SWITCHES = [
     "--no-sandbox",
@@ -19,6 +23,62 @@ SWITCHES = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE_MS = 20_000
+PLAYERS = 50
+
+DESKTOP, PHONE = (1366, 768), (390, 844)
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+class Site:
+    """A server with the demo data, its players, and its commands. ``restart`` keeps the address."""
+
+    def __init__(self, env: dict[str, str], directory: Path, stack: ExitStack) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._env = env | {"BASE_URL": self.url, "INSTANCE_DIR": str(directory / "instance")}
+        self._directory, self._stack = directory, stack
+        self.run("seed", "--force")
+        self._players = iter(self.run("users", "create", "player", "--balance=100", f"--count={PLAYERS}"))
+        self.server: RunningServer = self.start()
+
+    def run(self, *arguments: str) -> list[dict]:
+        """Runs an operator's command; each line that it prints."""
+        command = [*flask_command(), *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self._env, check=True, capture_output=True, text=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def start(self) -> RunningServer:
+        serving = server_process(gunicorn(), self._env, self._directory, port=self.port)
+        self.server = self._stack.enter_context(serving)
+        return self.server
+
+    def get(self, path: str, player: dict | None = None) -> requests.Response:
+        headers = {"Authorization": f"Bearer {player['token']}"} if player else {}
+        return requests.get(self.url + path, headers=headers, timeout=30)
+
+    def new_player(self) -> dict[str, str]:
+        """A player with 100 coins: ``platformid``, ``username`` and ``token``."""
+        return next(self._players)
+
+
+@contextmanager
+def serve_site(directory: Path, database_url: str, **settings: str) -> Iterator[Site]:
+    env = {
+        "DATABASE_URL": database_url,
+        "UPGRADER_PROOF_DELAY": "0.5",
+        "RATELIMIT_ENABLED": "0",
+    }
+    with ExitStack() as stack:
+        yield Site({**os.environ, **env, **settings}, directory, stack)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory, sqlite_files):
+    directory = tmp_path_factory.mktemp("site")
+    with sqlite_files.fresh(directory) as database_url, serve_site(directory, database_url) as site:
+        yield site
 
 
 @pytest.fixture(scope="session")
@@ -30,64 +90,85 @@ def chromium():
 
 
 @pytest.fixture
-def settings():
-    """Settings of a test's server besides the usual ones."""
-    return {}
+def player(site):
+    return site.new_player()
 
 
 @pytest.fixture
-def app(make_app, settings):
-    """An app that knows the address of its page: its own origin, and the issuer of its tokens."""
-    return make_app(BASE_URL=f"http://127.0.0.1:{free_port()}", UPGRADER_PROOF_DELAY="0.5", **settings)
+def open_tab(chromium):
+    """Opens tabs of browsers in which nobody has been before. The page must not report an error."""
+    with ExitStack() as stack:
+        problems = []
+
+        def open_tab(size=DESKTOP, **options) -> Page:
+            context = stack.enter_context(
+                chromium.new_context(
+                    viewport=dict(zip(("width", "height"), size, strict=True)),
+                    **{"reduced_motion": "reduce", **options},
+                )
+            )
+            tab = context.new_page()
+            tab.set_default_timeout(PATIENCE_MS)
+            tab.spins = []
+            tab.on("websocket", lambda socket: socket.on("framesent", lambda frame: _note_spin(tab, frame)))
+            tab.on("pageerror", lambda error: problems.append(str(error)))
+            return tab
+
+        yield open_tab
+    assert problems == []
 
 
 @pytest.fixture
-def server(app):
-    base_url = app.extensions["services"].settings.base_url
-    with threaded_server(app, port=urlsplit(base_url).port) as url:
-        yield url
+def tab(open_tab):
+    return open_tab()
 
 
 @pytest.fixture
-def tab(chromium, server):
-    """A tab of a browser in which nobody has been before."""
-    with chromium.new_context(reduced_motion="reduce") as context:
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.spins = []
-        page.on("websocket", lambda socket: socket.on("framesent", lambda frame: _note_spin(page, frame)))
-        yield page
-        page.goto("about:blank")
+def sign_in(site):
+    """Opens the page as a player who can spin: an item is chosen unless ``item`` is None."""
+
+    def sign_in(tab, player, *, item=0):
+        tab.goto(f"{site.url}/?token={player['token']}")
+        expect(tab.locator("#username")).to_have_text(player["username"])
+        if item is not None:
+            tab.locator("#items button").nth(item).click()
+            expect(tab.locator("#spin")).to_be_enabled()
+        return tab
+
+    return sign_in
 
 
 @pytest.fixture
-def signed_in(tab, server, player, add_item):
-    """The page of a player who has chosen an item and can spin."""
-    add_item(price=10)
-    tab.goto(f"{server}/?token={player.token}")
-    tab.locator("#items button").first.click()
-    tab.locator("#spin:enabled").wait_for()
-    return tab
+def signed_in(tab, player, sign_in):
+    return sign_in(tab, player)
 
 
 @pytest.fixture
-def spin(signed_in):
-    """Spins, with a client seed that is typed if one is given; what is said about the proof."""
+def spin():
+    """Spins, with a client seed that is typed if one is given; the verdict on the proof."""
 
-    def spin(client_seed=None):
-        proofs = signed_in.locator("#proofs > li").count()
+    def spin(tab, client_seed=None):
+        nonce = tab.locator("#nonce").text_content()
         if client_seed is not None:
-            signed_in.fill("#client-seed", client_seed)
-        signed_in.locator("#spin:enabled").click()
-        signed_in.locator("#proofs > li").nth(proofs).wait_for()
-        signed_in.locator("#spin:enabled").wait_for()
-        return signed_in.locator("#proofs > li .verdict").first.inner_text()
+            open_details(tab)
+            tab.fill("#client-seed", client_seed)
+        tab.locator("#spin:enabled").click()
+        verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
+        expect(verdict).to_be_visible()
+        expect(tab.locator("#spin")).to_be_enabled()
+        return verdict.inner_text()
 
     return spin
 
 
-def _note_spin(page, frame):
+def open_details(tab):
+    """Opens the section with the fairness values."""
+    if not tab.locator("#client-seed").is_visible():
+        tab.click("#fairness > summary")
+
+
+def _note_spin(tab, frame):
     with suppress(ValueError):
         name, payload = json.loads(frame.lstrip("0123456789"))
         if name == "upgrader:spin":
-            page.spins.append(payload)
+            tab.spins.append(payload)

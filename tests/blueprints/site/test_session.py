@@ -1,11 +1,11 @@
 """A link with a token in it does not replace a player's session without a question."""
 
 import pytest
+from playwright.sync_api import expect
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
-]
+from tests.blueprints.site.conftest import serve_site
+
+pytestmark = pytest.mark.browser
 
 SECRETS = {
     "APP_ENV": "production",
@@ -13,89 +13,104 @@ SECRETS = {
     "JWT_SECRET": "zyxwvutsrqponmlkjihgfedcba9876543210-of-these-tests",
 }
 
-in_production = pytest.mark.parametrize("settings", [SECRETS])
+
+@pytest.fixture(scope="module")
+def production(tmp_path_factory, sqlite_files):
+    directory = tmp_path_factory.mktemp("production")
+    with (
+        sqlite_files.fresh(directory) as database_url,
+        serve_site(directory, database_url, **SECRETS) as site,
+    ):
+        yield site
 
 
 @pytest.fixture
-def users(new_player):
-    return new_player("alice"), new_player("mallory")
+def users(site):
+    return site.new_player(), site.new_player()
 
 
-def name_in(tab):
-    tab.locator("#player").wait_for()
-    tab.locator("#username:not(:empty)").wait_for()
-    return tab.inner_text("#username")
+def expect_player(tab, player):
+    expect(tab.locator("#username")).to_have_text(player["username"])
 
 
-def test_a_fresh_browser_is_signed_in_by_the_demo_link(tab, server, player):
-    tab.goto(f"{server}/?token={player.token}")
+def test_a_fresh_browser_is_signed_in_by_the_demo_link(tab, site, player):
+    tab.goto(f"{site.url}/?token={player['token']}")
 
-    assert name_in(tab) == player.username
+    expect_player(tab, player)
     assert "token" not in tab.url
 
 
-def test_a_link_does_not_replace_a_session(tab, server, users):
+def test_a_link_does_not_replace_a_session(tab, site, users):
     alice, mallory = users
-    tab.goto(f"{server}/?token={alice.token}")
-    name_in(tab)
+    tab.goto(f"{site.url}/?token={alice['token']}")
+    expect_player(tab, alice)
 
-    tab.goto(f"{server}/?token={mallory.token}")
+    tab.goto(f"{site.url}/?token={mallory['token']}")
     tab.click("#offer button[value=stay]")
 
-    assert name_in(tab) == "alice"
+    expect_player(tab, alice)
     assert "token" not in tab.url
     tab.reload()
-    assert name_in(tab) == "alice"
+    expect_player(tab, alice)
 
 
-def test_a_link_replaces_a_session_when_the_player_agrees(tab, server, users):
+def test_a_link_replaces_a_session_when_the_player_agrees(tab, site, users):
     alice, mallory = users
-    tab.goto(f"{server}/?token={alice.token}")
-    name_in(tab)
+    tab.goto(f"{site.url}/?token={alice['token']}")
+    expect_player(tab, alice)
 
-    tab.goto(f"{server}/?token={mallory.token}")
+    tab.goto(f"{site.url}/?token={mallory['token']}")
     tab.click("#offer-accept")
 
-    tab.locator("#username", has_text="mallory").wait_for()
+    expect_player(tab, mallory)
     tab.reload()
-    assert name_in(tab) == "mallory"
+    expect_player(tab, mallory)
 
 
-@in_production
-def test_in_production_a_link_signs_nobody_in_without_a_question(tab, server, player):
-    tab.goto(f"{server}/?token={player.token}")
+def test_a_player_who_signs_out_is_a_guest_after_a_reload(tab, site, player):
+    tab.goto(f"{site.url}/?token={player['token']}")
+    tab.click("#player button[popovertarget=account]")
+    tab.click("#sign-out")
 
-    tab.locator("#offer").wait_for()
-    assert tab.is_visible("#spectator")
-    assert not tab.is_visible("#player")
+    expect(tab.locator("#spectator")).to_be_visible()
+    expect(tab.locator("#why-not")).to_contain_text("guest")
+    tab.reload()
+    expect(tab.locator("#spectator")).to_be_visible()
 
 
-@in_production
-def test_a_login_that_began_in_this_tab_ends_without_a_question(tab, server, player):
-    come_back_with(player.token, tab, server)
-    tab.goto(server)
+def test_in_production_a_link_signs_nobody_in_without_a_question(tab, production):
+    tab.goto(f"{production.url}/?token={production.new_player()['token']}")
+
+    expect(tab.locator("#offer")).to_be_visible()
+    expect(tab.locator("#spectator")).to_be_visible()
+    expect(tab.locator("#player")).to_be_hidden()
+
+
+def test_a_login_that_began_in_this_tab_ends_without_a_question(tab, production):
+    player = production.new_player()
+    come_back_with(player, tab, production)
+    tab.goto(production.url)
 
     tab.click("#platform-login")
 
-    assert name_in(tab) == player.username
-    assert not tab.is_visible("#offer")
+    expect_player(tab, player)
+    expect(tab.locator("#offer")).to_be_hidden()
 
 
-@in_production
-def test_a_login_counts_for_one_token(tab, server, users):
-    alice, mallory = users
-    come_back_with(alice.token, tab, server)
-    tab.goto(server)
+def test_a_login_counts_for_one_token(tab, production):
+    alice, mallory = production.new_player(), production.new_player()
+    come_back_with(alice, tab, production)
+    tab.goto(production.url)
     tab.click("#platform-login")
-    name_in(tab)
+    expect_player(tab, alice)
 
-    tab.goto(f"{server}/?token={mallory.token}")
+    tab.goto(f"{production.url}/?token={mallory['token']}")
 
-    tab.locator("#offer").wait_for()
-    assert name_in(tab) == "alice"
+    expect(tab.locator("#offer")).to_be_visible()
+    expect_player(tab, alice)
 
 
-def come_back_with(token, tab, server):
+def come_back_with(player, tab, site):
     """Stand in for the provider, which sends the player back with a token."""
-    back = f"<meta http-equiv=refresh content='0;url={server}/?token={token}'>"
+    back = f"<meta http-equiv=refresh content='0;url={site.url}/?token={player['token']}'>"
     tab.route("**/auth/platform", lambda route: route.fulfill(content_type="text/html", body=back))

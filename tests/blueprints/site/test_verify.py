@@ -7,10 +7,7 @@ from playwright.sync_api import expect
 
 from tests.support.golden_vectors import REFUSED, SPINS
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
-]
+pytestmark = pytest.mark.browser
 
 SPIN = SPINS[0]
 
@@ -33,10 +30,10 @@ SHOW_EACH = """async (addresses) => {
 
 
 @pytest.fixture
-def verify(tab, server):
+def verify(tab, site):
     """Opens the page with values in its address; returns what it shows, or its problem."""
 
-    def verify(values, page=f"{server}/verify"):
+    def verify(values, page=f"{site.url}/verify"):
         tab.goto(page)
         return tab.evaluate(SHOW_EACH, [urlencode(values)])[0]
 
@@ -56,8 +53,8 @@ def shown(output):
     }
 
 
-def test_the_page_gives_all_golden_vectors(tab, server):
-    tab.goto(f"{server}/verify")
+def test_the_page_gives_all_golden_vectors(tab, site):
+    tab.goto(f"{site.url}/verify")
 
     results = tab.evaluate(SHOW_EACH, [urlencode(vector["input"]) for vector in SPINS + REFUSED])
 
@@ -65,17 +62,17 @@ def test_the_page_gives_all_golden_vectors(tab, server):
     assert [type(result) for result in results[len(SPINS) :]] == [str] * len(REFUSED)
 
 
-def test_a_link_with_all_values_opens_a_verified_spin(tab, server):
-    tab.goto(f"{server}/verify#{urlencode(SPIN['input'])}")
+def test_a_link_with_all_values_opens_a_verified_spin(tab, site):
+    tab.goto(f"{site.url}/verify#{urlencode(SPIN['input'])}")
 
     expect(tab.locator("#verdict")).to_have_text(shown(SPIN["output"])["verdict"])
     expect(tab.locator("#outcome")).to_have_text(shown(SPIN["output"])["outcome"])
     assert tab.input_value("#price") == SPIN["input"]["price"]
 
 
-def test_a_saved_page_works_from_the_disk_without_a_network(tab, client, verify, tmp_path):
+def test_a_saved_page_works_from_the_disk_without_a_network(tab, site, verify, tmp_path):
     saved = tmp_path / "verify.html"
-    saved.write_bytes(client.get("/verify").data)
+    saved.write_bytes(site.get("/verify").content)
     requests = []
     tab.on("request", lambda request: requests.append(request.url))
     tab.context.set_offline(True)
@@ -103,8 +100,8 @@ def test_the_page_sends_its_values_nowhere(tab, verify):
     assert failed == "refused"
 
 
-def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, server):
-    tab.goto(f"{server}/verify")
+def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, site):
+    tab.goto(f"{site.url}/verify")
     for name in ("serverSeedCommitment", "serverSeed", "clientSeed", "nonce", "betAmount", "price"):
         tab.keyboard.press("Tab")
         tab.keyboard.insert_text(SPIN["input"][name])
@@ -115,8 +112,8 @@ def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, server):
     expect(tab.locator("#verdict")).to_contain_text("✓")
 
 
-def test_a_problem_is_announced_and_its_field_gets_the_focus(tab, server):
-    tab.goto(f"{server}/verify")
+def test_a_problem_is_announced_and_its_field_gets_the_focus(tab, site):
+    tab.goto(f"{site.url}/verify")
     tab.fill("#serverSeed", SPIN["input"]["serverSeed"])
     tab.fill("#clientSeed", "äbcd")
 
@@ -143,8 +140,8 @@ def test_an_algorithm_that_the_page_does_not_know_is_not_verified(verify):
     assert "case-1" in verify(SPIN["input"] | {"algorithm": "case-1"})
 
 
-def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, client):
-    page = client.get("/verify").text
+def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, site):
+    page = site.get("/verify").text
     tab.route("http://play.example.com/**", lambda route: route.fulfill(body=page, content_type="text/html"))
 
     tab.goto(f"http://play.example.com/verify#{urlencode(SPIN['input'])}")

@@ -1,0 +1,29 @@
+// Who has wagered most this week, or this month.
+
+import { getJson } from "./api.js";
+import { byId, make, picture } from "./dom.js";
+import { centsOfCoins, coins } from "./money.js";
+
+const MOST = 20;
+
+/** Load the leaderboard of the chosen period and draw it. */
+export async function showLeaderboard() {
+  try {
+    const leaders = await getJson(`/leaderboard?period=${byId("period").value}`);
+    byId("leaders").replaceChildren(...leaders.slice(0, MOST).map(line));
+    byId("leaders-note").textContent = leaders.length ? "" : "Nobody has wagered yet.";
+  } catch (problem) {
+    byId("leaders-note").textContent = `The leaderboard could not be loaded: ${problem.message}`;
+  }
+}
+
+function line({ username, avatar, wager }) {
+  return make(
+    "li",
+    {},
+    picture("avatar", avatar, 36),
+    make("span", { className: "name" }, username),
+    make("span", { className: "quiet" }, "wagered "),
+    coins(centsOfCoins(wager)),
+  );
+}

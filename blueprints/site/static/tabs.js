@@ -1,0 +1,40 @@
+// Tabs, by the pattern of the ARIA practices: one tab is in the order of focus, the arrow keys move between them.
+
+/** Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel that is shown for the first time. */
+export function makeTabs(list, opened) {
+  const tabs = [...list.querySelectorAll("[role=tab]")];
+  const seen = new Set();
+
+  function select(tab) {
+    for (const each of tabs) {
+      const isSelected = each === tab;
+      each.setAttribute("aria-selected", String(isSelected));
+      each.tabIndex = isSelected ? 0 : -1;
+      panelOf(each).hidden = !isSelected;
+    }
+    const { id } = panelOf(tab);
+    if (!seen.has(id)) opened(id);
+    seen.add(id);
+  }
+
+  list.addEventListener("click", ({ target }) => {
+    const tab = target.closest("[role=tab]");
+    if (tab) select(tab);
+  });
+  list.addEventListener("keydown", (event) => {
+    const index = tabs.indexOf(event.target);
+    const next = {
+      ArrowRight: (index + 1) % tabs.length,
+      ArrowLeft: (index - 1 + tabs.length) % tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    tabs[next].focus();
+    select(tabs[next]);
+  });
+  select(tabs[0]);
+}
+
+const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));

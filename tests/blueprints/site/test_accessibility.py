@@ -1,0 +1,89 @@
+"""axe finds nothing on the page at both sizes and in both themes.
+
+With SCREENSHOTS set to a directory, the tests write the screenshots of the documents into it.
+"""
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from bench.harness.servers import ROOT
+from tests.blueprints.site.conftest import DESKTOP, PHONE, open_details
+
+pytestmark = pytest.mark.browser
+
+AXE = (ROOT / "tests/js/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+
+SIZES = {"page": DESKTOP, "phone": PHONE}
+LOOKS = pytest.mark.parametrize("theme", ["dark", "light"])
+BOTH_SIZES = pytest.mark.parametrize("size", SIZES)
+
+
+@pytest.fixture
+def look(open_tab, size, theme):
+    return open_tab(SIZES[size], color_scheme=theme)
+
+
+def violations(tab, part="html"):
+    """The rules of axe that a part of the page breaks, with the elements."""
+    tab.evaluate(AXE)
+    result = tab.evaluate("part => axe.run(part, { resultTypes: ['violations'] })", part)
+    return {rule["id"]: [node["html"] for node in rule["nodes"]] for rule in result["violations"]}
+
+
+def screenshot(tab, name):
+    """Write a screenshot, if a directory for them is set."""
+    if SCREENSHOTS:
+        tab.evaluate("scrollTo(0, 0)")
+        tab.wait_for_load_state("networkidle")
+        with Image.open(BytesIO(tab.screenshot())) as image:
+            image.save(Path(SCREENSHOTS) / f"{name}.webp", quality=85)
+
+
+@BOTH_SIZES
+@LOOKS
+def test_axe_finds_nothing_before_and_after_a_spin(look, sign_in, spin, player, size, theme):
+    sign_in(look, player, item=None)
+    assert violations(look, "#game") == {}
+
+    look.locator("#items button").nth(17).click()
+    look.fill("#wager", "35")
+    spin(look)
+
+    screenshot(look, f"{size}-{theme}")
+    open_details(look)
+    look.locator("#proofs summary").first.click()
+    assert violations(look) == {}
+
+
+@BOTH_SIZES
+@LOOKS
+def test_axe_finds_nothing_on_leaderboard_cases_dialog_and_menu(look, sign_in, player):
+    sign_in(look, player, item=None)
+    look.click("#player > button")
+    assert violations(look, "header") == {}
+    look.keyboard.press("Escape")
+
+    look.get_by_role("tab", name="Leaderboard").click()
+    look.locator("#leaders li").first.wait_for()
+    assert violations(look, ".browse") == {}
+    look.get_by_role("tab", name="Cases").click()
+    look.locator("#cases button").first.wait_for()
+    assert violations(look, ".browse") == {}
+    look.locator("#cases button").first.click()
+    expect(look.locator("#case")).to_be_visible()
+    assert violations(look, "#case") == {}
+
+
+@BOTH_SIZES
+@LOOKS
+def test_axe_finds_nothing_on_the_page_that_verifies(look, site):
+    look.goto(f"{site.url}/verify#serverSeed={'5e' * 32}&clientSeed=client&nonce=1")
+    expect(look.locator("#roll")).to_contain_text("%")
+
+    assert violations(look) == {}
