@@ -17,6 +17,9 @@ from bench.harness.programs import PROGRAMS, missing_programs
 
 DATABASE_FIXTURES = {"sqlite": "sqlite_files", "postgresql": "postgres"}
 
+sqlite_only = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""Marks a test, or the tests of a module, whose behaviour does not depend on the database."""
+
 _without_processes: list[pytest.Item] = []
 """The test that runs now, unless it may start processes."""
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
 REQUIRED = "Code is required"
 CHARACTERS = "Promo code must only include letters and numbers."
 LENGTH = "Code length must be between 3 and 24 letters."
@@ -21,6 +23,7 @@ def test_a_code_is_stored_in_uppercase(set_code, me, player):
     assert me(player)["affiliate"] == {"code": "ALICE2026", "used": ""}
 
 
+@sqlite_only
 def test_codes_of_4_and_24_characters_are_accepted(set_code, new_player):
     assert set_code(new_player(), "abcd")[0] == 200
     assert set_code(new_player(), "x" * 24)[0] == 200
@@ -82,6 +85,7 @@ def test_an_invalid_code_is_refused_in_the_order_of_the_contract(set_code, me, p
     assert me(player)["affiliate"]["code"] == ""
 
 
+@sqlite_only
 @pytest.mark.parametrize("body", [None, "", "{}", '{"Code": "ABCD"}'])
 def test_a_body_without_a_code_is_refused(client, player, body):
     answer = client.post("/affiliate/set-code", data=body, headers=player.headers)
@@ -89,6 +93,7 @@ def test_a_body_without_a_code_is_refused(client, player, body):
     assert (answer.status_code, answer.json) == refused(REQUIRED)
 
 
+@sqlite_only
 @pytest.mark.parametrize("path", ["/affiliate/set-code", "/affiliate/use-code"])
 def test_a_malformed_body_is_refused_in_the_envelope_of_the_area(client, player, path):
     bodies = {
@@ -132,6 +137,7 @@ def test_already_having_a_code_comes_before_the_code_being_claimed(set_code, own
     assert set_code(player, "OWNER") == refused(ALREADY_SET)
 
 
+@sqlite_only
 def test_characters_and_length_come_before_having_a_code(set_code, owner):
     assert set_code(owner, "OWN-ER") == refused(CHARACTERS)
     assert set_code(owner, "OWN") == refused(LENGTH)
@@ -155,6 +161,7 @@ def test_the_owner_of_a_code_who_sets_the_special_one_already_has_a_code(make_ap
     assert (answer.status_code, answer.json) == refused(ALREADY_SET)
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("method", "path", "text"),
     [

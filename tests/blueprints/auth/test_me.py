@@ -4,6 +4,7 @@ import pytest
 
 from models.db.connection import writing
 from models.users import User
+from tests.support.markers import sqlite_only
 
 REGISTERED_AT = 1_700_000_000_123
 
@@ -75,6 +76,7 @@ def test_the_user_object_shows_what_is_stored(me, change, stored, told):
     assert me() | told == me()
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("wagered_cents", "experience", "level"),
     [
@@ -110,6 +112,7 @@ def test_a_player_gets_only_their_own_user_object(client, new_player):
     assert client.get("/auth/me", headers=bob.headers).json["username"] == "bob"
 
 
+@sqlite_only
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer nonsense", "Basic YWxpY2U6c2VjcmV0"])
 def test_without_a_valid_token_me_is_unauthorized(client, header):
     answer = client.get("/auth/me", headers={"Authorization": header} if header is not None else {})
@@ -118,6 +121,7 @@ def test_without_a_valid_token_me_is_unauthorized(client, header):
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
+@sqlite_only
 def test_logging_out_succeeds_with_a_token(client, player):
     answer = client.get("/auth/logout", headers=player.headers)
 
@@ -125,6 +129,7 @@ def test_logging_out_succeeds_with_a_token(client, player):
     assert answer.json == {"success": True, "message": "Logged out successfully"}
 
 
+@sqlite_only
 @pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer nonsense"}])
 def test_logging_out_succeeds_without_a_token(client, header):
     answer = client.get("/auth/logout", headers=header)
@@ -133,6 +138,7 @@ def test_logging_out_succeeds_without_a_token(client, header):
     assert answer.json == {"success": True, "message": "Logged out successfully"}
 
 
+@sqlite_only
 def test_a_token_stays_valid_after_logging_out(client, player):
     client.get("/auth/logout", headers=player.headers)
 

@@ -9,6 +9,7 @@ from models.db.connection import writing
 from models.users import User
 from services.cases import creating
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names, wanted
+from tests.support.markers import sqlite_only
 
 PATH = "/api/cases/create"
 
@@ -39,6 +40,7 @@ def test_creating_a_case_needs_a_token(create):
     assert create(body(), player=None) == refused("You must be logged in to create a case", 401)
 
 
+@sqlite_only
 def test_an_invalid_token_is_refused_before_the_body_is_read(client):
     answer = client.post(PATH, data="{", headers={"Authorization": "Bearer nonsense"})
 
@@ -71,6 +73,7 @@ def test_a_name_is_trimmed_and_inner_blanks_become_one_space(client, create):
     assert client.get("/api/cases/big-case").json["name"] == "Big Case"
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "bad",
     [None, 7, True, ["abc"], {}, "", "ab", "  a b  "[:4], "a" * 33, " \n ", "x" * 20_000],
@@ -80,12 +83,14 @@ def test_a_name_of_invalid_length_or_type_is_refused(create, bad):
     assert create(body(bad)) == refused(NAME)
 
 
+@sqlite_only
 def test_names_of_minimum_and_maximum_length_are_accepted(create):
     statuses = [create(body(name))[0] for name in ("abc", "a" * 32, "\U0001f48e" * 32, f"  {'b' * 32}  ")]
 
     assert statuses == [200] * 4
 
 
+@sqlite_only
 def test_reserved_names_are_refused(create):
     expected = {
         "Level 10": "Case name cannot start with 'level'",
@@ -107,6 +112,7 @@ def test_reserved_names_are_refused(create):
     assert said == {name: refused(text) for name, text in expected.items()}
 
 
+@sqlite_only
 def test_a_name_with_invisible_or_unassigned_characters_is_refused(create):
     bad = ["\u200b\u200c\u2060", "abc\x07", "abc\ue000", "abc\ufdd0", "abc\U000e0fff", "\ufdfa" * 32]
 
@@ -137,6 +143,7 @@ def test_names_that_look_the_same_are_duplicates(client, create):
     assert [search for search, cases in found.items() if len(cases) != 1] == []
 
 
+@sqlite_only
 def test_names_that_only_contain_reserved_words_are_accepted(create):
     assert [create(body(name))[0] for name in ("Next level", "Carefree", "Create!", "lev el")] == [200] * 4
 
@@ -176,6 +183,7 @@ def bad_contents() -> Iterator[tuple[object, str]]:
     )
 
 
+@sqlite_only
 def test_each_kind_of_invalid_items_is_refused_with_its_message(client, create):
     answers = [(text, create({"name": "My Case", "items": items})) for items, text in bad_contents()]
 
@@ -193,6 +201,7 @@ def written(*percentages):
     return f'{{"name": "Exactly", "items": [{items}]}}'
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "percentages",
     [
@@ -210,6 +219,7 @@ def test_percentages_whose_exact_sum_is_100_are_accepted(create, percentages):
     assert create(written(*percentages)) == (200, {"status": True, "id": "exactly"})
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("percentages", "message"),
     [
@@ -251,6 +261,7 @@ def test_the_price_is_rounded_up(client, create):
     assert client.get("/api/cases/my-case").json["price"] == 0.53
 
 
+@sqlite_only
 def test_the_type_is_the_game_of_the_items(client, create):
     create(body("One", contents={RED: 50, BLUE: 50}))
     create(body("Both", contents={RED: 50, ROCK: 50}))
@@ -315,6 +326,7 @@ def test_errors_come_in_the_order_of_the_rules(create, prices):
     assert said == [NAME, FEW, SUM, UNKNOWN, "An item has no price at the moment", DUPLICATE, "made"]
 
 
+@sqlite_only
 def test_an_invalid_body_is_refused_in_the_envelope(create):
     expected = {
         "{": "The body is not valid JSON",
@@ -329,12 +341,14 @@ def test_an_invalid_body_is_refused_in_the_envelope(create):
     }
 
 
+@sqlite_only
 def test_a_body_over_64_kib_is_refused_in_the_envelope(create):
     status, answer = create(json.dumps(body()) + " " * 65_536)
 
     assert (status, answer["status"]) == (413, False)
 
 
+@sqlite_only
 def test_unknown_keys_make_no_difference(create):
     content = body() | {"price": 0, "creator": "me", "kind": "free"}
     content["items"] = [item | {"price": 0} for item in content["items"]]
@@ -342,6 +356,7 @@ def test_unknown_keys_make_no_difference(create):
     assert create(content)[0] == 200
 
 
+@sqlite_only
 def test_an_unexpected_error_is_answered_in_the_envelope(app, create, monkeypatch):
     app.config["PROPAGATE_EXCEPTIONS"] = False
 

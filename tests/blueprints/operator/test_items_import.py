@@ -7,6 +7,7 @@ import pytest
 from models.db.connection import reading
 from models.items import Item
 from tests.blueprints.operator.conftest import NOT_PICTURES
+from tests.support.markers import sqlite_only
 
 AT = 1_700_000_000_123
 APPID = "appid must be 730 or 252490"
@@ -89,10 +90,12 @@ def test_a_row_needs_only_game_name_and_price(array, stored):
     assert (item["image"], item["custom_price"]) == ("", False)
 
 
+@sqlite_only
 def test_unknown_keys_of_a_row_are_ignored(array):
     assert array({"marketHashName": "Name", "price": 1, "colour": "red", "_id": 5})["items"] == 1
 
 
+@sqlite_only
 def test_an_optional_field_may_be_null(array, stored):
     nothing = dict.fromkeys(("gunName", "skinName", "image", "customPrice", "nextPriceFetch"))
 
@@ -102,6 +105,7 @@ def test_an_optional_field_may_be_null(array, stored):
     assert (item["gun_name"], item["skin_name"], item["image"], item["custom_price"]) == ("A", "B", "", False)
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("name", "gun_name", "skin_name"),
     [
@@ -124,6 +128,7 @@ def test_gun_and_skin_are_parsed_from_the_name(array, stored, name, gun_name, sk
     assert (item["gun_name"], item["skin_name"]) == (gun_name, skin_name)
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("price", "cents"),
     [
@@ -150,6 +155,7 @@ def test_an_item_without_a_price_above_0_is_not_listed(array, client, price):
     assert client.get("/upgrader/items").json == []
 
 
+@sqlite_only
 def test_an_empty_array_imports_nothing(array):
     assert array() == {"items": 0, "created": 0, "updated": 0}
 
@@ -239,6 +245,7 @@ def test_a_feed_imports_items_with_parsed_names_and_prices_in_cents(feed, stored
     assert (item["gun_name"], item["skin_name"], item["image"]) == ("\u2605 Karambit", "Ember", "")
 
 
+@sqlite_only
 @pytest.mark.parametrize("appid", ["730", "252490"])
 def test_the_items_of_a_feed_get_the_game_of_the_option(feed, stored, appid):
     feed({"Name": 1}, appid)
@@ -335,6 +342,7 @@ BAD_ROWS = [
 ]
 
 
+@sqlite_only
 @pytest.mark.slow
 @pytest.mark.parametrize(("row", "reason"), BAD_ROWS, ids=lambda text: text[:60])
 def test_a_bad_row_stops_the_import_with_its_number_and_reason(fails, write, stored, row, reason):
@@ -346,6 +354,7 @@ def test_a_bad_row_stops_the_import_with_its_number_and_reason(fails, write, sto
     assert stored() == {}
 
 
+@sqlite_only
 @pytest.mark.parametrize("price", ["-1", "1.5", "1.0", '"5"', "true", "null", "100000000001", "NaN", "[]"])
 def test_a_bad_price_of_a_feed_stops_the_import(fails, write, stored, price):
     file = write(f'{{"metadata":{{"currency":"USD"}},"prices":{{"Good":1,"Bad":{price}}}}}')
@@ -354,6 +363,7 @@ def test_a_bad_price_of_a_feed_stops_the_import(fails, write, stored, price):
     assert stored() == {}
 
 
+@sqlite_only
 @pytest.mark.parametrize("name", ["", "  ", "x" * 201, "a\x00"])
 def test_a_bad_name_of_a_feed_stops_the_import(fails, write, stored, name):
     file = write({"metadata": {"currency": "USD"}, "prices": {"Good": 1, name: 1}})
@@ -362,6 +372,7 @@ def test_a_bad_name_of_a_feed_stops_the_import(fails, write, stored, name):
     assert stored() == {}
 
 
+@sqlite_only
 @pytest.mark.parametrize("currency", ["EUR", "usd", "", None, 5])
 def test_a_feed_of_another_currency_is_refused(fails, write, stored, currency):
     file = write({"metadata": {"currency": currency}, "prices": {"Good": 1}})
@@ -372,6 +383,7 @@ def test_a_feed_of_another_currency_is_refused(fails, write, stored, currency):
     assert stored() == {}
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "document",
     [
@@ -389,6 +401,7 @@ def test_an_object_that_is_not_a_feed_is_refused(fails, write, document):
     assert said == "Error: a price feed has the objects metadata and prices"
 
 
+@sqlite_only
 @pytest.mark.parametrize("options", [[], ["--appid", "440"], ["--appid", "0"]], ids=str)
 def test_a_feed_without_the_appid_option_is_refused(fails, write, stored, options):
     file = write({"metadata": {"currency": "USD"}, "prices": {"Good": 1}})
@@ -397,6 +410,7 @@ def test_a_feed_without_the_appid_option_is_refused(fails, write, stored, option
     assert stored() == {}
 
 
+@sqlite_only
 def test_an_appid_that_is_not_a_number_is_refused_in_one_line(fails, write):
     said = fails("items", "import", write([]), "--appid", "gamea")
 
@@ -405,6 +419,7 @@ def test_an_appid_that_is_not_a_number_is_refused_in_one_line(fails, write):
     assert len(said.splitlines()) == 1
 
 
+@sqlite_only
 @pytest.mark.parametrize("document", ["5", "null", '"text"', "true"])
 def test_a_file_that_is_neither_array_nor_feed_is_refused(fails, write, document):
     said = fails("items", "import", write(document))
@@ -412,6 +427,7 @@ def test_a_file_that_is_neither_array_nor_feed_is_refused(fails, write, document
     assert said == "Error: the file is neither an array of items nor a price feed"
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "content",
     ["", "not JSON", "[1,]", "[{}", "[" * 100_000, b"\xff\xfe\x00", f"[{'9' * 5000}]"],
@@ -424,10 +440,12 @@ def test_a_file_that_is_not_json_is_refused_in_one_line(fails, write, content):
     assert len(said.splitlines()) == 1
 
 
+@sqlite_only
 def test_a_file_with_a_byte_order_mark_is_read(run, write):
     assert run("items", "import", write(b"\xef\xbb\xbf[]")) == {"items": 0, "created": 0, "updated": 0}
 
 
+@sqlite_only
 @pytest.mark.parametrize("path", ["no-such-file.json", "."])
 def test_a_missing_file_is_refused_in_one_line(fails, path):
     said = fails("items", "import", path)

@@ -8,6 +8,7 @@ import pytest
 from models.db.connection import reading
 from models.users import User
 from services.accounts import users
+from tests.support.markers import sqlite_only
 
 AMOUNT = "must be an amount from 0 to 1000000000 with at most two decimals"
 NAME = "a username must have 3 to 32 letters, digits, dots, dashes and underscores"
@@ -74,6 +75,7 @@ def test_an_account_can_be_created_for_a_platform_id(run):
     assert line["platformid"] == PLATFORM_ID
 
 
+@sqlite_only
 @pytest.mark.parametrize(("level", "experience"), [("0", 0), ("1", 100), ("25", 62_500), ("10000", 10**10)])
 def test_an_account_can_start_at_a_level(run, me, level, experience):
     account = me(run("users", "create", "alice", "--level", level))
@@ -128,6 +130,7 @@ def test_a_taken_name_of_maximum_length_is_cut_for_its_number(run, accounts):
     assert accounts() == ["a" * 32, "a" * 30 + "-2"]
 
 
+@sqlite_only
 def test_each_of_many_accounts_is_printed_on_its_own_line(run, accounts):
     run("users", "create", "bob-2")
 
@@ -138,11 +141,13 @@ def test_each_of_many_accounts_is_printed_on_its_own_line(run, accounts):
     assert accounts()[1:] == [line["username"] for line in lines]
 
 
+@sqlite_only
 @pytest.mark.parametrize("name", ["abc", "a" * 32, "A.b_c-9", "...", "123"])
 def test_a_valid_name_is_not_changed(run, name):
     assert run("users", "create", name)["username"] == name
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "name", ["", "ab", "a" * 33, "a b", " alice", "alice\n", "\u00e4lice", "al\u0131ce", "a/b", "<b>"]
 )
@@ -151,6 +156,7 @@ def test_an_invalid_name_is_refused(fails, accounts, name):
     assert accounts() == []
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "platform_id",
     ["", "7656119800000000", "765611980000000011", "7656119800000000x", "\u0661" * 17, "id-abc"],
@@ -172,6 +178,7 @@ def test_a_taken_platform_id_is_refused(run, fails, accounts):
     assert accounts() == ["alice"]
 
 
+@sqlite_only
 def test_a_platform_id_with_a_count_is_refused(fails, accounts):
     said = fails("users", "create", "alice", "--platform-id", PLATFORM_ID, "--count", "2")
 
@@ -179,11 +186,13 @@ def test_a_platform_id_with_a_count_is_refused(fails, accounts):
     assert accounts() == []
 
 
+@sqlite_only
 @pytest.mark.parametrize("level", ["-1", "10001"])
 def test_a_level_out_of_bounds_is_refused(fails, level):
     assert fails("users", "create", "alice", "--level", level) == "Error: a level must be from 0 to 10000"
 
 
+@sqlite_only
 @pytest.mark.parametrize("balance", ["-1", "0.001", "1000000000.01", "1e400", "NaN", "Infinity", "ten", ""])
 def test_an_invalid_balance_is_refused_in_one_line(fails, accounts, balance):
     said = fails("users", "create", "alice", "--balance", balance)
@@ -194,6 +203,7 @@ def test_an_invalid_balance_is_refused_in_one_line(fails, accounts, balance):
     assert accounts() == []
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("option", "value"),
     [("--count", "0"), ("--count", "x"), ("--count", "1000001"), ("--level", "1.5"), ("--colour", "red")],

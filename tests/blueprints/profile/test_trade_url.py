@@ -4,6 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.markers import sqlite_only
+
 DONE = (200, {"success": True})
 REQUIRED = (400, {"error": "Trade URL is required"})
 INVALID = (400, {"error": "Invalid trade URL"})
@@ -38,6 +40,7 @@ def test_a_new_url_replaces_the_old_one(put, me):
     assert me()["tradeUrl"] == URL + "4"
 
 
+@sqlite_only
 def test_a_url_is_required(call, put):
     answers = [call("PUT", "trade-url"), call("PUT", "trade-url", {}), put(None), put("")]
 
@@ -90,6 +93,7 @@ HOSTILE = [
 ]
 
 
+@sqlite_only
 def test_an_invalid_url_is_refused(put, me):
     answers = {str(url): put(url) for url in HOSTILE}
 
@@ -97,6 +101,7 @@ def test_an_invalid_url_is_refused(put, me):
     assert me()["tradeUrl"] == ""
 
 
+@sqlite_only
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     position=st.integers(0, len(URL)),
@@ -113,6 +118,7 @@ def test_a_url_with_a_nul_is_refused_as_text_that_cannot_be_stored(put):
     assert put(URL + "\x00") == (400, {"error": "Text must not have NUL characters or lone surrogates"})
 
 
+@sqlite_only
 def test_the_host_can_be_configured(make_app, new_player):
     app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
     player = new_player("other")

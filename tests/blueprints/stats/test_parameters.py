@@ -2,6 +2,11 @@
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
+pytestmark = sqlite_only
+
+
 LISTS = ("games", "payments", "fairness", "live-bets")
 
 BAD_PAGES = {

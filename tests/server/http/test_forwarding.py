@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
 FORWARDED = {"X-Forwarded-For": "192.0.2.7"}
 
 
@@ -9,6 +11,7 @@ def warnings(log_lines):
     return [line for line in log_lines() if line["logger"] == "platform.proxies"]
 
 
+@sqlite_only
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
 def test_forwarding_headers_without_trusted_proxies_are_logged_once(client, log_lines, header):
     for _ in range(3):
@@ -20,6 +23,7 @@ def test_forwarding_headers_without_trusted_proxies_are_logged_once(client, log_
     assert "192.0.2.7" not in str(line)
 
 
+@sqlite_only
 def test_requests_without_forwarding_headers_are_not_logged(client, log_lines):
     client.get("/healthz")
 

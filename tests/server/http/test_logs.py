@@ -11,12 +11,14 @@ import requests
 
 from bench.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
 from bench.harness.sockets import Refused, Socket
+from tests.support.markers import sqlite_only
 
 SEARCHED = "a-search-of-nobodys-business"
 CLIENT_SEED = "my-very-own-client-seed"
 REQUEST_ID = "a-request-of-mine"
 
 
+@sqlite_only
 def test_a_request_is_logged_in_one_line(client, log_lines):
     answer = client.get("/upgrader/rules")
 
@@ -45,6 +47,7 @@ def test_a_line_has_its_time_in_milliseconds_and_in_iso_8601(client, log_lines):
     assert datetime.fromisoformat(line["timestamp"]).timestamp() == line["time"] / 1000
 
 
+@sqlite_only
 def test_the_time_a_request_took_is_in_milliseconds(client, log_lines):
     client.get("/upgrader/rules")
 
@@ -53,6 +56,7 @@ def test_the_time_a_request_took_is_in_milliseconds(client, log_lines):
     assert line["ms"] >= 0
 
 
+@sqlite_only
 def test_every_request_has_a_unique_id(client, log_lines):
     for _ in range(3):
         client.get("/healthz")
@@ -60,6 +64,7 @@ def test_every_request_has_a_unique_id(client, log_lines):
     assert len({line["request_id"] for line in log_lines()}) == 3
 
 
+@sqlite_only
 def test_a_request_id_from_a_client_is_ignored(client, log_lines):
     client.get("/healthz", headers={"X-Request-Id": "chosen by a client"})
 
@@ -67,6 +72,7 @@ def test_a_request_id_from_a_client_is_ignored(client, log_lines):
     assert line["request_id"] != "chosen by a client"
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("path", "route", "status"),
     [
@@ -82,12 +88,14 @@ def test_a_refused_request_is_logged_in_one_line(client, log_lines, path, route,
     assert [(line["route"], line["status"]) for line in log_lines()] == [(route, status)]
 
 
+@sqlite_only
 def test_a_request_with_a_wrong_method_is_logged_in_one_line(client, log_lines):
     client.post("/healthz")
 
     assert [(line["method"], line["status"]) for line in log_lines()] == [("POST", 405)]
 
 
+@sqlite_only
 def test_a_failed_request_is_logged_with_one_line_for_its_failure(client, fail_at, log_lines):
     fail_at("/probe")
 
@@ -98,6 +106,7 @@ def test_a_failed_request_is_logged_with_one_line_for_its_failure(client, fail_a
     assert [line["message"] for line in lines if line["level"] == "error"] == ["request failed"]
 
 
+@sqlite_only
 def test_a_line_break_in_a_path_does_not_break_a_line(client, log_text):
     client.get('/healthz%0a{"level":"error"}')
 
@@ -135,6 +144,7 @@ def look_around(url, player):
         requests.get(f"{url}{path}?token={player.token}&search={SEARCHED}&page=0", timeout=10)
 
 
+@sqlite_only
 @pytest.mark.process
 def test_no_secret_is_in_the_log_of_a_server(running, player, add_item):
     server_seed = play(running.url, player, add_item(price=10))
@@ -149,6 +159,7 @@ def test_no_secret_is_in_the_log_of_a_server(running, player, add_item):
     assert [secret for secret in secrets if secret in log] == []
 
 
+@sqlite_only
 @pytest.mark.process
 def test_every_log_line_of_the_program_is_json(running, player, add_item):
     play(running.url, player, add_item(price=10))

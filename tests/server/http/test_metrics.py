@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from bench.harness.servers import ROOT
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
+from tests.support.markers import sqlite_only
 
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \|([^|]*)\| .+ \|$", re.MULTILINE)
 
@@ -34,6 +35,7 @@ def labels(**values):
     return tuple(sorted(values.items()))
 
 
+@sqlite_only
 def test_metrics_are_prometheus_text(client):
     answer = client.get("/metrics")
 
@@ -42,6 +44,7 @@ def test_metrics_are_prometheus_text(client):
     assert "# TYPE http_requests_total counter" in answer.text
 
 
+@sqlite_only
 def test_answers_are_counted_by_method_route_and_status(client, samples):
     client.get("/healthz")
     client.get("/healthz?again=1")
@@ -53,12 +56,14 @@ def test_answers_are_counted_by_method_route_and_status(client, samples):
     assert counted[labels(method="HEAD", route="/healthz", status="200")] == 1
 
 
+@sqlite_only
 def test_the_duration_of_every_request_is_measured(client, samples):
     client.get("/upgrader/rules")
 
     assert samples("http_request_seconds_count")[labels(route="/upgrader/rules")] == 1
 
 
+@sqlite_only
 def test_unknown_paths_are_counted_as_one_route(client, samples):
     for number in range(5):
         client.get(f"/no-such-path/{number}")
@@ -66,6 +71,7 @@ def test_unknown_paths_are_counted_as_one_route(client, samples):
     assert samples("http_requests_total")[labels(method="GET", route="unknown", status="404")] == 5
 
 
+@sqlite_only
 def test_the_bets_of_all_players_are_counted_as_one_route(client, player, samples):
     client.get("/upgrader/bets/1", headers=player.headers)
     client.get("/upgrader/bets/2", headers=player.headers)
@@ -75,6 +81,7 @@ def test_the_bets_of_all_players_are_counted_as_one_route(client, player, sample
     assert counted[labels(method="GET", route="/upgrader/bets/<int:nonce>", status="404")] == 2
 
 
+@sqlite_only
 def test_unknown_methods_are_counted_as_one(client, samples):
     for number in range(5):
         client.open("/healthz", method=f"BREW{number}")
@@ -84,6 +91,7 @@ def test_unknown_methods_are_counted_as_one(client, samples):
     assert len([key for key in counted if ("status", "405") in key]) == 1
 
 
+@sqlite_only
 def test_a_failed_request_is_counted_once(client, fail_at, samples):
     fail_at("/probe")
 
@@ -92,6 +100,7 @@ def test_a_failed_request_is_counted_once(client, fail_at, samples):
     assert samples("http_requests_total")[labels(method="GET", route="/probe", status="500")] == 1
 
 
+@sqlite_only
 def test_open_sockets_are_counted(connect, player, samples):
     before = samples("sockets_open")[()]
 

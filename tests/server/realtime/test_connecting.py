@@ -10,6 +10,7 @@ from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.users import AnnouncedSeed, User
 from services.accounts import users
+from tests.support.markers import sqlite_only
 
 
 def refused(connect, **options):
@@ -19,6 +20,7 @@ def refused(connect, **options):
     return str(error.value)
 
 
+@sqlite_only
 @pytest.mark.parametrize("token", ["not-a-token", 5, ["a"], {"a": 1}, True, "é"])
 def test_a_bad_token_is_refused(connect, token):
     assert refused(connect, auth={"token": token}) == "Unauthorized"
@@ -31,6 +33,7 @@ def test_a_token_of_a_player_who_is_gone_is_refused(app, connect):
     assert refused(connect, auth={"token": token}) == "Unauthorized"
 
 
+@sqlite_only
 @pytest.mark.parametrize("auth", [None, {}, {"token": None}, {"token": ""}, {"other": "x"}])
 def test_a_socket_without_a_token_is_a_spectator(connect, item, auth):
     socket = connect(auth=auth)
@@ -80,6 +83,7 @@ def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, ite
     assert [bet["id"] for bet in newest] == [str(number) for number in range(12, 2, -1)]
 
 
+@sqlite_only
 def test_the_eleventh_socket_of_a_player_is_refused(connect, player):
     for _ in range(10):
         connect(player)
@@ -87,6 +91,7 @@ def test_the_eleventh_socket_of_a_player_is_refused(connect, player):
     assert refused(connect, player=player) == "Too many connections"
 
 
+@sqlite_only
 def test_a_socket_that_leaves_makes_room(app, connect, player):
     sockets = [connect(player) for _ in range(10)]
     sockets[0].close()

@@ -11,6 +11,9 @@ from bench.harness.sockets import Refused, Transport
 from bench.harness.waiting import wait_until
 from server.realtime import handshakes
 from server.realtime import server as realtime_server
+from tests.support.markers import sqlite_only
+
+pytestmark = sqlite_only
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from bench.harness.price_sources import cut_off, document, dripping, hung_up, text
 from services.prices.errors import SourceFailed
+from tests.support.markers import sqlite_only
 
 GOOD = document({"One": 150})
 
@@ -47,6 +48,7 @@ def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, 
     assert standing() == {"One": 100}
 
 
+@sqlite_only
 def test_a_feed_that_is_down_fails_in_one_line(make_app, item, standing):
     runner = make_app(PRICE_FEED_URL="http://127.0.0.1:1/prices?key=secret").test_cli_runner()
 
@@ -57,6 +59,7 @@ def test_a_feed_that_is_down_fails_in_one_line(make_app, item, standing):
     assert standing() == {"One": 100}
 
 
+@sqlite_only
 def test_a_feed_that_is_too_large_is_refused(fails, source, item, standing, limit):
     limit(max_bytes=len(GOOD) - 1)
     source.answer = text(GOOD)
@@ -65,6 +68,7 @@ def test_a_feed_that_is_too_large_is_refused(fails, source, item, standing, limi
     assert standing() == {"One": 100}
 
 
+@sqlite_only
 def test_a_feed_of_the_largest_size_is_accepted(run, source, item, standing, limit):
     limit(max_bytes=len(GOOD))
     source.answer = text(GOOD)
@@ -74,6 +78,7 @@ def test_a_feed_of_the_largest_size_is_accepted(run, source, item, standing, lim
     assert standing() == {"One": 150}
 
 
+@sqlite_only
 def test_the_limit_is_on_the_size_after_decompression(fails, source, item, limit):
     limit(max_bytes=100_000)
     source.answer = text(gzip.compress(b" " * 1_000_000), Content_Encoding="gzip")
@@ -81,6 +86,7 @@ def test_the_limit_is_on_the_size_after_decompression(fails, source, item, limit
     assert fails("prices", "refresh") == "Error: the response of the price feed is too large"
 
 
+@sqlite_only
 def test_a_compressed_feed_is_accepted(run, source, item, standing):
     source.answer = text(gzip.compress(GOOD.encode()), Content_Encoding="gzip")
 
@@ -89,6 +95,7 @@ def test_a_compressed_feed_is_accepted(run, source, item, standing):
     assert standing() == {"One": 150}
 
 
+@sqlite_only
 @pytest.mark.parametrize("headers_too", [False, True], ids=["its body", "its headers too"])
 def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, standing, limit, headers_too):
     limit(seconds=0.5)
@@ -98,6 +105,7 @@ def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, standing,
     assert standing() == {"One": 100}
 
 
+@sqlite_only
 def test_no_error_contains_the_address(prices, source, item):
     source.answer = text("[]")
 

@@ -7,6 +7,7 @@ import pytest
 
 from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
 from tests.services.prices.conftest import HOUR, START
+from tests.support.markers import sqlite_only
 
 NO_SUCH_ITEM = text('{"success": false}', status=500)
 
@@ -37,6 +38,7 @@ def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, s
     assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("answer", "price"),
     [
@@ -134,6 +136,7 @@ BAD = {
 }
 
 
+@sqlite_only
 @pytest.mark.parametrize("answer", BAD.values(), ids=BAD)
 def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
     prices, source, add, standing, next_fetches, outcomes, answer

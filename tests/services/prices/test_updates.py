@@ -11,6 +11,7 @@ from bench.harness.servers import ROOT, flask_command, flask_run, gunicorn, serv
 from bench.harness.waiting import wait_until
 from services.shared.clock import now_ms
 from tests.services.prices.conftest import START
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def test_prices_are_refreshed_soon_after_the_start(begin, source, add, standing)
     wait_until(lambda: standing() == {"One": 150})
 
 
+@sqlite_only
 def test_a_refresh_appears_in_the_log_and_in_the_metrics(begin, source, add, metric, log_lines):
     add({"One": 1, "Two": 1, "Jump": 1, "Negative": 1, "Missing": 1})
     source.answer = feed({"One": 150, "Two": 100, "Jump": 5000, "Negative": -1})
@@ -55,6 +57,7 @@ def test_a_refresh_appears_in_the_log_and_in_the_metrics(begin, source, add, met
     assert metric("price_source_paused", source="feed") == 0
 
 
+@sqlite_only
 def test_a_failed_refresh_is_logged_without_the_address(begin, source, metric, log_lines):
     source.answer = text("[]")
 
@@ -68,6 +71,7 @@ def test_a_failed_refresh_is_logged_without_the_address(begin, source, metric, l
     assert metric("price_last_success_seconds", source="feed") is None
 
 
+@sqlite_only
 def test_the_metrics_show_a_feed_that_fails(make_app, source):
     source.answer = text("[]")
     app = make_app(PRICE_FEED_URL=source.url, PRICE_REFRESH_SECONDS="1")
@@ -77,6 +81,7 @@ def test_the_metrics_show_a_feed_that_fails(make_app, source):
     wait_until(lambda: 'price_source_paused{source="feed"} 1.0' in client.get("/metrics").text)
 
 
+@sqlite_only
 @pytest.mark.parametrize("what", ["drips", "hangs up", "is wrong"])
 def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, add, standing, what):
     add({"One": 1})
@@ -114,6 +119,7 @@ def test_an_unexpected_error_does_not_end_the_task(
     assert "with a secret" not in str(log_lines())
 
 
+@sqlite_only
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])
 def test_without_a_source_no_task_starts(begin, prices, client):
     begin()
@@ -122,6 +128,7 @@ def test_without_a_source_no_task_starts(begin, prices, client):
     assert "price_refreshes_total{" not in client.get("/metrics").text
 
 
+@sqlite_only
 def test_a_request_does_not_start_the_task(client, prices):
     client.get("/upgrader/items")
 

@@ -14,6 +14,7 @@ from models.items import Item
 from services.upgrader import catalogue
 from services.upgrader.catalogue import CatalogueCache
 from tests.blueprints.upgrader.http.conftest import names
+from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/items"
 ISSUED_AT = 1_700_000_000_123
@@ -104,6 +105,7 @@ def test_an_older_image_with_another_scheme_shows_the_neutral_one(client, stock)
     assert client.get(PATH).json[0]["image"] == "http://127.0.0.1:5000/media/neutral/item.webp"
 
 
+@sqlite_only
 def test_the_neutral_image_is_served_by_this_process(client):
     answer = client.get("/media/neutral/item.webp")
 
@@ -112,6 +114,7 @@ def test_the_neutral_image_is_served_by_this_process(client):
         assert (picture.format, picture.size) == ("WEBP", (360, 360))
 
 
+@sqlite_only
 def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
     stock(rows=[{"marketHashName": "Item", "price": 5, "image": "/media/items/item.webp"}])
     client = make_app(BASE_URL="https://play.example.com/api/").test_client()
@@ -130,6 +133,7 @@ def test_a_long_catalogue_is_complete(client, stock):
     assert names(answer.json) == sorted(prices, key=prices.get, reverse=True)
 
 
+@sqlite_only
 def test_parameters_are_ignored(client, stock):
     stock({"Dear": 100, "Cheap": 1})
 
@@ -138,10 +142,12 @@ def test_parameters_are_ignored(client, stock):
     assert names(answer.json) == ["Dear", "Cheap"]
 
 
+@sqlite_only
 def test_the_list_is_json(client):
     assert client.get(PATH).content_type == "application/json"
 
 
+@sqlite_only
 @pytest.mark.parametrize("coding", ["gzip", "gzip, deflate, br", "GZIP", "x, gzip;q=0.5", "*"])
 def test_the_list_is_compressed_for_a_client_that_accepts_gzip(client, stock, coding):
     stock({"Item \u2605": 5, "Other": 4})
@@ -153,6 +159,7 @@ def test_the_list_is_compressed_for_a_client_that_accepts_gzip(client, stock, co
     assert gzip.decompress(compressed.data) == plain.data
 
 
+@sqlite_only
 @pytest.mark.parametrize("coding", [None, "", "identity", "br", "gzip;q=0", "gzip;q=0, *"])
 def test_the_list_is_not_compressed_for_other_clients(client, stock, coding):
     stock({"Item": 5})
@@ -163,6 +170,7 @@ def test_the_list_is_not_compressed_for_other_clients(client, stock, coding):
     assert names(answer.json) == ["Item"]
 
 
+@sqlite_only
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
 def test_the_list_varies_by_accept_encoding(client, coding):
     answer = client.get(PATH, headers={"Accept-Encoding": coding})
@@ -170,6 +178,7 @@ def test_the_list_varies_by_accept_encoding(client, coding):
     assert "Accept-Encoding" in ", ".join(answer.headers.getlist("Vary"))
 
 
+@sqlite_only
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
 def test_a_list_that_the_client_has_is_answered_with_304(client, stock, coding):
     stock({"Item": 5})
@@ -181,6 +190,7 @@ def test_a_list_that_the_client_has_is_answered_with_304(client, stock, coding):
     assert answer.headers["ETag"] == tag
 
 
+@sqlite_only
 @pytest.mark.parametrize("tags", ["*", 'W/"another", {tag}', "{strong}"])
 def test_one_matching_etag_among_several_is_enough(client, tags):
     tag = client.get(PATH).headers["ETag"]
@@ -190,6 +200,7 @@ def test_one_matching_etag_among_several_is_enough(client, tags):
     assert answer.status_code == 304
 
 
+@sqlite_only
 @pytest.mark.parametrize("tag", ['"another"', 'W/"another"', "nonsense", ""])
 def test_a_client_with_another_list_gets_the_new_one(client, tag):
     answer = client.get(PATH, headers={"If-None-Match": tag})
@@ -197,6 +208,7 @@ def test_a_client_with_another_list_gets_the_new_one(client, tag):
     assert (answer.status_code, answer.json) == (200, [])
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "change",
     [
@@ -220,6 +232,7 @@ def test_a_changed_list_has_a_new_etag(client, stock, make_app, change):
     assert make_app().test_client().get(PATH).headers["ETag"] != before
 
 
+@sqlite_only
 def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app):
     stock({"Item": 5, "Other": 5})
     before = client.get(PATH).headers["ETag"]
@@ -227,6 +240,7 @@ def test_the_same_list_has_the_same_etag_after_a_restart(client, stock, make_app
     assert make_app().test_client().get(PATH).headers["ETag"] == before
 
 
+@sqlite_only
 def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
     stock({"Item": 5})
     whole = client.get(PATH)
@@ -238,10 +252,12 @@ def test_a_head_request_has_the_same_headers_and_no_body(client, stock):
         assert head.headers[name] == whole.headers[name]
 
 
+@sqlite_only
 def test_clients_must_revalidate_a_cached_list(client):
     assert client.get(PATH).headers["Cache-Control"] == "no-cache"
 
 
+@sqlite_only
 def test_a_cached_list_runs_no_query(client, stock, queries):
     stock({"Item": 5})
     client.get(PATH)
@@ -281,6 +297,7 @@ def cache(app, clock):  # the app has opened the database
     return CatalogueCache(ttl_seconds=3600, timer=lambda: clock[0])
 
 
+@sqlite_only
 def test_a_catalogue_is_reused_until_it_expires(cache, clock, stock):
     stock({"Item": 5})
     first = cache.current()
@@ -301,6 +318,7 @@ def test_an_import_is_shown_after_the_cache_expires(cache, clock, stock):
     assert [item.market_hash_name for item in cache.current().items] == ["New", "Item"]
 
 
+@sqlite_only
 def test_an_expired_catalogue_is_replaced_once(cache, clock, stock, queries):
     stock({"Item": 5})
     cache.current()

@@ -4,6 +4,7 @@ import pytest
 
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -49,6 +50,7 @@ def test_an_unknown_bet_is_not_found(nonce, client, player, settled):
     assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "nonce", ["\u0967", "\uff11", "\u00b9", "1\u0967", "-1", "+1", "1.0", "1_0", "9" * 5_000], ids=ascii
 )

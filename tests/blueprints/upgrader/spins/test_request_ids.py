@@ -3,6 +3,7 @@
 import pytest
 
 from services.upgrader.spin import SpinRequest
+from tests.support.markers import sqlite_only
 
 
 def spin(target, **changes):
@@ -58,6 +59,7 @@ def test_an_amount_written_differently_is_the_same_request(connect, player, item
     assert socket.spin(spin(item, amount=1.0)) == first
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     "other",
     [{"amount": 2}, {"clientSeed": "other-seed"}, {"clientSeed": None}, {"price": 10}, {"item": "another"}],
