@@ -6,6 +6,12 @@ from services.upgrader.spin import SpinRequest
 from tests.support.markers import sqlite_only
 
 
+@pytest.fixture
+def app(make_app):
+    """An app whose proofs are not due during a test."""
+    return make_app(UPGRADER_PROOF_DELAY="600")
+
+
 def spin(target, **changes):
     return {"amount": 1, "item": target, "clientSeed": "same-seed", "requestId": "r-1"} | changes
 
