@@ -110,6 +110,7 @@ def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, site):
 
     expect(tab.locator("#roll")).to_have_text(shown(SPIN["output"])["roll"])
     expect(tab.locator("#verdict")).to_contain_text("✓")
+    expect(tab.get_by_role("heading", name="Result")).to_be_focused()
 
 
 def test_a_problem_is_announced_and_its_field_gets_the_focus(tab, site):
