@@ -1,5 +1,7 @@
 """/verify recomputes a spin in the browser, with the server and without it."""
 
+import re
+from decimal import Decimal
 from urllib.parse import urlencode
 
 import pytest
@@ -60,6 +62,41 @@ def test_the_page_gives_all_golden_vectors(tab, site):
 
     assert results[: len(SPINS)] == [shown(vector["output"]) for vector in SPINS]
     assert [type(result) for result in results[len(SPINS) :]] == [str] * len(REFUSED)
+
+
+BUILT_IN_PAGE = """async (spins) => {
+  const { commitmentOf, digestOf, rollOf, thresholdOf } = await import("/assets/fairness.js");
+  return Promise.all(spins.map(async (spin) => {
+    const roll = rollOf(await digestOf(spin));
+    const threshold = thresholdOf(spin);
+    const committed = await commitmentOf(spin.serverSeed) === spin.serverSeedCommitment;
+    return { committed, roll, threshold, win: roll < threshold };
+  }));
+}"""
+
+
+def test_the_built_in_page_gives_all_golden_vectors(tab, site):
+    spins = [
+        vector["input"]
+        | {"wagerCents": int(Decimal(vector["input"]["betAmount"]) * 100)}
+        | {"priceCents": int(Decimal(vector["input"]["price"]) * 100)}
+        | {"edge": float(vector["input"]["houseEdge"])}
+        for vector in SPINS
+    ]
+    tab.goto(site.url)
+
+    results = tab.evaluate(BUILT_IN_PAGE, spins)
+
+    assert results == [{name: vector["output"][name] for name in results[0]} for vector in SPINS]
+
+
+def test_the_page_has_the_colours_of_the_built_in_page(site):
+    colours = [
+        set(re.findall(r"--[\w-]+: [^;]+;", site.get(path).text)) for path in ("/verify", "/assets/theme.css")
+    ]
+
+    assert len(colours[0]) > 10
+    assert colours[0] <= colours[1]
 
 
 def test_a_link_with_all_values_opens_a_verified_spin(tab, site):
