@@ -1,4 +1,4 @@
-"""Settings: what each one takes, what it says to a bad value, and what it never shows."""
+"""Settings: valid values, the errors of bad ones, and secrets that are never shown."""
 
 import ast
 import os

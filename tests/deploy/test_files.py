@@ -1,4 +1,4 @@
-"""The Dockerfile, the compose file and the systemd unit: their linters, and whether what they say works."""
+"""The Dockerfile, the compose file and the systemd unit: linters, and the commands in them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""deploy/nginx.conf: what it caches, what it serves itself, and whom the platform takes a client for."""
+"""deploy/nginx.conf: what it caches, what it serves itself, and the client's address."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

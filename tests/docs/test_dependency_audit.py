@@ -1,4 +1,4 @@
-"""The audit of what is pinned, against services of this machine: it never takes silence for a clean bill."""
+"""The audit of dependencies, against local services."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 ADVISORY = {
     "id": 1,
     "url": "https://advisories.example.com/1",
-    "title": "Everything can be had",
+    "title": "Remote code execution",
     "severity": "high",
     "vulnerable_versions": "<2.0.0",
     "cvss": {"score": 8.1, "vectorString": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N"},
@@ -26,10 +26,10 @@ ADVISORY = {
 
 
 class Advisories:
-    """What knows of vulnerabilities, for both kinds of packages; of none at first."""
+    """A service with advisories for Python and npm packages; at first there are none."""
 
     vulnerable = frozenset()
-    forgotten = frozenset()
+    unavailable_for = frozenset()
 
     def __call__(self, environ, start_response):
         request = Request(environ)
@@ -37,10 +37,10 @@ class Advisories:
 
     def answer(self, request):
         if request.path.endswith("/advisories/bulk"):
-            asked = json.loads(gzip.decompress(request.get_data()))
-            return self.say({name: [ADVISORY] for name in asked if name in self.vulnerable})
+            names = json.loads(gzip.decompress(request.get_data()))
+            return self.say({name: [ADVISORY] for name in names if name in self.vulnerable})
         name = json.loads(request.get_data())["package"]["name"]
-        if name in self.forgotten:
+        if name in self.unavailable_for:
             return Response(status=503)
         return self.say({"vulns": [vulnerability_of(name)]} if name in self.vulnerable else {})
 
@@ -51,7 +51,7 @@ class Advisories:
 def vulnerability_of(name):
     package = {"name": name, "ecosystem": "PyPI"}
     ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "9"}]}]
-    return {"id": "PYSEC-1", "summary": "Oh no", "affected": [{"package": package, "ranges": ranges}]}
+    return {"id": "PYSEC-1", "summary": "A flaw", "affected": [{"package": package, "ranges": ranges}]}
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def lists(tmp_path):
 
 @pytest.fixture
 def audit(lists, advisories):
-    """Runs it with services that answer, or that nobody runs."""
+    """Runs the audit with the service, or with an address without a service."""
 
     def run(mode, *, reachable=True):
         with serving(advisories) as url:
@@ -103,37 +103,37 @@ def audit(lists, advisories):
 
 
 def test_packages_without_known_vulnerabilities_pass(audit):
-    code, told = audit("must")
+    code, output = audit("must")
 
-    assert code == 0, told
-    assert "requirements.txt: 2 looked up, 0 vulnerable" in told
-    assert "package-lock.json: 1 looked up, 0 vulnerable" in told
-    assert "NOT AUDITED" not in told
+    assert code == 0, output
+    assert "requirements.txt: 2 looked up, 0 vulnerable" in output
+    assert "package-lock.json: 1 looked up, 0 vulnerable" in output
+    assert "NOT AUDITED" not in output
 
 
 @pytest.mark.parametrize(("name", "line"), [("beta", "beta 1.2.3: PYSEC-1"), ("gamma", "gamma: high")])
-def test_a_vulnerable_package_fails_it_by_name_even_where_it_need_not_look(audit, advisories, name, line):
+def test_a_vulnerable_package_fails_the_audit_by_name_in_both_modes(audit, advisories, name, line):
     advisories.vulnerable = {name}
 
-    code, told = audit("try")
+    code, output = audit("try")
 
     assert code == 1
-    assert f"VULNERABLE {line}" in told
+    assert f"VULNERABLE {line}" in output
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("must", 1), ("try", 0)])
-def test_what_could_not_be_looked_up_is_said_and_fails_it_unless_it_need_not_look(audit, mode, expected):
-    code, told = audit(mode, reachable=False)
+def test_an_audit_without_its_service_says_so_and_fails_unless_it_only_tries(audit, mode, expected):
+    code, output = audit(mode, reachable=False)
 
     assert code == expected
-    assert "*** NOT AUDITED: " in told
-    assert told.count("0 looked up") == 2
+    assert "*** NOT AUDITED: " in output
+    assert output.count("0 looked up") == 2
 
 
-def test_one_package_that_could_not_be_looked_up_is_enough(audit, advisories):
-    advisories.forgotten = {"alpha"}
+def test_one_package_that_cannot_be_looked_up_fails_the_audit(audit, advisories):
+    advisories.unavailable_for = {"alpha"}
 
-    code, told = audit("must")
+    code, output = audit("must")
 
     assert code == 1
-    assert "*** NOT AUDITED: " in told
+    assert "*** NOT AUDITED: " in output

@@ -1,4 +1,4 @@
-"""The production app with short deadlines and a view that counts what the server holds of its clients."""
+"""The production app with short deadlines, and a view of the counts of its clients."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""The production app with failures that nobody foresaw, whose messages hold what the request held."""
+"""The production app with unexpected failures whose messages contain parts of the request."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Input that no well-meaning client sends: JSON of every bad kind, and values that are none."""
+"""Hostile input: bad JSON of every kind, and values of wrong types."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The production app with a view that tells everybody something large, and one that counts what is kept."""
+"""The production app with a view that broadcasts a large event, and one with counts."""
 
 import gc
 

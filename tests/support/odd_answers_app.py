@@ -1,4 +1,4 @@
-"""The app, with programs in front of it that answer as WSGI lets them and the app never does."""
+"""The app behind programs whose answers WSGI allows and the app never gives."""
 
 from app import create_app
 

@@ -1,4 +1,4 @@
-"""A Socket.IO client that polls, and does only what a test tells it to."""
+"""A Socket.IO client over polling, controlled by a test."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A server that says exactly what a test wants it to say, byte by byte and in its own time."""
+"""A server that sends exactly the bytes that a test chooses, with pauses."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""The production app with a view that asks PostgreSQL to sleep, and one that sees it asleep."""
+"""The production app with a view that makes PostgreSQL sleep, and one that finds it sleeping."""
 
 from models.db.connection import database, reading
 from wsgi import app

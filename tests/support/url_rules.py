@@ -1,4 +1,4 @@
-"""Compiles each URL rule once in a process: most of the time in which an app is created goes there."""
+"""Compiles each URL rule once in a process, since most of the time of creating an app is spent on that."""
 
 from collections.abc import Callable
 from typing import Any

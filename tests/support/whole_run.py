@@ -1,4 +1,4 @@
-"""Somebody who does everything that a server offers, well and badly, and notes what no log may say of it."""
+"""A run of everything that a server offers, valid and invalid, with the secrets that no log may contain."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The production app with a view that tells whether an avatar is being rendered."""
+"""The production app with a view that says whether an avatar is being rendered."""
 
 from wsgi import app
 

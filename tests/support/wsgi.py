@@ -1,4 +1,4 @@
-"""Serving any WSGI application on a port of this machine."""
+"""Serves a WSGI application on a local port."""
 
 import threading
 from collections.abc import Iterator

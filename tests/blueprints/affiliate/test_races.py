@@ -1,4 +1,4 @@
-"""Many at once: the database lets one through, and the others hear what came before them."""
+"""Concurrent requests with promo codes: one succeeds, and the others get the error of a later request."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""POST /affiliate/set-code: a code of one's own, once and for ever."""
+"""POST /affiliate/set-code: a player sets one code, which cannot be changed."""
 
 import pytest
 

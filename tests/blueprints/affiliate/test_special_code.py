@@ -1,4 +1,4 @@
-"""The special code of the house: the same bonus, and nobody whom it counts for."""
+"""The special code of the house: the same bonus, without a referral."""
 
 import pytest
 

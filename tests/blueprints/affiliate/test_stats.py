@@ -1,4 +1,4 @@
-"""GET /affiliate/stats: what each referred player has brought the owner of the code."""
+"""GET /affiliate/stats: what each referred player has earned for the owner of the code."""
 
 from fractions import Fraction
 from math import floor

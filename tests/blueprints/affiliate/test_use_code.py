@@ -1,4 +1,4 @@
-"""POST /affiliate/use-code: a bonus for whoever comes by a code, once and for ever."""
+"""POST /affiliate/use-code: a bonus for the first use of another player's code."""
 
 from models.db.connection import writing
 from models.users import User

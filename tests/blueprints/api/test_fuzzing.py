@@ -1,4 +1,4 @@
-"""The API document is true: made-up requests to every operation, and every answer as it says."""
+"""Every answer to generated requests to every operation matches the API document."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a case costs: the formula against exact fractions, and prices that follow their items'."""
+"""The prices of cases: the formula, compared with exact fractions, and prices that follow the items."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""A link with a token in it does not replace a player's session without a question."""
+"""A link with a token replaces a player's session only after a question."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""What these tests have in common: the log as it is written, and views that a test adds."""
+"""Fixtures of the HTTP tests: the log, and views that a test adds."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""JSON bodies: read exactly, whatever their content type calls them, and refused in so many words."""
+"""JSON bodies: parsed exactly, with any content type, and refused with a clear text."""
 
 import http.client
 from urllib.parse import urlsplit

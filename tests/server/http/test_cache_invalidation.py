@@ -1,4 +1,4 @@
-"""Cached responses: never older than what they show, or by a second when another process changes it."""
+"""Cached responses are never stale, or for a second when another process changes their data."""
 
 import json
 import os

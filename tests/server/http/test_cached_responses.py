@@ -1,4 +1,4 @@
-"""Responses from the cache: the same as fresh ones, built once, logged, counted and limited as any other."""
+"""Cached responses: the same as fresh ones, built once, logged, counted and limited as all others."""
 
 import itertools
 import threading

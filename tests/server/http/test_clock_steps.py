@@ -1,4 +1,4 @@
-"""The system clock is set, an hour or a year ahead or back, while people play."""
+"""The system clock is set an hour or a year ahead or back during play."""
 
 import pytest
 

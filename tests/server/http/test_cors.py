@@ -1,4 +1,4 @@
-"""Which other origins' pages may call: the front end's, the listed ones, and no other."""
+"""CORS: pages of the front end and of the listed origins may call, and no others."""
 
 import pytest
 

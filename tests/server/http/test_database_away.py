@@ -1,4 +1,4 @@
-"""A database that is not there: what still answers, and what everything else says."""
+"""The database is unavailable: endpoints that need it answer 503, the others work."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Errors over HTTP: JSON always, in the envelope of the area, and nothing of the program in them."""
+"""Errors over HTTP: always JSON, in the envelope of the path, without details of the program."""
 
 import http.client
 from urllib.parse import urlsplit

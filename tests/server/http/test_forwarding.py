@@ -1,4 +1,4 @@
-"""What the log says about a proxy that the settings do not know."""
+"""The log line about a proxy that TRUSTED_PROXIES does not count."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whether the process and its database say that they are well."""
+"""/healthz and /readyz: the state of the process and of its database."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Bodies of every bad kind at every endpoint that changes something: refused, everywhere in the same words.
+"""Bad bodies of every kind are refused by every endpoint in the same words.
 
 The endpoints are those of the running app, so that a new one is held to this without being named here.
 """

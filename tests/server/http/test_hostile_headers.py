@@ -1,4 +1,4 @@
-"""Headers that no well-meaning client sends, at every address that can be asked for.
+"""Hostile headers at every endpoint.
 
 What is wrong with a request's framing, and heads over 16 KiB, are tests/server/worker's.
 """

@@ -1,4 +1,4 @@
-"""Parameters and paths of every bad kind at every address that can be asked for.
+"""Hostile parameters and paths at every endpoint.
 
 The addresses are those of the running app, the parameters those of its document, so that a new one is
 held to this without being named here.

@@ -1,4 +1,4 @@
-"""How often one client may call, and that nobody who plays ever meets a limit."""
+"""Rate limits of HTTP requests, which normal play does not reach."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The logs of a whole run of the production server, at their loudest, with all that can go wrong in it."""
+"""No secret is in the logs of a production server at the highest level during many failures."""
 
 import os
 import signal

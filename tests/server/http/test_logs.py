@@ -1,4 +1,4 @@
-"""The log: one line for each request, and nothing in it that anybody could play or pay with."""
+"""The log: one line for each request, without secrets."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A PostgreSQL that goes away in the middle of a statement, before the driver knows that it did."""
+"""PostgreSQL breaks a connection in the middle of a statement, before the driver notices."""
 
 import peewee
 import psycopg2.extensions

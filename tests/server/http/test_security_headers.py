@@ -1,4 +1,4 @@
-"""What every answer tells the browser: not to guess, not to frame, not to tell on, not to load."""
+"""Security headers of every answer: no sniffing, framing or referrers, and only own scripts."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Who may call what: every endpoint, every kind of caller, and the status that each one gets."""
+"""Every endpoint, every kind of caller, and the status that each one gets."""
 
 from typing import NamedTuple
 

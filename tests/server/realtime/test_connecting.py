@@ -1,4 +1,4 @@
-"""Who gets in, as what, and what they are sent first."""
+"""Connecting: who is accepted, as a player or a spectator, and the first events."""
 
 import json
 import threading

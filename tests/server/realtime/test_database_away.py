@@ -1,4 +1,4 @@
-"""Sockets while the database is away, and once it is back."""
+"""Sockets while the database is unavailable, and afterwards."""
 
 from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit

@@ -1,4 +1,4 @@
-"""What a socket is told that sends what no well-meaning client sends; tests/support/hostile.py has it all."""
+"""Hostile payloads of spins (tests/support/hostile.py) and their answers."""
 
 import json
 

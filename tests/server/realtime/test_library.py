@@ -1,4 +1,4 @@
-"""What the server relies on in python-socketio and python-engineio, beyond their documentation.
+"""Undocumented behaviour of python-socketio and python-engineio on which the server depends.
 
 When one of these fails after an upgrade, server/realtime/transport.py and server.py need another look.
 """

@@ -1,4 +1,4 @@
-"""What transports may do: be so many, be silent for ten seconds, send 64 KiB, come from an allowed origin."""
+"""Limits of transports: their number, ten seconds of silence, 64 KiB, and allowed origins."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Clients of the socket server that stop at some step: each is gone within a minute."""
+"""Clients of the socket server that stop at any step are disconnected within a minute."""
 
 import socket
 import time

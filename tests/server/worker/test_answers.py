@@ -1,4 +1,4 @@
-"""How answers go out, whatever a program does that WSGI lets it do."""
+"""Responses on the wire, for everything that WSGI allows a program."""
 
 import http.client
 import socket

@@ -1,4 +1,4 @@
-"""All attacks at once from one address, for a short time; ``bench.attacks`` makes them for ten minutes."""
+"""All attacks at once from one address, for a short time (``bench.attacks`` runs them for ten minutes)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Chunked bodies: read the same however they are cut, and refused when they are malformed."""
+"""Chunked bodies: read correctly with any boundaries of packets, and refused when malformed."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""One player's slow query, broken frame, or haste is nobody else's."""
+"""A player's slow query, broken frame or flood does not delay other players."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""The production server, killed again and again in the middle of a storm: no promise is broken."""
+"""A production server that is killed again and again during play breaks no promise."""
 
 import pytest
 

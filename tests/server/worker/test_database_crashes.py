@@ -1,4 +1,4 @@
-"""PostgreSQL, killed in the middle of a storm: the server goes on as soon as it is back; nothing is lost."""
+"""PostgreSQL is killed during play: nothing is lost, and the server recovers with it."""
 
 import pytest
 

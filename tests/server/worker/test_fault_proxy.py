@@ -1,4 +1,4 @@
-"""The proxy of the fault tests does what it says; else they would show nothing."""
+"""The proxy of the fault tests injects the faults that it names."""
 
 import socket
 import socketserver

@@ -1,4 +1,4 @@
-"""The production server before a database whose network is at fault: clear answers, and nothing lost."""
+"""Faults of the network to the database: clear answers, and nothing lost."""
 
 import pytest
 

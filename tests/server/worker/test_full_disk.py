@@ -1,4 +1,4 @@
-"""The production server on a disk that is full: what can't be kept is refused, and nothing is half kept."""
+"""A full disk: what cannot be stored is refused, and nothing is stored in part."""
 
 import pytest
 import requests

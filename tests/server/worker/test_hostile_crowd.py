@@ -1,4 +1,4 @@
-"""A thousand connections that stop at some step: each is closed, and nobody else notices."""
+"""A thousand connections that stop at some step are closed, and do not affect other clients."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Requests that two programs could read differently, or that are too much: refused, the connection closed."""
+"""Ambiguous or oversized requests are refused, and their connections closed."""
 
 from collections import deque
 from itertools import repeat

@@ -1,4 +1,4 @@
-"""Websocket frames and packets that no browser sends: the connection that sends them is closed."""
+"""Invalid websocket frames and packets close the connection that sends them."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Proofs on their way to the real JavaScript client, over networks and servers that fail."""
+"""Proofs reach the real JavaScript client over failing networks and servers."""
 
 import time
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Clients that read nothing, and clients that have gone: neither is kept, and nobody else notices."""
+"""Clients that stop reading, and clients that have gone, are disconnected and affect no others."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""An orderly end: SIGTERM, with players in the middle of things."""
+"""SIGTERM stops the server in order during play."""
 
 import pytest
 

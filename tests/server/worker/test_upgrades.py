@@ -1,4 +1,4 @@
-"""Websocket handshakes: what is not one is an HTTP error, and never 101."""
+"""Websocket handshakes: an invalid one is an HTTP error, never 101."""
 
 import json
 

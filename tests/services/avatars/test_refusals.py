@@ -1,4 +1,4 @@
-"""POST /profile/avatar: what is refused; nothing of it is stored."""
+"""POST /profile/avatar: refused files, of which nothing is stored."""
 
 import http.client
 import struct

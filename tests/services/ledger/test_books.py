@@ -1,4 +1,4 @@
-"""Whatever a few players do, and wherever it is cut off: every figure is the one kept by hand.
+"""Every figure equals the books after any sequence of actions with interruptions.
 
 ``python -m bench.money_model`` looks for longer.
 """

@@ -1,4 +1,4 @@
-"""Sixteen writers and four readers at once: no reader ever sees a coin too many or too few."""
+"""Sixteen writers and four readers at once: every read sums to zero."""
 
 from bench.harness.money.concurrent_play import Observed, look, observe
 from models.db.connection import writing

@@ -1,4 +1,4 @@
-"""Fixtures of the price tests: a source that the test steers, a clock that it sets, and an app between."""
+"""Fixtures of the price tests: a source with chosen answers, a clock, and an app."""
 
 import io
 import json

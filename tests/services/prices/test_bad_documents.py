@@ -1,4 +1,4 @@
-"""A feed that is down, slow, cut off or wrong: every price stays, and one line says why."""
+"""A feed that is down, slow, truncated or invalid: prices stay, and one line says why."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""What the spins of these tests have in common."""
+"""Fixtures of the tests of spins."""
 
 import pytest
 

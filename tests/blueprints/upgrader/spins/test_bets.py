@@ -1,4 +1,4 @@
-"""GET /upgrader/bets/:nonce: a player's own bet, with all that verifying it takes."""
+"""GET /upgrader/bets/:nonce: a player's bet with everything that verifies it."""
 
 import pytest
 

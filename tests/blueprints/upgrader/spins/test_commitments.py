@@ -1,4 +1,4 @@
-"""The commitment comes before the choice."""
+"""The commitment is announced before the player chooses."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Thirty spins in ten seconds, and five events of one socket at a time."""
+"""The limits of events: thirty spins in ten seconds, and five events of a socket at a time."""
 
 from contextlib import ExitStack
 

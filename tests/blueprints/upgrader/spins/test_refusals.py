@@ -1,4 +1,4 @@
-"""Refused spins: the text, as an event and to the acknowledgement, and nothing changed."""
+"""Refused spins: their texts, as an event and as the acknowledgement, and no change."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""A settled spin: what is answered, in which order, and where the coins go."""
+"""A settled spin: its events, their order, and the balances."""
 
 
 def balance_of(client, player):

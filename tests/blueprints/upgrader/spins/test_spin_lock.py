@@ -1,4 +1,4 @@
-"""One spin at a time for each player, and nobody waits for another."""
+"""One spin at a time for each player; players do not wait for each other."""
 
 import sqlite3
 import threading
