@@ -15,8 +15,6 @@ CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not yo
 
 
 class TradeUrlRequired(PlatformError):
-    """The URL is missing, null or empty."""
-
     text = "Trade URL is required"
 
 

@@ -43,8 +43,6 @@ class MalformedCode(PlatformError):
 
 
 class AlreadyEnabled(PlatformError):
-    """Two-factor authentication is on, so it can't be set up or enabled."""
-
     text = "2FA is already enabled"
 
 
@@ -55,8 +53,6 @@ class SetupNotInitiated(PlatformError):
 
 
 class NotEnabled(PlatformError):
-    """Two-factor authentication is off, so it can't be disabled."""
-
     text = "2FA is not enabled"
 
 

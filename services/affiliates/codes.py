@@ -9,21 +9,11 @@ from models.db.connection import reading, writing
 from models.users import User
 from services.accounts import users
 from services.accounts.balances import Balances, balances_of
-from services.affiliates import referrals
-from services.affiliates.errors import (
-    CodeAlreadySet,
-    CodeAlreadyUsed,
-    CodeClaimed,
-    CodeInvalid,
-    CodeLength,
-    CodeNotAlphanumeric,
-    CodeRequired,
-    CodeUnchanged,
-    OwnCode,
-)
+from services.affiliates import errors, referrals
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind, TransactionId
 from services.shared.clock import Millis
+from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
 USE_BONUS = Cents(20)
@@ -51,9 +41,9 @@ class PromoCodes:
         """
         text = _required(code)
         if not ALPHANUMERIC.fullmatch(text):
-            raise CodeNotAlphanumeric
+            raise errors.CodeNotAlphanumeric
         if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
-            raise CodeLength
+            raise errors.CodeLength
         wanted = text.upper()
         try:
             with writing():
@@ -61,7 +51,7 @@ class PromoCodes:
                     raise _why_not(user_id, wanted)
                 Affiliate.insert(user=user_id).execute()
         except peewee.IntegrityError:
-            raise CodeClaimed from None
+            raise errors.CodeClaimed from None
         return wanted
 
     def use(self, *, user_id: int, code: object, now: Millis) -> Balances:
@@ -74,14 +64,14 @@ class PromoCodes:
         text = _required(code)
         # Checked before uppercase, which turns some other letters, such as the long s, into ASCII.
         if not ALPHANUMERIC.fullmatch(text):
-            raise CodeInvalid
+            raise errors.CodeInvalid
         used = text.upper()
         owner_id = None if used == self._special else _owner_of(used)
         if owner_id == user_id:
-            raise OwnCode
+            raise errors.OwnCode
         with writing():
             if not _mark_used(user_id, used):
-                raise CodeAlreadyUsed
+                raise errors.CodeAlreadyUsed
             bonus = _post_bonus(user_id, now)
             if owner_id is not None:
                 referrals.begin(
@@ -92,7 +82,7 @@ class PromoCodes:
 
 def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
-        raise CodeRequired
+        raise errors.CodeRequired
     return code
 
 
@@ -100,7 +90,7 @@ def _required(code: object) -> str:
 def _owner_of(code: str) -> int:
     owner = User.select(User.id).where(User.affiliate_code == code).scalar()
     if owner is None:
-        raise CodeInvalid
+        raise errors.CodeInvalid
     return int(owner)
 
 
@@ -110,11 +100,11 @@ def _claim(user_id: int, code: str) -> bool:
     return bool(query.execute())
 
 
-def _why_not(user_id: int, wanted: str) -> CodeUnchanged | CodeAlreadySet | CodeClaimed:
+def _why_not(user_id: int, wanted: str) -> PlatformError:
     own = users.get_by_id(user_id).affiliate_code
     if own == wanted:
-        return CodeUnchanged()
-    return CodeAlreadySet() if own else CodeClaimed()
+        return errors.CodeUnchanged()
+    return errors.CodeAlreadySet() if own else errors.CodeClaimed()
 
 
 def _mark_used(user_id: int, code: str) -> bool:

@@ -10,8 +10,6 @@ class CodeRequired(PlatformError):
 
 
 class CodeNotAlphanumeric(PlatformError):
-    """The code has characters other than ASCII letters and digits."""
-
     text = "Promo code must only include letters and numbers."
 
 
@@ -22,14 +20,10 @@ class CodeLength(PlatformError):
 
 
 class CodeUnchanged(PlatformError):
-    """The player already has this code."""
-
     text = "Your haven't done any changes in your promo code."
 
 
 class CodeAlreadySet(PlatformError):
-    """The player already has another code."""
-
     text = "You already have a promo code set."
 
 
@@ -46,12 +40,8 @@ class CodeInvalid(PlatformError):
 
 
 class OwnCode(PlatformError):
-    """The player owns this code."""
-
     text = "You cannot use your own promo code"
 
 
 class CodeAlreadyUsed(PlatformError):
-    """The player has already used a code."""
-
     text = "You've already used a promo code."

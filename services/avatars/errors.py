@@ -10,14 +10,10 @@ MAX_TOTAL_PIXELS = 2 * MAX_SIDE * MAX_SIDE
 
 
 class EmptyFile(PlatformError):
-    """The file has no bytes."""
-
     text = "The file is empty"
 
 
 class FileTooLarge(PlatformError):
-    """The file has more than ``MAX_FILE_BYTES``."""
-
     text = f"The file must be at most {MAX_FILE_BYTES} bytes"
 
 
@@ -34,20 +30,14 @@ class DamagedImage(PlatformError):
 
 
 class ImageTooLarge(PlatformError):
-    """A side is longer than ``MAX_SIDE``."""
-
     text = f"The image must be at most {MAX_SIDE} x {MAX_SIDE} pixels"
 
 
 class TooManyFrames(PlatformError):
-    """The animation has more than ``MAX_FRAMES``."""
-
     text = f"The image must have at most {MAX_FRAMES} frames"
 
 
 class AnimationTooLarge(PlatformError):
-    """The frames together have more than ``MAX_TOTAL_PIXELS``."""
-
     text = f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from models.db.connection import reading
 from models.irl_cases import IrlCase, IrlItem
+from services.cases.errors import CaseNotFound
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
@@ -15,16 +16,7 @@ ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
 class InvalidCaseId(PlatformError):
-    """Not a possible id of a case."""
-
     text = "Invalid case ID"
-
-
-class IrlCaseNotFound(PlatformError):
-    """No case has this id."""
-
-    status = 404
-    text = "Case not found"
 
 
 class ShownIrlItem(NamedTuple):
@@ -59,12 +51,12 @@ def list_all() -> list[ShownIrlCase]:
 
 @reading()
 def get(*, case_id: str) -> ShownIrlCase:
-    """The case with this id. Raises InvalidCaseId and IrlCaseNotFound."""
+    """The case with this id. Raises InvalidCaseId and CaseNotFound."""
     if not ID.fullmatch(case_id):
         raise InvalidCaseId
     rows = list(_cases().where(IrlCase.slug == case_id).tuples())
     if not rows:
-        raise IrlCaseNotFound
+        raise CaseNotFound
     case = ShownIrlCase(*rows[0])
     _fill([case], _items().where(IrlItem.case == case.row_id))
     return case

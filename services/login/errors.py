@@ -4,8 +4,6 @@ from services.shared.errors import PlatformError
 
 
 class ProviderNotConfigured(PlatformError):
-    """The operator has not configured this provider."""
-
     status = 501
     text = "This login is not configured"
 

@@ -24,8 +24,6 @@ class Unavailable(PlatformError):
 
 
 class UnstorableText(PlatformError):
-    """A text that the databases can't store."""
-
     text = "Text must not have NUL characters or lone surrogates"
 
 
@@ -37,8 +35,6 @@ class Unauthorized(PlatformError):
 
 
 class InsufficientBalance(PlatformError):
-    """An account holds less than would be taken from it."""
-
     text = "Insufficient balance"
 
 
@@ -56,8 +52,6 @@ class PlayerGone(PlatformError):
 
 
 class BetNotFound(PlatformError):
-    """The player has no bet with this nonce."""
-
     status = 404
     text = "Bet not found"
 

@@ -16,8 +16,6 @@ LONGEST_LOCK = Millis(3_653 * 24 * 3600 * 1000)
 
 
 class AmountAndDeadlineRequired(PlatformError):
-    """One of the two is missing or null."""
-
     text = "Amount and deadline are required"
 
 
@@ -34,14 +32,10 @@ class InvalidDeadline(PlatformError):
 
 
 class VaultEmpty(PlatformError):
-    """There is nothing to unlock."""
-
     text = "Vault is empty"
 
 
 class VaultStillLocked(PlatformError):
-    """The deadline has not passed yet."""
-
     text = "Vault is still locked"
 
 
