@@ -178,7 +178,8 @@ def test_an_unexpected_failure_is_answered_with_the_text_of_the_endpoint(
         raise RuntimeError
 
     app.config["PROPAGATE_EXCEPTIONS"] = False
-    app.view_functions[f"affiliate.{path.split('/')[-1].replace('-', '_')}"] = fail
+    endpoint, _ = app.url_map.bind("localhost").match(path, method)
+    app.view_functions[endpoint] = fail
 
     answer = client.open(path, method=method, headers=player.headers)
 
