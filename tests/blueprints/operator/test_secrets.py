@@ -95,7 +95,7 @@ def test_before_the_command_the_previous_key_still_decrypts(rotated, player, sec
     assert play(rotated, player, filled).nonce == 3
 
 
-def test_nothing_is_sealed_under_the_previous_key_any_more(rotated, player, filled):
+def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, filled):
     """The bet takes over a seed that was announced under the previous key."""
     bet = play(rotated, player, filled)
 

@@ -427,7 +427,7 @@ def test_of_many_enablings_at_once_one_succeeds(set_up, at_once, is_enabled):
     assert is_enabled()
 
 
-def test_of_many_guesses_at_once_five_are_checked(enabled, at_once):
+def test_of_many_concurrent_guesses_five_are_checked(enabled, at_once):
     statuses = at_once("disable", wrong(enabled))
 
     assert statuses == [400] * 5 + [429] * 15

@@ -102,7 +102,7 @@ class TestProofs:
         tokens = app.extensions["services"].tokens
         return lambda clock: tokens.issue(platform_id=player.platform_id, now=clock())
 
-    def test_a_proof_comes_in_its_time_whatever_the_clock_is_set_to(
+    def test_a_proof_comes_on_time_although_the_clock_is_set(
         self, connect, client, player, item, clock, run, fresh_token
     ):
         socket = connect(player)
@@ -153,9 +153,7 @@ class TestProofs:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_what_is_counted_or_kept_by_the_hour_goes_by_time_that_passes(
-    make_app, clock, item, new_player, queries
-):
+def test_rate_limits_and_the_catalogue_measure_elapsed_time(make_app, clock, item, new_player, queries):
     limited = make_app(clock=clock, RATELIMIT_ENABLED="1")
     alice = new_player("spins")
     with threaded_server(limited) as url:

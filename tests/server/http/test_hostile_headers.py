@@ -104,7 +104,7 @@ def test_no_authorization_but_a_good_one_opens_anything(client, resident):
 
 
 @pytest.mark.parametrize("name", ["Host", "X-Forwarded-Host", "Origin"])
-def test_no_header_gets_an_address_of_its_own_into_an_answer(client, app, resident, name):
+def test_no_header_puts_its_own_address_into_an_answer(client, app, resident, name):
     answers = {
         address: client.get(address, headers=resident.headers | {name: "evil.example.com"}, buffered=True)
         for address in addresses(app)

@@ -210,7 +210,7 @@ class TestNormalPlay:
     def app(self, make_app, timer):
         return make_app(RATELIMIT_ENABLED="1", timer=lambda: timer["now"])
 
-    def test_minutes_of_it_meet_no_limit(self, client, connect, player, add_item, timer):
+    def test_minutes_of_normal_play_reach_no_limit(self, client, connect, player, add_item, timer):
         item = add_item(price=10)
         refused = []
 

@@ -210,7 +210,7 @@ def test_a_stranger_may_call_nothing_that_is_protected(call, good):
     assert wrong == []
 
 
-def test_a_good_token_of_nobody_is_told_so_by_the_profile_and_none_elsewhere(call, good):
+def test_a_token_without_a_player_is_400_on_profile_and_401_elsewhere(call, good):
     header = signed(good | {"sub": "76561198000000001"})
 
     answers = {endpoint[:2]: call(endpoint, header) for endpoint in PROTECTED}
@@ -262,14 +262,14 @@ def test_a_token_that_was_issued_is_good(call, player):
 
 
 @sqlite_only
-def test_a_token_in_the_address_is_no_token(client, player):
+def test_a_token_in_the_url_is_ignored(client, player):
     answer = client.get(f"/auth/me?token={player.token}&access_token={player.token}")
 
     assert answer.status_code == 401
 
 
 @sqlite_only
-def test_a_token_in_a_cookie_is_no_token(client, player):
+def test_a_token_in_a_cookie_is_ignored(client, player):
     client.set_cookie("token", player.token)
 
     answer = client.get("/auth/me")
@@ -277,7 +277,7 @@ def test_a_token_in_a_cookie_is_no_token(client, player):
     assert answer.status_code == 401
 
 
-def test_the_token_of_a_player_who_is_gone_is_none(call, new_player):
+def test_a_token_of_a_removed_player_is_refused_over_http(call, new_player):
     gone = new_player(coins=0)
     with writing():
         AnnouncedSeed.delete().execute()

@@ -52,7 +52,7 @@ def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, playe
     assert socket.spin({"amount": 1, "item": item})["status"] is True
 
 
-def test_a_good_token_is_not_refused_but_cut_off_so_that_the_client_tries_again(connect, player, away):
+def test_a_valid_token_is_disconnected_and_not_refused_so_that_the_client_retries(connect, player, away):
     with away(), pytest.raises(Closed):
         connect(player)
 

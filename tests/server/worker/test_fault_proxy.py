@@ -79,7 +79,7 @@ def test_a_stalled_one_accepts_and_is_silent_and_then_carries_what_it_held(proxy
         assert connection.recv(1024) == WORD
 
 
-def test_a_reset_ends_what_is_there_and_refuses_what_comes(proxy):
+def test_a_reset_ends_open_connections_and_refuses_new_ones(proxy):
     with connect(proxy) as connection:
         echo(connection)
         proxy.become(RESET)

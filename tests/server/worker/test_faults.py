@@ -10,9 +10,7 @@ from bench.harness.servers import gunicorn, server_process
 pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)]
 
 
-def test_whatever_the_network_does_to_the_database_answers_are_clear_and_nothing_is_lost(
-    app, env, database_url, tmp_path
-):
+def test_network_faults_to_the_database_lose_nothing_and_answers_are_clear(app, env, database_url, tmp_path):
     with (
         before_postgres(database_url) as (proxy, address),
         server_process(gunicorn(), env | {"DATABASE_URL": address}, tmp_path) as server,

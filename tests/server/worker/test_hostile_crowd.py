@@ -22,7 +22,7 @@ def test_every_client_that_stops_is_gone_within_a_minute(crowd):
     assert crowd.server_left <= 0
 
 
-def test_everybody_else_is_answered_meanwhile(crowd):
+def test_other_clients_are_answered_meanwhile(crowd):
     assert len(crowd.health_seconds) > 10
 
 

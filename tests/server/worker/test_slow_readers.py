@@ -57,7 +57,7 @@ def be_loud(url, *, times, size):
     requests.get(f"{url}/loud?times={times}&bytes={size}", timeout=60).raise_for_status()
 
 
-def test_a_websocket_that_reads_nothing_is_let_go_and_another_hears_everything(loud):
+def test_a_websocket_that_stops_reading_is_closed_and_another_gets_every_event(loud):
     bystander, deaf = Socket(loud.url), join(loud.url)
     before = resident_bytes(loud.process.pid)
     heard = []
@@ -86,7 +86,7 @@ def test_a_polling_session_that_never_collects_is_ended(loud):
     assert requests.get(session, timeout=10).status_code == 400
 
 
-def test_a_burst_reaches_who_reads(loud):
+def test_a_burst_reaches_clients_that_read(loud):
     listeners = [Socket(loud.url) for _ in range(5)]
 
     be_loud(loud.url, times=3 * PACKETS_WAITING, size=1)
@@ -97,7 +97,7 @@ def test_a_burst_reaches_who_reads(loud):
         listener.close()
 
 
-def test_of_sockets_that_have_gone_nothing_is_left_to_a_search_for_garbage(loud):
+def test_closed_sockets_leave_nothing_to_the_garbage_collector(loud):
     kept = f"{loud.url}/kept"
     connections = [join(loud.url) for _ in range(20)]
     assert requests.get(kept, timeout=10).json()["websockets"] == 20
@@ -108,7 +108,7 @@ def test_of_sockets_that_have_gone_nothing_is_left_to_a_search_for_garbage(loud)
     wait_until(lambda: requests.get(kept, timeout=10).json()["websockets"] == 0)
 
 
-def test_a_process_that_may_open_no_more_files_serves_who_is_there_and_recovers(sqlite_files, tmp_path):
+def test_a_process_at_its_limit_of_files_serves_existing_clients_and_recovers(sqlite_files, tmp_path):
     limited = ["bash", "-c", 'ulimit -n 256 && exec "$@"', "bash", *gunicorn()]
     with sqlite_files.fresh(tmp_path) as url:
         env = {"DATABASE_URL": url, "INSTANCE_DIR": str(tmp_path / "instance")}

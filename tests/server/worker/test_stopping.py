@@ -26,9 +26,7 @@ def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_
         socket.close()
 
 
-def test_a_spin_whose_proof_was_still_to_come_is_kept_and_proven_after_the_restart(
-    item, player, env, tmp_path
-):
+def test_a_spin_with_a_pending_proof_is_proven_after_the_restart(item, player, env, tmp_path):
     env = env | {"UPGRADER_PROOF_DELAY": "5"}
     with server_process(gunicorn(), env, tmp_path) as server:
         socket = Socket(server.url, auth={"token": player.token})

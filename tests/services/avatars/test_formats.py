@@ -67,7 +67,7 @@ def test_an_image_of_each_format_becomes_a_webp_of_256_pixels(stored, kind, opti
     assert is_near(middle(picture), RED)
 
 
-def test_the_format_is_told_by_the_bytes_and_not_by_the_name(stored):
+def test_the_bytes_decide_the_format_and_not_the_name(stored):
     picture = stored(encoded(plain(), "GIF"), name="page.html", declared="text/html")
 
     assert is_near(middle(picture), RED)

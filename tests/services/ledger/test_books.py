@@ -39,7 +39,7 @@ def players(model):
     return players
 
 
-def test_every_figure_is_the_one_kept_by_hand(model, world):
+def test_every_figure_equals_the_books(model, world):
     run_state_machine_as_test(
         model,
         settings=settings(
@@ -75,7 +75,7 @@ def deeds(players):
     }
 
 
-def test_an_action_that_is_cut_off_at_any_statement_is_not_done_at_all(model, world):
+def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
     players = model()
     players.join(2)
     statements = {}

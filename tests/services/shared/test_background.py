@@ -12,7 +12,7 @@ from services.shared import background
 from services.shared.background import CooperativeYield, TooBusy, WorkerPool, drain, in_slices
 
 
-def test_work_pauses_when_it_has_gone_on_for_long_enough(monkeypatch):
+def test_long_work_pauses_regularly(monkeypatch):
     pauses = []
     monkeypatch.setattr(background, "pause", lambda: pauses.append(background.WORK_SECONDS))
     monkeypatch.setattr(background, "PAUSE_SECONDS", 0)

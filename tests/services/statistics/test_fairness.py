@@ -81,7 +81,7 @@ def test_the_statistic_rejects_a_generator_broken_in_its_way(name):
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_the_statistic_rejects_fair_rolls_as_rarely_as_it_says(name):
+def test_the_statistic_rejects_fair_rolls_at_its_stated_rate(name):
     generator = np.random.default_rng(2)
 
     p_values = [STATISTICS[name](fair(generator, count=20_000)) for _ in range(400)]
