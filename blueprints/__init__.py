@@ -28,7 +28,8 @@ from blueprints.profile.two_factor import blueprint as two_factor_blueprint
 from blueprints.site.routes import blueprint as site_blueprint
 from blueprints.stats.routes import blueprint as stats_blueprint
 from blueprints.sweepstake.routes import blueprint as sweepstake_blueprint
-from blueprints.system.docs import docs_blueprint
+from blueprints.system.docs import blueprint as docs_blueprint
+from blueprints.system.docs import swagger_blueprint
 from blueprints.system.gauges import install_gauges
 from blueprints.system.media import blueprint as media_blueprint
 from blueprints.system.routes import blueprint as system_blueprint
@@ -52,7 +53,7 @@ API_BLUEPRINTS = (
 )
 """In the order of /openapi.json."""
 
-PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint(), site_blueprint)
+PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint, swagger_blueprint(), site_blueprint)
 """Files and pages, which /openapi.json does not describe."""
 
 INSTALL_ON_SERVER = (install_proofs, install_welcome, install_gauges, install_prices, install_upgrader)

@@ -44,7 +44,7 @@ SEARCHES = ("stats.list_fairness", "stats.list_payments")
 LONG_LISTS = ("stats.list_fairness", "stats.list_payments", "stats.list_games", "stats.list_live_bets")
 PROBED = ("system.get_metrics", "system.get_readiness")
 
-FREE_BLUEPRINTS = ("system", "media", "site", "swagger_ui")
+FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui")
 """Monitoring, and files that a page loads by the dozen."""
 
 

@@ -16,6 +16,7 @@ PATHS = [
     "/no-such-path",
     "/upgrader/items",
     "/docs/",
+    "/docs/try/",
     "/verify",
     "/media/neutral/item.webp",
 ]

@@ -85,15 +85,17 @@ TABLE = [
     Endpoint("POST", "/profile/2fa/disable", "/profile/2fa/disable", USER, 400),
     Endpoint("GET", "/media/avatars/<name>", "/media/avatars/none.webp", PUBLIC, 404),
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
+    Endpoint("GET", "/docs", "/docs", PUBLIC, 308),
+    Endpoint("GET", "/docs/", "/docs/", PUBLIC, 200),
 ]
 
 # Files that are the same for everybody; their views are the libraries' own and state no policy.
 OF_LIBRARIES = [
     Endpoint("GET", "/assets/<path:filename>", "/assets/none.js", PUBLIC, 404),
     Endpoint("GET", "/openapi.json", "/openapi.json", PUBLIC, 200),
-    Endpoint("GET", "/docs", "/docs", PUBLIC, 308),
-    Endpoint("GET", "/docs/", "/docs/", PUBLIC, 200),
-    Endpoint("GET", "/docs/<path:path>", "/docs/swagger-ui.css", PUBLIC, 200),
+    Endpoint("GET", "/docs/try", "/docs/try", PUBLIC, 308),
+    Endpoint("GET", "/docs/try/", "/docs/try/", PUBLIC, 200),
+    Endpoint("GET", "/docs/try/<path:path>", "/docs/try/swagger-ui.css", PUBLIC, 200),
 ]
 
 EVERYTHING = TABLE + OF_LIBRARIES
