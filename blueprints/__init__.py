@@ -8,10 +8,8 @@ from blueprints.games.proof_delivery import install_proofs
 from blueprints.games.welcome import install_welcome
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
-from blueprints.operator.cases import group as cases_commands
+from blueprints.operator import imports
 from blueprints.operator.fairness import group as fairness_commands
-from blueprints.operator.irl import group as irl_commands
-from blueprints.operator.items import group as items_commands
 from blueprints.operator.ledger import group as ledger_commands
 from blueprints.operator.notifications import group as notifications_commands
 from blueprints.operator.payments import group as payments_commands
@@ -65,10 +63,10 @@ COMMANDS = (
     seed,
     demo_page,
     users_commands,
-    items_commands,
+    imports.items,
     prices_commands,
-    cases_commands,
-    irl_commands,
+    imports.cases,
+    imports.irl,
     ledger_commands,
     payments_commands,
     notifications_commands,

@@ -1,0 +1,62 @@
+"""flask items, flask cases, flask irl: import files."""
+
+from collections.abc import Callable
+from typing import BinaryIO
+
+import click
+
+from blueprints.api.cli import OperatorGroup, print_json, progress_bar, read_json, read_json_array
+from server.current_services import get_services
+from services.cases import importing as cases_importing
+from services.irl_cases import importing as irl_importing
+from services.items import importing as items_importing
+from services.shared.import_rows import ImportResult
+
+items = OperatorGroup("items", help="Import the items of the upgrader and of cases.")
+cases = OperatorGroup("cases", help="Import cases.")
+irl = OperatorGroup("irl", help="Import cases of real-life items.")
+
+file_argument = click.argument("file", type=click.File("rb"))
+
+
+@items.command("import")
+@file_argument
+@click.option("--appid", type=int, help="The game of all items of a price feed: 730 or 252490.")
+def import_items(file: BinaryIO, appid: int | None) -> None:
+    """Import a JSON array of items, or a price feed.
+
+    Items that exist are updated by marketHashName. A bad row stops the import, and nothing of the file is
+    kept.
+    """
+    now = get_services().clock()
+    _print("items", items_importing.import_document(read_json(file), app_id=appid, now=now))
+
+
+@cases.command("import")
+@file_argument
+def import_cases(file: BinaryIO) -> None:
+    """Import a JSON array of cases.
+
+    Cases that exist are updated by name. A bad row stops the import, and nothing of the file is kept.
+    """
+    _import(file, cases_importing.import_cases)
+
+
+@irl.command("import")
+@file_argument
+def import_irl_cases(file: BinaryIO) -> None:
+    """Import a JSON array of cases of real-life items.
+
+    Cases that exist are updated by id. A bad row stops the import, and nothing of the file is kept.
+    """
+    _import(file, irl_importing.import_cases)
+
+
+def _import(file: BinaryIO, import_rows: Callable[..., ImportResult]) -> None:
+    with progress_bar(read_json_array(file), label="cases") as rows:
+        result = import_rows(rows, now=get_services().clock())
+    _print("cases", result)
+
+
+def _print(what: str, result: ImportResult) -> None:
+    print_json({what: result.total, "created": result.created, "updated": result.updated})
