@@ -1,11 +1,11 @@
-# `make run` and `make test` work from a fresh clone with Python 3.11 or later and nothing else.
+# `make run` and `make test` work in a fresh clone and need only Python 3.11 or later.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 5000
 export PORT
-# Without cached bytecode each process that the tests start compiles the project anew.
+# Without cached bytecode, each process that tests start would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 # With AUDIT=try, a package that cannot be looked up is reported and does not fail the audit.
 AUDIT ?= must

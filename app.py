@@ -1,4 +1,4 @@
-"""The application: everything is wired here, and only here."""
+"""Creates the application and connects its parts."""
 
 import os
 import sys
@@ -55,7 +55,7 @@ def create_app(
     for command in COMMANDS:
         app.cli.add_command(command)
     _start_realtime(app, settings, clock=clock, timer=timer)
-    # Around the sockets, too.
+    # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
     trust_proxies(app, count=settings.trusted_proxies)
     return app
@@ -87,7 +87,7 @@ def _configure(app: Flask) -> None:
 
 
 def _install_request_hooks(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> None:
-    """What happens before each request in this order, and after each in the opposite one."""
+    """Install the hooks, which run in this order before a request, and in reverse order after it."""
     metrics = install_metrics(app)
     log_requests(
         app, requests=metrics.requests, seconds=metrics.seconds, trust_proxy=settings.trusted_proxies > 0

@@ -1,4 +1,7 @@
-"""What gunicorn and ``flask run`` serve. Gunicorn has patched the process for gevent before this import."""
+"""The application of gunicorn and ``flask run``.
+
+gunicorn.conf.py patches the process for gevent before this import.
+"""
 
 import click
 from flask.cli import run_command

@@ -1,11 +1,11 @@
-"""Are there known vulnerabilities in anything that is pinned?
+"""Looks up all pinned packages in lists of known vulnerabilities.
 
     python .ci/audit.py must requirements-dev.txt tests/js/package-lock.json
     python .ci/audit.py try ...
 
-Asks PyPI (or what PIP_AUDIT_VULNERABILITY_SERVICE names) about Python packages, and the npm registry about
-those of Node.js. Exits 1 when one is vulnerable and, with ``must``, when one could not be looked up; with
-``try`` that is only said, loudly: it is for machines that no such service can be reached from.
+Python packages are looked up at PyPI (or the service of PIP_AUDIT_VULNERABILITY_SERVICE), those of Node.js in
+the npm registry. Exits with 1 when a package is vulnerable. When one cannot be looked up, ``must`` exits with
+1 too; ``try`` only reports it, for machines without access to these services.
 """
 
 import json
@@ -26,7 +26,7 @@ PIP_AUDIT = (str(Path(sys.executable).parent / "pip-audit"), "--format=json", "-
 
 @dataclass
 class Found:
-    """What came of one list of packages."""
+    """The result of one list of packages."""
 
     looked_up: int = 0
     vulnerable: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ def main() -> None:
         _tell(path, result)
     blind = [path for path, result in found.items() if result.not_looked_up or not result.looked_up]
     if blind:
-        print(f"\n*** NOT AUDITED: {', '.join(blind)} ***\nNobody has looked whether these are vulnerable.\n")
+        print(f"\n*** NOT AUDITED: {', '.join(blind)} ***\nIt is unknown whether these are vulnerable.\n")
     sys.exit(any(result.vulnerable for result in found.values()) or (mode == "must" and bool(blind)))
 
 
@@ -55,7 +55,7 @@ def _tell(path: str, result: Found) -> None:
 
 
 def _python(path: str) -> Found:
-    """pip-audit itself is content when it could look nothing up, so what it skipped is counted here."""
+    """Counts the packages that pip-audit skipped, because pip-audit succeeds even if it skipped all."""
     answer, said = _run([*PIP_AUDIT, "--require-hashes", "--disable-pip", f"--requirement={path}"])
     if answer is None:
         return Found(not_looked_up=[said])
@@ -80,7 +80,7 @@ def _npm(path: str) -> Found:
 
 
 def _run(command: list[str]) -> tuple[Any, str]:
-    """What a command prints as JSON, None when it prints none, and the last that it says besides."""
+    """The JSON output of a command (None if it has none), and its last line on standard error."""
     ran = subprocess.run(  # noqa: S603  # fixed programs of this environment
         command, env=os.environ, capture_output=True, text=True, timeout=SECONDS, check=False
     )
