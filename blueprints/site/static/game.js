@@ -31,7 +31,7 @@ export class Game {
   #balance = { cents: 0, version: -1 };
   // The spin that is under way: what was asked for, then what was rolled.
   #current = null;
-  // The bet whose outcome is shown, until the player changes item or wager.
+  // What the form held when the outcome was shown, which stays until the player changes item or wager.
   #concluded = null;
   // By nonce: a promise of the spin as it was shown, fulfilled when its wheel has stopped.
   #shown = new Map();
@@ -46,7 +46,7 @@ export class Game {
     socket.on("balance", (balances) => this.#setBalance(balances));
     socket.on("upgrader:pf", (pf) => this.#rolled(pf));
     socket.on("upgrader:proof", (proof, acknowledge) => {
-      // Without it the proof counts as delivered only after the next ping, and comes again if the page is closed.
+      // Otherwise the server counts the proof as delivered only after the next ping, and may send it again.
       acknowledge?.();
       this.#proved(proof);
     });
@@ -62,6 +62,7 @@ export class Game {
     this.#balance = { cents: 0, version: -1 };
     for (const id of ["commitment", "nonce"]) setText(id, "–");
     setText("fairness-state", "");
+    this.#showOutcome("");
     this.refresh();
   }
 
@@ -90,7 +91,7 @@ export class Game {
   async spin() {
     if (this.#objection() !== null) return this.refresh();
     const { item, wagerCents, threshold, chance, rules } = this.#form;
-    const current = { item, wagerCents, threshold, chance, edge: rules.houseEdge, bet: this.#bet() };
+    const current = { item, wagerCents, threshold, chance, edge: rules.houseEdge };
     Object.assign(current, this.#form.request(this.#commitment));
     current.over = new Promise((end) => { current.end = end; });
     this.#current = current;
@@ -163,11 +164,11 @@ export class Game {
 
   #conclude(current, { success, amount, item }) {
     current.won = success;
-    this.#concluded = current.bet;
+    this.#concluded = this.#bet();
     this.#wheel.showChance(current.chance);
     const wins = `wins below ${percent(current.chance)}`;
     if (success) {
-      this.#showReading(`Rolled ${percent(current.percent)}`, `+${format(centsOfCoins(amount))}`, wins);
+      this.#showReading(`Rolled ${percent(current.percent)}`, coins(centsOfCoins(amount), "+"), wins);
       this.#showOutcome(`You won ${item}: ${format(centsOfCoins(amount))} coins.`, "won");
       burstFrom(byId("dial"), current.chance < 20 ? 240 : 140);
     } else {
@@ -202,7 +203,7 @@ export class Game {
 
   #showReading(label, value, note) {
     setText("reading-label", label);
-    setText("reading", value);
+    byId("reading").replaceChildren(value);
     setText("reading-note", note);
   }
 

@@ -52,7 +52,7 @@ def test_axe_finds_nothing_before_and_after_a_spin(look, sign_in, spin, player, 
     assert violations(look, "#game") == {}
 
     look.locator("#items button").nth(17).click()
-    look.fill("#wager", "35")
+    look.fill("#wager", "50")
     spin(look)
 
     screenshot(look, f"{size}-{theme}")

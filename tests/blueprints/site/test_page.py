@@ -9,6 +9,9 @@ from tests.blueprints.site.conftest import DESKTOP, PHONE, open_details
 
 pytestmark = pytest.mark.browser
 
+ACKNOWLEDGEMENT = "43"
+"""How a packet of Socket.IO with the answer to an event begins."""
+
 LAST_OF_PAGE = 17
 """It costs 87.45 coins, less than a player's balance of 100."""
 
@@ -196,7 +199,7 @@ def test_a_win_is_celebrated_with_a_burst_unless_motion_is_reduced(
     win(tab, spin)
 
     expect(tab.locator("#outcome")).to_contain_text("You won MP7 | Sherbet Grid (Field-Tested): 2.70 coins.")
-    expect(tab.locator("#reading")).to_have_text("+2.70")
+    expect(tab.locator("#reading")).to_have_text("+2.70 coins")
     assert tab.evaluate("bursts") == bursts
     expect(tab.locator("canvas.burst")).to_have_count(0)
 
@@ -228,6 +231,39 @@ def test_the_page_reconnects_after_a_restart_of_the_server(site, signed_in, spin
 
     expect(signed_in.locator("#line")).to_have_text("Live", timeout=60_000)
     assert "Verified" in spin(signed_in)
+
+
+def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(tab, site, sign_in, spin, player):
+    lost = []
+
+    def lose_first_answer(page):
+        server = page.connect_to_server()
+
+        def forward(message):
+            if message.startswith(ACKNOWLEDGEMENT) and not lost:
+                lost.append(message)
+                page.close()
+                server.close()
+            else:
+                page.send(message)
+
+        server.on_message(forward)
+
+    tab.route_web_socket("**/socket.io/**", lose_first_answer)
+    sign_in(tab, player)
+
+    assert "Verified" in spin(tab)
+
+    assert len(lost) == 1
+    assert site.get("/stats/games", player).json()["data"]["totalGames"] == 1
+
+
+def test_a_player_whose_token_is_refused_becomes_a_guest(tab, site):
+    tab.goto(f"{site.url}/?token=no-token")
+
+    expect(tab.locator("#notice")).to_have_text("Your sign-in has ended. Please sign in again.")
+    expect(tab.locator("#spectator")).to_be_visible()
+    expect(tab.locator("#line")).to_have_text("Live")
 
 
 def test_a_spin_is_played_with_the_keyboard_alone(tab, sign_in, player):
