@@ -15,10 +15,11 @@ from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
 from models.db.connection import open_database
 from server.current_services import install_services
+from server.http.access_log import log_requests
 from server.http.rate_limit import limit_requests, trust_proxies
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
-from server.logs import configure_logging, log_failures, log_requests
+from server.logs import configure_logging, log_failures
 from server.realtime import events as realtime_events
 from server.realtime.packets import handle_packets
 from server.realtime.server import create_realtime
@@ -75,6 +76,8 @@ def _settings_or_exit() -> Settings:
 
 
 def _configure(app: Flask) -> None:
+    # No view and no hook is a coroutine function; Flask would inspect each of them in each request.
+    app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
     app.config.update(

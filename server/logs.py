@@ -1,36 +1,19 @@
-"""Structured logs: one JSON object a line on standard error, request ids and the access log.
-
-A line of the access log never has a query string, a body, a header or a path parameter, so tokens, seeds and
-amounts can't get into it.
-"""
+"""Structured logs: one JSON object a line on standard error."""
 
 import json
 import logging
-import re
 import sys
-import time
-import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Flask, Response, g, got_request_exception, has_app_context, request
-from prometheus_client import Counter, Histogram
+import orjson
+from flask import Flask, g, got_request_exception, has_app_context
 
 from server import repeated_lines
 from server.redaction import safe_exception_summary
 
-requests_log = logging.getLogger("platform.request")
 events_log = logging.getLogger("platform.events")
 error_log = logging.getLogger("platform.errors")
-
-REQUEST_ID = "X-Request-Id"
-REQUEST_ID_OF_PROXY = re.compile("[0-9a-f]{32}", re.ASCII)
-
-UNKNOWN = "unknown"
-
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-OTHER_METHOD = "other"
-"""All methods that clients make up are counted as one."""
 
 PLAYED = ("won", "lost")
 """Outcomes with a line for each event. Clients can cause refusals at will, so those are aggregated."""
@@ -39,9 +22,6 @@ EXTRA_FIELDS = (
     *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
     *("provider", "updated", "held_back", "item", "repeated"),
 )
-
-# json.dumps would make an encoder for every line.
-_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class JsonLines(logging.Formatter):
@@ -63,7 +43,11 @@ class JsonLines(logging.Formatter):
         line |= {name: values[name] for name in EXTRA_FIELDS if name in values}
         if record.exc_info and record.exc_info[1]:
             line["failure"] = safe_exception_summary(record.exc_info[1])
-        return _encode(line)
+        try:
+            return orjson.dumps(line).decode()
+        except orjson.JSONEncodeError:
+            # Such as a lone surrogate.
+            return json.dumps(line)
 
 
 def configure_logging() -> None:
@@ -81,42 +65,6 @@ def configure_logging() -> None:
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
     # urllib3 puts URLs of price sources, which can contain keys, into its warnings.
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
-
-
-def log_requests(app: Flask, *, requests: Counter, seconds: Histogram, trust_proxy: bool) -> None:
-    """Log and count every request, and send its id in ``X-Request-Id``.
-
-    Install this first, so that the time includes the other hooks. ``requests`` is labelled with method, route
-    and status, ``seconds`` with the route. A route is the rule of a URL, such as
-    ``/upgrader/bets/<int:nonce>``. An id has 32 hexadecimal digits. With ``trust_proxy`` it is the one that
-    the proxy sent, so that both logs have the same.
-    """
-
-    @app.before_request
-    def begin() -> None:
-        g.began = time.perf_counter()
-        sent = request.headers.get(REQUEST_ID, "") if trust_proxy else ""
-        g.request_id = sent if REQUEST_ID_OF_PROXY.fullmatch(sent) else uuid.uuid4().hex
-
-    @app.after_request
-    def end(response: Response) -> Response:
-        took = time.perf_counter() - g.began
-        route = request.url_rule.rule if request.url_rule else UNKNOWN
-        method = request.method if request.method in METHODS else OTHER_METHOD
-        requests.labels(method, route, response.status_code).inc()
-        seconds.labels(route).observe(took)
-        requests_log.info(
-            "request",
-            extra={
-                "request_id": g.request_id,
-                "method": request.method,
-                "route": route,
-                "status": response.status_code,
-                "ms": round(took * 1000, 1),
-            },
-        )
-        response.headers[REQUEST_ID] = g.request_id
-        return response
 
 
 def request_id() -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from flask import g
+from flask import Response, after_this_request, g
 
 from models.users import User
 from server.http.bearer_token import current_claims
@@ -48,11 +48,17 @@ def _require(
             raise stranger from None
         except UserNotFound:
             raise gone from None
-        g.is_private = True
+        after_this_request(forbid_storing)
         return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")
     return wrapper
+
+
+def forbid_storing(response: Response) -> Response:
+    """Keep browsers and caches from storing a response that is only for its client."""
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def current_user() -> User:

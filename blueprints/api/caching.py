@@ -8,19 +8,19 @@ a response is cached for one second at most.
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from http import HTTPStatus
 from typing import Any, cast
 
 from cachetools import FIFOCache
-from flask import Flask, Response, current_app, g, make_response, request
+from flask import Flask, Response, current_app, g, make_response
 from werkzeug.datastructures import Accept
 from werkzeug.http import generate_etag, parse_accept_header, parse_etags
 
 from models.db import wait_budget
 from server.current_services import get_services
+from server.http.strict_requests import current_request
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag, Versions
 from services.shared.clock import Millis
@@ -55,11 +55,12 @@ class Representation:
         headers = [("Cache-Control", "no-cache"), ("ETag", f'W/"{self.etag}"')]
         if self.gzipped is not None:
             headers.append(("Vary", "Accept-Encoding"))
-        sent = request.headers.get("If-None-Match")
+        environ = current_request().environ
+        sent = environ.get("HTTP_IF_NONE_MATCH")
         if sent and parse_etags(sent).contains_weak(self.etag):
             return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         body = self.identity
-        if self.gzipped is not None and accepts_gzip(request.headers.get("Accept-Encoding", "")):
+        if self.gzipped is not None and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
             body = self.gzipped
             headers.append(("Content-Encoding", "gzip"))
         return Response(body, headers=headers, content_type="application/json")
@@ -81,7 +82,7 @@ def conditional(view: View) -> Callable[..., Response]:
         if response.status_code == HTTPStatus.OK:
             response.add_etag(weak=True)
             response.headers["Cache-Control"] = "no-cache"
-            response.make_conditional(request)
+            response.make_conditional(current_request())
         return response
 
     return wrapper
@@ -112,31 +113,28 @@ class CacheValidity:
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Entry:
-    """A response that is cached or being built. Its result is None when it can't be shared."""
+    """A response that is cached or being built. It stays None when it can't be shared."""
 
     key: Key
     validity: CacheValidity
-    result: Future[Representation | None] = field(default_factory=Future)
+    built: Representation | None = None
+    is_finished: threading.Event = field(default_factory=threading.Event)
 
     def representation(self) -> Representation | None:
         """The response, if it is valid. Waits while it is being built."""
         if not self.validity.is_unchanged():
             return None
-        if self.result.done():
-            return self.result.result() if time.monotonic() < self.validity.until else None
+        if self.is_finished.is_set():
+            return self.built if time.monotonic() < self.validity.until else None
         with wait_budget.wait(wait_budget.ANSWER_SECONDS) as seconds:
-            try:
-                found = self.result.result(seconds)
-            except TimeoutError:
-                return None
-        return found if self.validity.is_unchanged() else None
+            self.is_finished.wait(seconds)
+        return self.built if self.validity.is_unchanged() else None
 
     def size(self) -> int:
         """In bytes; those of the response count when it is built."""
-        built = self.result.result() if self.result.done() else None
-        return BYTES_BESIDE + sum(map(len, self.key)) + (len(built.identity) if built else 0)
+        return BYTES_BESIDE + sum(map(len, self.key)) + (len(self.built.identity) if self.built else 0)
 
 
 class ResponseCache:
@@ -157,7 +155,8 @@ class ResponseCache:
 
     def end(self, entry: Entry, built: Representation | None) -> None:
         """Answer those who wait, and cache the response unless it is None."""
-        entry.result.set_result(built)
+        entry.built = built
+        entry.is_finished.set()
         with self._guard:
             if self._entries.get(entry.key) is entry:
                 del self._entries[entry.key]
@@ -180,7 +179,8 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
         @wraps(view)
         def wrapper(*args: Any, **kwargs: Any) -> Response:
             cache = cast("ResponseCache", current_app.extensions[EXTENSION])
-            key = request.environ["PATH_INFO"], request.environ.get("QUERY_STRING", "")
+            environ = current_request().environ
+            key = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
             entry = cache.find(key)
             built = entry.representation() if entry else None
             if built is not None:

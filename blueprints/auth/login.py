@@ -6,7 +6,7 @@ from urllib.parse import urlencode, urlsplit
 
 from flask import Response, request
 
-from blueprints.api.auth import public
+from blueprints.api.auth import forbid_storing, public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import ProvidersSchema
 from server.current_services import get_services
@@ -19,6 +19,8 @@ from services.login.login import Login
 log = logging.getLogger("platform.login")
 
 blueprint = ApiBlueprint("login", __name__, url_prefix="/auth", description="Logging in through a provider")
+# URLs and Locations of a login contain secrets.
+blueprint.after_request(forbid_storing)
 
 FAILED, UNAVAILABLE = "login_failed", "provider_unavailable"
 
@@ -79,13 +81,6 @@ def begin_identity_login() -> Response:
 def finish_identity_login() -> Response:
     """Return from the identity provider: redirect to the front end, with a token."""
     return _finish(get_services().identity_login)
-
-
-@blueprint.after_request
-def forbid_storing(response: Response) -> Response:
-    """URLs and Locations of a login contain secrets."""
-    response.headers["Cache-Control"] = "no-store"
-    return response
 
 
 def _begin(login: Login) -> Response:

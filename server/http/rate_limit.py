@@ -14,6 +14,7 @@ from flask import Flask, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from server.http.bearer_token import current_claims
+from server.http.strict_requests import current_request
 from services.maintenance.checks import FORWARDED_MARKER
 from services.shared.errors import PlatformError, Unauthorized
 from services.shared.rate_limiter import RateLimiter
@@ -133,7 +134,8 @@ def trust_proxies(app: Flask, *, count: int) -> None:
 
     @app.before_request
     def warn() -> None:
-        is_forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
+        environ = current_request().environ
+        is_forwarded = "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ
         if is_forwarded and not warnings.hit("forwarding header"):
             log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
             with suppress(OSError):

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response
 
+from server.http.strict_requests import current_request
+
+POLICY = "Content-Security-Policy"
 NOTHING_LOADS = "default-src 'none'; frame-ancestors 'none'"
 YEAR_SECONDS = 31_536_000
 
@@ -23,30 +26,29 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
     never allowed. ``Vary: Origin`` is on every response: a cache must not answer a page with what another
     origin got.
     """
-    security_headers = {
-        "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
-        "Referrer-Policy": "no-referrer",
-    }
+    common_headers = [
+        ("X-Content-Type-Options", "nosniff"),
+        ("X-Frame-Options", "DENY"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Vary", "Origin"),
+    ]
     if https:
-        security_headers["Strict-Transport-Security"] = f"max-age={YEAR_SECONDS}"
+        common_headers.append(("Strict-Transport-Security", f"max-age={YEAR_SECONDS}"))
+    api_headers = [(POLICY, NOTHING_LOADS), *common_headers]
     allowed_origins = frozenset(origins)
 
     @app.after_request
     def add_headers(response: Response) -> Response:
-        headers, origin = response.headers, request.headers.get("Origin")
+        headers, environ = response.headers, current_request().environ
         # The pages for browsers have a policy of their own.
-        headers.setdefault("Content-Security-Policy", NOTHING_LOADS)
-        headers.extend(security_headers)
-        if g.get("is_private"):
-            headers["Cache-Control"] = "no-store"
-        headers.add("Vary", "Origin")
+        headers.extend(common_headers if POLICY in headers else api_headers)
+        origin = environ.get("HTTP_ORIGIN")
         if origin in allowed_origins:
             headers["Access-Control-Allow-Origin"] = origin
             headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
-            if request.method == "OPTIONS":
+            if environ["REQUEST_METHOD"] == "OPTIONS":
                 headers["Access-Control-Allow-Methods"] = ALLOWED_METHODS
-                requested = request.headers.get("Access-Control-Request-Headers")
+                requested = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
                 if requested:
                     headers["Access-Control-Allow-Headers"] = requested
         return response

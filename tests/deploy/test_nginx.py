@@ -122,7 +122,7 @@ def test_a_request_has_one_id_in_the_response_and_in_both_logs(deployed):
 
     request_id = response.headers["X-Request-Id"]
     assert request_id != "0" * 32
-    assert f'"request_id": "{request_id}"' in deployed.server.log.read_text()
+    assert f'"request_id":"{request_id}"' in deployed.server.log.read_text()
     wait_until(lambda: f'"request_id": "{request_id}"' in deployed.log.read_text())
 
 

@@ -237,8 +237,8 @@ def test_a_whole_login_leaves_no_secret_in_the_log(
 
     log = log_text()
 
-    assert '"outcome": "another login\'s state"' in log
-    assert '"route": "/auth/platform/return"' in log or '"route": "/auth/identity/callback"' in log
+    assert '"outcome":"another login\'s state"' in log
+    assert '"route":"/auth/platform/return"' in log or '"route":"/auth/identity/callback"' in log
     assert [secret for secret in secrets if len(secret) > 6 and secret in log] == []
 
 

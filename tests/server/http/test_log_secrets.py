@@ -111,13 +111,13 @@ def test_a_whole_run_of_failures_leaves_no_secret_in_any_log(
 
 
 MARKS = (
-    '"level": "debug"',
-    '"route": "/auth/identity/callback", "status": 302',
-    '"route": "/profile/2fa/enable", "status": 400',
-    '"event": "upgrader:spin", "outcome": "Commitment does not match"',
-    '"message": "request failed"',
-    '"message": "connection failed"',
-    '"message": "database unavailable"',
-    '"message": "packet refused"',
+    '"level":"debug"',
+    '"route":"/auth/identity/callback","status":302',
+    '"route":"/profile/2fa/enable","status":400',
+    '"event":"upgrader:spin","outcome":"Commitment does not match"',
+    '"message":"request failed"',
+    '"message":"connection failed"',
+    '"message":"database unavailable"',
+    '"message":"packet refused"',
     "was sent SIGSEGV",
 )

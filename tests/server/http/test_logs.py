@@ -154,8 +154,8 @@ def test_no_secret_is_in_the_log_of_a_server(running, player, add_item):
     log = running.log.read_text()
 
     secrets = [player.token, server_seed, CLIENT_SEED, SEARCHED, REQUEST_ID, "token="]
-    assert '"event": "upgrader:spin"' in log
-    assert '"route": "/upgrader/bets/<int:nonce>"' in log
+    assert '"event":"upgrader:spin"' in log
+    assert '"route":"/upgrader/bets/<int:nonce>"' in log
     assert [secret for secret in secrets if secret in log] == []
 
 
