@@ -28,8 +28,8 @@ http {{
     fastcgi_temp_path {directory}/fastcgi;
     uwsgi_temp_path {directory}/uwsgi;
     scgi_temp_path {directory}/scgi;
-    {extra}
     include {site};
+    {extra}
 }}
 """
 

@@ -36,6 +36,8 @@ server {{
     default_type application/json;
     gzip_static on;
     etag off;
+    access_log {directory}/access.log platform buffer=32k flush=1s;
+    add_header X-Request-Id $request_id;
     {headers}
 }}
 """
@@ -47,8 +49,9 @@ OWN_HEADERS = (
     "content-length",
     "content-encoding",
     "last-modified",
+    "x-request-id",
 )
-"""Headers that nginx adds to a file by itself."""
+"""Headers that nginx makes itself."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 @contextmanager
 def both_ways(stage: Stage, platform: RunningServer, get: Get) -> Iterator[Addresses]:
-    """This page through nginx with the configuration of deploy/, and from a file with the same headers."""
+    """This page through nginx with the configuration of deploy/, and from a file: same headers, same log."""
     answer = fetch(platform, get)
     headers = requests.get(platform.url + get.path, headers=dict(get.headers), timeout=60).headers.items()
     added = [
