@@ -63,7 +63,7 @@ def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(PromoCodeSchema)
 @blueprint.response(200, PromoCodeAnswerSchema)
 def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
-    """Use another player's promo code for a bonus, once."""
+    """Use another player's promo code for a bonus, once. The event `balance` follows."""
     services = get_services()
     user_id = current_user().id
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())

@@ -30,7 +30,7 @@ class ReferredPlayerSchema(WireSchema):
     deposited = Coins("All deposits of the player", 100)
     withdraws = Coins("All withdrawals of the player", 40, attribute="withdrawn")
     platform_id = text("The player's id on the game platform", "76561198000000001", data_key="platformid")
-    earned = Coins("The caller's commission from this player, which may be negative", 3)
+    earned = Coins("The caller's commission from this player, which may be negative", 4.8)
 
 
 class OverviewSchema(WireSchema):
@@ -40,10 +40,10 @@ class OverviewSchema(WireSchema):
         lambda overview: overview.commission_percent / 100,
         "number",
         "The caller's commission, as a fraction",
-        0.05,
+        0.08,
     )
     total_deposits = Coins("All deposits of these players", 100, attribute="deposited")
     total_withdraws = Coins("All withdrawals of these players", 40, attribute="withdrawn")
     total_affiliates = count("Number of these players", 1, attribute="affiliates")
-    total_earnings = Coins("All that the caller has earned", 3, attribute="earnings")
-    available_earnings = Coins("What the caller can claim", 3, attribute="available")
+    total_earnings = Coins("All that the caller has earned", 4.8, attribute="earnings")
+    available_earnings = Coins("What the caller can claim", 4.8, attribute="available")

@@ -65,7 +65,7 @@ def _representation(which: str, _version: Version) -> Representation:
 @blueprint.response(200, LISTED_CASES)
 @blueprint.alt_response(304, description="The client has this list already")
 def list_cases(query: dict[str, Any]) -> Response:
-    """Every case, the newest first."""
+    """Every case with its items, the newest case first."""
     return _representation(query["type"], version.current()).response()
 
 
@@ -156,7 +156,7 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 @blueprint.response(200, CreatedCaseSchema)
 @blueprint.alt_response(403)
 def create_case(body: dict[str, Any]) -> dict[str, Any]:
-    """Create a case."""
+    """Create a case that all players can open. Its creator needs level 25."""
     case_id = creating.create(
         creator=current_user(), name=body["name"], items=body["items"], now=get_services().clock()
     )

@@ -141,4 +141,4 @@ class CreatedCaseSchema(WireSchema):
     """The new case."""
 
     status = flag("Always true")
-    id = text("The id of the new case", "c0ffee00c0ffee00")
+    id = text("The id of the new case", "desert-case")

@@ -34,7 +34,7 @@ class PublishedFairnessSchema(WireSchema):
 class FairnessEntrySchema(WireSchema):
     """A settled bet."""
 
-    id = text("The id of the entry", "6f1c2a9e4b7d40c8")
+    id = text("The id of the entry", "18")
     game = text("The game", "upgrader")
     bet_amount = Coins("The wager", 10, attribute="wager_cents")
     payout = Coins("What was credited, 0 when lost", attribute="payout_cents")

@@ -74,7 +74,7 @@ class ProofSchema(WireSchema):
 class LiveBetSchema(WireSchema):
     """A bet in the public feed."""
 
-    id = text("The id of the bet's fairness entry", "6f1c2a9e4b7d40c8", attribute="bet_id")
+    id = text("The id of the bet's fairness entry", "18", attribute="bet_id")
     game = text("The game", "upgrader")
     pfp = Avatar("The player's picture", attribute="avatar")
     user = text("The whole username", "alice", attribute="username")

@@ -12,6 +12,6 @@ class LeaderboardQuery(QuerySchema):
 class LeaderSchema(WireSchema):
     """A player of the ranking."""
 
-    username = text("The username, masked", "al***")
+    username = text("The username, masked", "ali***")
     avatar = Avatar("The player's picture")
     wager = Coins("All wagers of the period", 250)

@@ -58,7 +58,7 @@ def get_public_user(platform_id: str) -> dict[str, Any]:
 @blueprint.arguments(LockSchema)
 @blueprint.response(200, SuccessSchema)
 def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
-    """Move coins from the balance into the vault until a deadline."""
+    """Move coins from the balance into the vault until a deadline. The event `balance` follows."""
     user_id = current_user().id
     balances = vault.lock(
         user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=get_services().clock()
@@ -71,7 +71,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
 @require_profile
 @blueprint.response(200, SuccessSchema)
 def unlock_vault() -> dict[str, Any]:
-    """Move all coins of the vault back to the balance, once its deadline has passed."""
+    """Move all coins of the vault back, once its deadline has passed. The event `balance` follows."""
     user_id = current_user().id
     balances = vault.unlock(user_id=user_id, now=get_services().clock())
     messages.send_balance(user_id, balances)
