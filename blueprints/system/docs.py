@@ -4,10 +4,11 @@ import base64
 import hashlib
 import json
 import re
-from functools import lru_cache
+import threading
 from typing import Any
 
 import mistune
+from cachetools import LRUCache, cached
 from flask import Blueprint, Response, current_app, redirect
 from flask_swagger_ui import get_swaggerui_blueprint
 from werkzeug.wrappers import Response as BaseResponse
@@ -44,7 +45,7 @@ def add_slash() -> BaseResponse:
     return redirect("/docs/", 308)
 
 
-@lru_cache(maxsize=1)
+@cached(LRUCache(maxsize=1), condition=threading.Condition())
 def _page(openapi: bytes, asyncapi: bytes) -> str:
     pause, parts = CooperativeYield(), []
     # All of it takes 100 ms.
@@ -66,12 +67,7 @@ def swagger_blueprint() -> Blueprint:
         "/docs/try",
         "/openapi.json",
         # The library would make a URL for OAuth out of the Host header.
-        config={
-            "app_name": API_TITLE,
-            "deepLinking": True,
-            "validatorUrl": None,
-            "oauth2RedirectUrl": None,
-        },
+        config={"app_name": API_TITLE, "deepLinking": True, "validatorUrl": None, "oauth2RedirectUrl": None},
     )
     swagger.add_url_rule("", view_func=lambda: redirect("/docs/try/", 308))
     swagger.after_request(_set_security_policy)
