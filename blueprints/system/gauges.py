@@ -1,4 +1,4 @@
-"""Metrics of the running server: what /metrics reads when it is asked, and the lag of the event loop."""
+"""Gauges that are read when /metrics is requested, and a histogram of the event loop's lag."""
 
 import threading
 import time

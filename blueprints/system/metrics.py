@@ -47,7 +47,7 @@ class Metrics:
         self.spins.labels(outcome).inc()
 
     def count_bet(self, bet: Bet) -> None:
-        """Count a settled bet's wager and payout, and what the payout was to be expected."""
+        """Add a settled bet's wager, its payout, and the mean and variance of its payout, in coins."""
         chance, price = bet.threshold / rolls.ROLL_RANGE, bet.price_cents / CENTS_PER_COIN
         counters = self.bets[bet.game]
         counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
