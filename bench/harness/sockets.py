@@ -39,6 +39,8 @@ class Transport:
             origin=origin,
             suppress_origin=origin is None,
             header=list(header),
+            # A text frame is decoded anyway; the library's check in Python takes most of the time.
+            skip_utf8_validation=True,
         )
         self.opened = self.receive()
 

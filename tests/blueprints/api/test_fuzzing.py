@@ -12,7 +12,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 @pytest.mark.parametrize(
     ("database_url", "examples", "edges"),
-    [("sqlite", 12, True), ("postgresql", 6, False)],
+    [("sqlite", 8, True), ("postgresql", 4, False)],
     indirect=["database_url"],
 )
 def test_every_response_to_generated_requests_is_as_documented(make_app, examples, edges):

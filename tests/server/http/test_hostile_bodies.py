@@ -131,8 +131,9 @@ def test_whatever_value_a_key_holds_both_databases_answer_alike(sqlite_files, po
         filling = {"string": "abcd", "number": 50, "integer": deadline}
         answers = {}
         for (method, path), schema in schemas.items():
-            for template in spoiled(schema, document, filling):
-                for value in VALUES:
+            for number, template in enumerate(spoiled(schema, document, filling)):
+                # Every key gets every fourth value, and every value reaches many keys.
+                for value in VALUES[number % 4 :: 4]:
                     answer = client.open(
                         path,
                         method=method,
@@ -150,4 +151,4 @@ def test_whatever_value_a_key_holds_both_databases_answer_alike(sqlite_files, po
     assert {
         case: on_postgresql[case] for case, answer in on_sqlite.items() if on_postgresql[case] != answer
     } == {}
-    assert len(on_sqlite) > 1_000
+    assert len(on_sqlite) > 400

