@@ -106,30 +106,15 @@ def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
         ordered = sorted(rows, key=attrgetter("market_hash_name"))
         values = [_merged(row, stored.get(row.market_hash_name), now) for row in ordered]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
+            every_column = {getattr(Item, name): getattr(peewee.EXCLUDED, name) for name in chunk[0]}
             Item.insert_many(chunk).on_conflict(
-                conflict_target=[Item.market_hash_name], update=_EVERY_COLUMN
+                conflict_target=[Item.market_hash_name], update=every_column
             ).execute()
         database.know_tables(Item)
         reprice_cases_holding([item.id for row in rows if (item := stored.get(row.market_hash_name))])
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
     return ImportResult(total=len(rows), created=sum(row.market_hash_name not in stored for row in rows))
-
-
-_EVERY_COLUMN = {
-    field: getattr(peewee.EXCLUDED, field.column_name)
-    for field in (
-        Item.app_id,
-        Item.gun_name,
-        Item.skin_name,
-        Item.image,
-        Item.price_cents,
-        Item.custom_price,
-        Item.next_price_fetch_ms,
-        Item.price_source,
-        Item.in_feed,
-    )
-}
 
 
 def _merged(row: ImportedItem, stored: Item | None, now: Millis) -> dict[str, object]:
