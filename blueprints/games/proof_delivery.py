@@ -8,6 +8,7 @@ when the player next connects.
 import logging
 import threading
 import time
+from collections import deque
 from typing import Any, cast
 
 from flask import Flask, current_app
@@ -54,6 +55,8 @@ class ProofDelivery:
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
         self._app = app
         self._socketio = socketio
+        # Bets that were just settled, and their sockets. The task moves them to its schedule.
+        self._settled: deque[tuple[Bet, str | None]] = deque()
         self._schedule = ProofSchedule()
         self._unconfirmed = UnconfirmedProofs()
         # Proofs to send now, by their bets, and the sockets that get them first.
@@ -69,7 +72,7 @@ class ProofDelivery:
 
     def schedule(self, bet: Bet, *, sid: str | None) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
-        self._add(bet.id, bet.completed_at_ms, sid=sid)
+        self._settled.append((bet, sid))
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
@@ -92,7 +95,7 @@ class ProofDelivery:
     @property
     def scheduled(self) -> int:
         """How many bets are not over yet."""
-        return len(self._schedule)
+        return len(self._settled) + len(self._schedule)
 
     @property
     def overdue(self) -> int:
@@ -127,6 +130,9 @@ class ProofDelivery:
                 log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _round(self) -> None:
+        while self._settled:
+            bet, sid = self._settled.popleft()
+            self._add(bet.id, bet.completed_at_ms, sid=sid)
         if time.monotonic() - self._looked_at >= PENDING_SECONDS:
             self._schedule_pending()
             self._looked_at = time.monotonic()

@@ -9,33 +9,32 @@ from services.games.proofs import Proof
 
 
 class ProofSchedule:
-    """Bets that are not over yet, with the sockets that placed them. Times are of ``time.monotonic()``."""
+    """Bets that are not over yet, with the sockets that placed them. Times are of ``time.monotonic()``.
+
+    One task changes it. Others may read the counts.
+    """
 
     def __init__(self) -> None:
         self._sids: dict[int, str | None] = {}
         self._by_time: list[tuple[float, int]] = []
-        self._guard = threading.Lock()
 
     def add(self, bet_id: int, *, due_at: float, sid: str | None) -> None:
         """Add a bet, or the socket of a bet that was added without one."""
-        with self._guard:
-            if bet_id not in self._sids:
-                heapq.heappush(self._by_time, (due_at, bet_id))
-            self._sids[bet_id] = sid or self._sids.get(bet_id)
+        if bet_id not in self._sids:
+            heapq.heappush(self._by_time, (due_at, bet_id))
+        self._sids[bet_id] = sid or self._sids.get(bet_id)
 
     def take_due(self, *, now: float) -> dict[int, str | None]:
         """Remove the bets that are due; returns their sockets by the bets' ids, in order."""
         due = {}
-        with self._guard:
-            while self._by_time and self._by_time[0][0] <= now:
-                _, bet_id = heapq.heappop(self._by_time)
-                due[bet_id] = self._sids.pop(bet_id)
+        while self._by_time and self._by_time[0][0] <= now:
+            _, bet_id = heapq.heappop(self._by_time)
+            due[bet_id] = self._sids.pop(bet_id)
         return due
 
     def due(self, *, before: float) -> int:
         """How many bets were due before this time and are still here."""
-        with self._guard:
-            return sum(due_at < before for due_at, _ in self._by_time)
+        return sum(due_at < before for due_at, _ in self._by_time)
 
     def __len__(self) -> int:
         return len(self._sids)
