@@ -156,7 +156,7 @@ NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)
 PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub(
     r":(\w+)", lambda name: NUMBERS[name[1]], AT_ONCE
 )
-EXECUTE = f"EXECUTE settle_spin ({', '.join(f'%({name})s' for name in PARAMETERS)})"
+EXECUTE = f"EXECUTE settle_spin ({', '.join('%s' for _ in PARAMETERS)})"
 
 SETTLING_AT_ONCE = 12
 """How many of the pool's twenty connections settle spins; the others stay free for requests. With 20 players
@@ -188,7 +188,10 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) 
             database.execute_sql(PREPARE)
             _prepared.add(connection)
         times = take_times()
-        seed, bet_id, *balances = database.execute_sql(EXECUTE, vars(settlement) | vars(times)).fetchone()
+        values = vars(settlement) | vars(times)
+        # As a list, because the driver takes 20 us more for a dict.
+        listed = [values[name] for name in PARAMETERS]
+        seed, bet_id, *balances = database.execute_sql(EXECUTE, listed).fetchone()
     if bet_id is None:
         return Unsettled.BALANCE_TOO_LOW if seed else Unsettled.SEED_IS_USED
     return Settled(times, bet_id, *balances)

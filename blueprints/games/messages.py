@@ -68,7 +68,7 @@ def live_bets_event(bets: list[LiveBet]) -> Event:
 
 def send_proof(sid: str, proof: Proof) -> None:
     """Send a proof to one socket of the player, which may acknowledge it. The id is the nonce."""
-    realtime().send_with_ack(sid, (PROOF, _proof.dump(proof)), ack_id=proof.nonce)
+    realtime().send([sid], [(PROOF, _proof.dump(proof))], ack_id=proof.nonce)
 
 
 def send_balance(user_id: int, balances: Balances) -> None:

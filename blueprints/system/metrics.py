@@ -42,10 +42,6 @@ class Metrics:
     bets: dict[str, BetCounters]
     """By game."""
 
-    def count_spin(self, outcome: str) -> None:
-        """Count a spin that was won, lost, or refused with this text."""
-        self.spins.labels(outcome).inc()
-
     def count_bet(self, bet: Bet) -> None:
         """Add a settled bet's wager, its payout, and the mean and variance of its payout, in coins."""
         chance, price = bet.threshold / rolls.ROLL_RANGE, bet.price_cents / CENTS_PER_COIN

@@ -63,7 +63,7 @@ class SpinEvents:
         else:
             outcome, answer = bet.status, messages.spin_answer(bet)
         log_event(messages.SPIN, outcome=outcome, seconds=time.perf_counter() - began)
-        self._metrics.count_spin(outcome)
+        self._metrics.spins.labels(outcome).inc()
         return answer
 
     def _play(self, sid: str, user_id: int, payload: object) -> Bet:

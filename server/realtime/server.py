@@ -92,17 +92,17 @@ class Realtime:
     def manager(self) -> Any:
         return self.server.manager
 
-    def send_with_ack(self, sid: str, event: Event, *, ack_id: int) -> None:
-        """Send an event that the client may acknowledge; ``manager.acknowledged`` is called with this id."""
-        transport_id = self.manager.eio_sid_from_sid(sid, NAMESPACE)
-        self.server.eio.send(transport_id, self._message(*event, ack_id=ack_id))
+    def send(self, sids: Sequence[str], events: Sequence[Event], *, ack_id: int | None = None) -> None:
+        """Send events to these sockets, in order. Those that have gone are left out.
 
-    def send(self, sids: Sequence[str], events: Sequence[Event]) -> None:
-        """Send events to these sockets, in order. Those that have gone are left out."""
-        # Without a receiver the library would send to everybody.
-        if sids:
-            for name, payload in events:
-                self.server.emit(name, payload, to=list(sids))
+        With ``ack_id`` the client may acknowledge the event; then ``manager.acknowledged`` is called with it.
+        The library's emit takes twice as long: it searches each payload for binary data.
+        """
+        packets = [self._packet(*event, ack_id=ack_id) for event in events]
+        for sid in sids:
+            transport_id = self.manager.eio_sid_from_sid(sid, NAMESPACE)
+            for packet in packets:
+                self.server.eio.send_packet(transport_id, packet)
 
     def send_to_player(self, user_id: int, events: Sequence[Event]) -> None:
         """Send events to all sockets of the player whose tokens are valid."""
@@ -116,15 +116,17 @@ class Realtime:
         """
         for start in range(0, len(events), EVENTS_IN_A_BATCH):
             some = events[start : start + EVENTS_IN_A_BATCH]
-            batch = Batch([Packet(MESSAGE, self._message(*event)) for event in some])
+            batch = Batch([self._packet(*event) for event in some])
             for sid in in_slices(self.connections.sids(), SOCKETS_AT_ONCE):
                 self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
             # Otherwise nothing would be written until the last batch is queued, and the queues are bounded.
             pause()
 
-    def _message(self, name: str, payload: Any, *, ack_id: int | None = None) -> str:
-        packet = self.server.packet_class(EVENT, data=[name, payload], namespace=NAMESPACE, id=ack_id)
-        return cast("str", packet.encode())
+    def _packet(self, name: str, payload: Any, *, ack_id: int | None = None) -> Packet:
+        event = self.server.packet_class(
+            EVENT, data=[name, payload], namespace=NAMESPACE, id=ack_id, binary=False
+        )
+        return Packet(MESSAGE, event.encode())
 
     def close_transport(self, sid: str) -> None:
         """Close the transport of a socket as a broken network would. Does not wait for the client."""
