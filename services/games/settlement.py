@@ -109,7 +109,10 @@ def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
 def bet_of(settlement: Settlement, settled: Settled) -> Bet:
     """The bet that was written, without a query."""
     values = vars(settlement) | vars(settled.times)
-    return Bet(id=settled.bet_id, **{field.name: values[field.column_name] for field in _BET_FIELDS})
+    bet = Bet(id=settled.bet_id)
+    # In one step: setting 18 attributes one by one takes four times as long.
+    bet.__data__.update((field.name, values[field.column_name]) for field in _BET_FIELDS)
+    return bet
 
 
 def _entries(settlement: Settlement) -> list[Entry]:

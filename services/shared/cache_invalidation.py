@@ -33,8 +33,9 @@ def versions(tags: Iterable[Tag]) -> Versions:
 
 def invalidate_after_commit(tag: Tag) -> None:
     """Invalidate responses with this tag after the current transaction commits; at once without one."""
-    database.after_commit(lambda: _invalidate(tag))
+    database.after_commit(lambda: invalidate(tag))
 
 
-def _invalidate(tag: Tag) -> None:
+def invalidate(tag: Tag) -> None:
+    """Invalidate responses with this tag, whose data has been committed."""
     _versions[tag] = next(_numbers)

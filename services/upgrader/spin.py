@@ -18,7 +18,7 @@ from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.games.errors import SpinInProgress
 from services.games.settlement import SeedUsed, bet_of, is_high_roll, settle
 from services.shared import decimal_json
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents, NotAnAmount, cents_from_number
@@ -201,7 +201,7 @@ class Upgrader:
         except SeedUsed:
             return None
         self._seeds.witness.settled(user_id=order.user_id, nonce=seed.nonce)
-        invalidate_after_commit(Tag.BETS)
+        invalidate(Tag.BETS)
         self._seeds.remember(user_id=order.user_id, seed=following)
         bet = bet_of(settlement, settled)
         # The statement may have waited for a row lock or the network, and the player for the answer.
