@@ -68,7 +68,7 @@ def find(bet_ids: Sequence[int]) -> list[DueBet]:
 
 
 def reveal(seeds: Mapping[int, str]) -> None:
-    """Replace the sealed seeds of these bets by the opened ones."""
+    """Replace the encrypted seeds of these bets by the revealed ones."""
     _execute(REVEAL, json.dumps(seeds))
 
 

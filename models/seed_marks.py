@@ -49,7 +49,7 @@ class FoundSeed(NamedTuple):
 
     nonce: int
     commitment: str
-    sealed: str
+    encrypted: str
     is_current: bool
     """Whether it was drawn in the current epoch."""
     contains_known: bool
@@ -109,14 +109,14 @@ def find_seed(user_id: int, *, known: Mark) -> FoundSeed | None:
     return None if found is None else FoundSeed(*found)
 
 
-def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, sealed: str) -> bool:
+def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:
     """Replace this seed by a new one with the same nonce.
 
     False when a spin or another process has replaced it first. To be used within ``writing()``.
     """
     changed = (
         AnnouncedSeed.update(
-            server_seed_commitment=commitment, sealed_server_seed=sealed, epoch=current_epoch()
+            server_seed_commitment=commitment, sealed_server_seed=encrypted, epoch=current_epoch()
         )
         .where(
             AnnouncedSeed.user == user_id,

@@ -150,9 +150,9 @@ class TwoFactorAuthentication:
                 raise NotEnabled
             _turn_off(user_id, by=" by support", now=now)
 
-    def renew(self, sealed: str) -> str:
+    def renew(self, encrypted: str) -> str:
         """Encrypt an encrypted secret with the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._encrypter.renew(sealed)
+        return self._encrypter.renew(encrypted)
 
     def _use(self, code: str, *, user_id: int, now: Millis) -> PlatformError | None:
         """Use up a code of the player, whose row is locked. Returns the refusal, if any.

@@ -32,7 +32,7 @@ class SeedInPlay:
 
     nonce: int
     commitment: str
-    sealed: str
+    encrypted: str
     server_seed: str = field(repr=False)
     is_redrawn: bool = False
     """Whether it has just replaced a seed that may have been revealed."""
@@ -67,7 +67,7 @@ class ServerSeeds:
             user=user_id,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
-            sealed_server_seed=seed.sealed,
+            sealed_server_seed=seed.encrypted,
             epoch=seed_marks.current_epoch(),
         ).execute()
 
@@ -77,7 +77,7 @@ class ServerSeeds:
         return SeedInPlay(
             nonce=nonce,
             commitment=rolls.commitment_of(server_seed),
-            sealed=self._encrypter.encrypt(server_seed),
+            encrypted=self._encrypter.encrypt(server_seed),
             server_seed=server_seed,
         )
 
@@ -108,8 +108,8 @@ class ServerSeeds:
             nonce=found.nonce,
             commitment=found.commitment,
             # The bet stores this text, which must be encrypted with the current key.
-            sealed=self.renew(found.sealed),
-            server_seed=self._encrypter.decrypt(found.sealed),
+            encrypted=self.renew(found.encrypted),
+            server_seed=self._encrypter.decrypt(found.encrypted),
         )
 
     def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
@@ -131,7 +131,9 @@ class ServerSeeds:
         """Replace an announced seed; None if a spin or another process was first."""
         seed = replace(self.draw(nonce=found.nonce), is_redrawn=True)
         with writing():
-            changed = seed_marks.redraw_seed(user_id, found, commitment=seed.commitment, sealed=seed.sealed)
+            changed = seed_marks.redraw_seed(
+                user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
+            )
         if not changed:
             return None
         self.on_redraw(user_id, seed.announcement)
@@ -151,9 +153,9 @@ class ServerSeeds:
         if bet.server_seed is not None:
             return bet.server_seed
         if bet.sealed_server_seed is None:
-            raise ValueError("a bet has a seed, sealed or revealed")
+            raise ValueError("a bet has a seed, encrypted or revealed")
         return self._encrypter.decrypt(bet.sealed_server_seed)
 
-    def renew(self, sealed: str) -> str:
-        """A sealed seed, encrypted with the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._encrypter.renew(sealed)
+    def renew(self, encrypted: str) -> str:
+        """The same seed, encrypted with the current key. Raises cryptography.fernet.InvalidToken."""
+        return self._encrypter.renew(encrypted)

@@ -45,9 +45,9 @@ class Proofs:
 
     @reading()
     def pending(self) -> list[tuple[int, Millis]]:
-        """The bets whose seeds are still sealed, and when they are due, earliest first."""
-        sealed: Any = Bet.select(Bet.id, Bet.completed_at_ms).where(Bet.server_seed.is_null())
-        return list(sealed.order_by(Bet.completed_at_ms, Bet.id).tuples())
+        """The bets whose seeds are not revealed, and when they are due, earliest first."""
+        unrevealed: Any = Bet.select(Bet.id, Bet.completed_at_ms).where(Bet.server_seed.is_null())
+        return list(unrevealed.order_by(Bet.completed_at_ms, Bet.id).tuples())
 
     def open(self, bet_ids: Sequence[int]) -> list[Proof]:
         """The proofs of these bets, which are due, in the order of the bets.
@@ -79,7 +79,7 @@ class Proofs:
         self.write_down({proof.bet_id: proof.server_seed for proof in self.open(bet_ids)})
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
-        """Reveal the seeds of this player's bets that are due and still sealed."""
+        """Reveal the seeds of this player's bets that are due and not revealed yet."""
         with reading():
             query = Bet.select(Bet.id).where(
                 Bet.server_seed.is_null(), Bet.completed_at_ms <= now, Bet.user == user_id

@@ -122,9 +122,9 @@ class Upgrader:
 
     def postpone(self, bet: Bet) -> None:
         """Write the later due time of a late spin's proof, unless its seed is revealed already."""
-        is_sealed = Bet.server_seed.is_null() & (Bet.completed_at_ms < bet.completed_at_ms)
+        is_unrevealed = Bet.server_seed.is_null() & (Bet.completed_at_ms < bet.completed_at_ms)
         with writing():
-            Bet.update(completed_at_ms=bet.completed_at_ms).where(Bet.id == bet.id, is_sealed).execute()
+            Bet.update(completed_at_ms=bet.completed_at_ms).where(Bet.id == bet.id, is_unrevealed).execute()
 
     def _play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> Spin:
         wager = self._wager(request.amount)
@@ -231,9 +231,9 @@ class Upgrader:
             user_id=order.user_id,
             nonce=seed.nonce,
             server_seed_commitment=seed.commitment,
-            sealed_server_seed=seed.sealed,
+            sealed_server_seed=seed.encrypted,
             next_commitment=following.commitment,
-            next_sealed_server_seed=following.sealed,
+            next_sealed_server_seed=following.encrypted,
             mark_number=mark.number,
             mark_token=mark.token,
             game=GAME,

@@ -22,8 +22,8 @@ def app(make_app):
     return make_app(SECRET_KEY=OLD)
 
 
-def sealed_texts():
-    """Everything in the database that is sealed."""
+def encrypted_texts():
+    """Everything in the database that is encrypted."""
     with reading():
         return [
             *AnnouncedSeed.select(AnnouncedSeed.sealed_server_seed).scalars(),
@@ -132,10 +132,10 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
 
 
 def test_without_a_new_key_nothing_is_encrypted_again(filled, run):
-    before = sealed_texts()
+    before = encrypted_texts()
 
     assert run("secrets", "reseal") == NOTHING
-    assert sealed_texts() == before
+    assert encrypted_texts() == before
 
 
 def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(rotated, player):

@@ -76,7 +76,7 @@ def test_a_revealed_seed_is_found_after_the_clock_was_set_back(spin, seed_of, ap
     assert nonces(seed_of(bet)) == [1]
 
 
-def test_a_search_finds_a_due_seed_that_is_still_sealed(spin, seed_of, alice, clock, nonces):
+def test_a_search_finds_a_due_seed_that_is_still_encrypted(spin, seed_of, alice, clock, nonces):
     bet = spin(alice)
     spin(alice)
     clock.advance(ms=PROOF_DELAY_MS)

@@ -78,7 +78,7 @@ def test_the_seed_is_written_down_although_the_player_is_away(connect, player, i
     socket.close()
     spectator.expect("live-bets:new")
 
-    wait_until(lambda: _sealed(player) == 0)
+    wait_until(lambda: _unrevealed(player) == 0)
     assert _undelivered(player) == 1
 
 
@@ -129,7 +129,7 @@ class TestWithAClockThatStands:
 
         assert bet(client, player)["completedAt"] == spun_at + 6_000
 
-    def test_the_sealed_seed_in_the_database_is_not_the_seed(self, connect, client, player, item, clock):
+    def test_the_encrypted_seed_in_the_database_is_not_the_seed(self, connect, client, player, item, clock):
         connect(player).spin({"amount": 1, "item": item})
         with reading():
             row = str(list(Bet.select().dicts())) + str(list(AnnouncedSeed.select().dicts()))
@@ -193,7 +193,7 @@ def _undelivered(player):
         return Bet.select().where(Bet.user == player.id, Bet.proof_delivered_at_ms.is_null()).count()
 
 
-def _sealed(player):
+def _unrevealed(player):
     with reading():
         return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null()).count()
 
@@ -204,7 +204,7 @@ def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatc
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
 
-    assert _sealed(player) == 1
+    assert _unrevealed(player) == 1
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
 
@@ -231,7 +231,7 @@ def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app
     app.extensions["services"].upgrader.play(
         user_id=player.id, request=request, clock=lambda: now_ms() - 60_000
     )
-    wait_until(lambda: not _sealed(player))
+    wait_until(lambda: not _unrevealed(player))
     connect(player).spin({"amount": 1, "item": item})
 
     assert spectator.expect("live-bets:new")["id"] == "2"
