@@ -45,6 +45,12 @@ UPDATE bets SET server_seed = opened.value, sealed_server_seed = NULL
 FROM {opened} AS opened
 WHERE bets.id = CAST(opened.key AS BIGINT) AND bets.server_seed IS NULL
 """
+POSTPONE = """
+UPDATE bets SET completed_at_ms = CAST(late.value AS BIGINT)
+FROM {opened} AS late
+WHERE bets.id = CAST(late.key AS BIGINT) AND bets.server_seed IS NULL
+    AND bets.completed_at_ms < CAST(late.value AS BIGINT)
+"""
 # Seed and mark are written together: each new version of a row costs PostgreSQL entries in nine indexes.
 MARK_DELIVERED = """
 UPDATE bets SET
@@ -70,6 +76,11 @@ def find(bet_ids: Sequence[int]) -> list[DueBet]:
 def reveal(seeds: Mapping[int, str]) -> None:
     """Replace the encrypted seeds of these bets by the revealed ones."""
     _execute(REVEAL, json.dumps(seeds))
+
+
+def postpone(due_times: Mapping[int, int]) -> None:
+    """Write later due times, in ms, of the proofs of these bets, unless their seeds are revealed already."""
+    _execute(POSTPONE, json.dumps(due_times))
 
 
 def mark_delivered(seeds: Mapping[int, str | None], *, delivered_at: int) -> None:

@@ -22,6 +22,7 @@ from server.realtime.server import Realtime, realtime
 from server.redaction import safe_exception_summary
 from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
+from services.shared.clock import Millis
 
 log = logging.getLogger("platform.proofs")
 
@@ -57,6 +58,8 @@ class ProofDelivery:
         self._socketio = socketio
         # Bets that were just settled, and their sockets. The task moves them to its schedule.
         self._settled: deque[tuple[Bet, str | None]] = deque()
+        # Due times that are later than in the database, by their bets.
+        self._postponed: dict[int, Millis] = {}
         self._schedule = ProofSchedule()
         self._unconfirmed = UnconfirmedProofs()
         # Proofs to send now, by their bets, and the sockets that get them first.
@@ -70,8 +73,13 @@ class ProofDelivery:
         """Start the task. It begins with the bets that a stopped server left unrevealed."""
         self._task = self._socketio.start_background_task(self._run)
 
-    def schedule(self, bet: Bet, *, sid: str | None) -> None:
-        """Send this bet's proof when it is due: to this socket, or else to any of its player's."""
+    def schedule(self, bet: Bet, *, sid: str | None, is_late: bool = False) -> None:
+        """Send this bet's proof when it is due: to this socket, or else to any of its player's.
+
+        With ``is_late`` its due time is later than in the database, and is written.
+        """
+        if is_late:
+            self._postponed[bet.id] = Millis(bet.completed_at_ms)
         self._settled.append((bet, sid))
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
@@ -123,6 +131,7 @@ class ProofDelivery:
                     log.error("proofs delayed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
                     self._stop.wait(RETRY_SECONDS)
             try:
+                self._take_settled()
                 self._mark_confirmed()
                 get_services().proofs.write_down(self._unconfirmed.seeds())
                 get_services().seeds.witness.cover_all()
@@ -130,9 +139,7 @@ class ProofDelivery:
                 log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _round(self) -> None:
-        while self._settled:
-            bet, sid = self._settled.popleft()
-            self._add(bet.id, bet.completed_at_ms, sid=sid)
+        self._take_settled()
         if time.monotonic() - self._looked_at >= PENDING_SECONDS:
             self._schedule_pending()
             self._looked_at = time.monotonic()
@@ -140,6 +147,16 @@ class ProofDelivery:
         self._due.update(self._schedule.take_due(now=time.monotonic()))
         self._send_all(self._due, announce=True)
         self._send_all(self._missed, announce=False)
+
+    def _take_settled(self) -> None:
+        while self._settled:
+            bet, sid = self._settled.popleft()
+            self._add(bet.id, bet.completed_at_ms, sid=sid)
+        if self._postponed:
+            postponed = dict(self._postponed)
+            get_services().proofs.postpone(postponed)
+            for bet_id in postponed:
+                del self._postponed[bet_id]
 
     def _schedule_pending(self) -> None:
         """Find bets that nobody has scheduled: their commit was not answered, or their process has died.

@@ -67,12 +67,11 @@ class SpinEvents:
         return answer
 
     def _play(self, sid: str, user_id: int, payload: object) -> Bet:
-        upgrader, clock = self._services.upgrader, self._services.clock
-        with self._services.spin_locks.hold(user_id):
-            settled = upgrader.play(user_id=user_id, request=read_spin(payload), clock=clock)
+        services = self._services
+        with services.spin_locks.hold(user_id):
+            request = read_spin(payload)
+            settled = services.upgrader.play(user_id=user_id, request=request, clock=services.clock)
             self._send(sid, user_id, settled)
-        if settled.is_late:
-            self._running.in_background(upgrader.postpone, settled.bet)
         return settled.bet
 
     def _send(self, sid: str, user_id: int, settled: Spin) -> None:
@@ -82,7 +81,7 @@ class SpinEvents:
         if settled.following is None or settled.balances is None:
             return
         self._metrics.count_bet(bet)
-        self._proofs.schedule(bet, sid=sid)
+        self._proofs.schedule(bet, sid=sid, is_late=settled.is_late)
         changed = [messages.commitment_event(settled.following), messages.balance_event(settled.balances)]
         after_this_event(lambda: self._running.send_to_player(user_id, changed))
 

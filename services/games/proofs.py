@@ -6,7 +6,7 @@ revealed stays revealed, although the clock is set back afterwards.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import peewee
 
@@ -19,6 +19,8 @@ from services.games.live_bets import LiveBet, live_bet
 from services.shared.clock import Millis
 
 BATCH = 500
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,12 @@ class Proofs:
                 proof_queries.reveal(chunk)
             self._out.difference_update(chunk)
 
+    def postpone(self, due_times: Mapping[int, Millis]) -> None:
+        """Write the due times of proofs whose settlement took long, by the ids of their bets."""
+        for chunk in _chunks(due_times):
+            with writing():
+                proof_queries.postpone(chunk)
+
     def reveal(self, bet_ids: Sequence[int]) -> None:
         """Open the seeds of these bets, whose proofs are due, for good."""
         self.write_down({proof.bet_id: proof.server_seed for proof in self.open(bet_ids)})
@@ -115,9 +123,9 @@ class Proofs:
             self._out.difference_update(chunk)
 
 
-def _chunks(seeds: Mapping[int, str]) -> Iterator[dict[int, str]]:
-    """Yield the seeds in the order of their bets, so that two writers do not deadlock."""
-    for chunk in peewee.chunked(sorted(seeds.items()), BATCH):
+def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:
+    """Yield the values in the order of their bets, so that two writers do not deadlock."""
+    for chunk in peewee.chunked(sorted(values.items()), BATCH):
         yield dict(chunk)
 
 

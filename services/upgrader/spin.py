@@ -8,7 +8,7 @@ from decimal import Decimal
 import peewee
 
 from models.bets import Bet
-from models.db.connection import reading, writing
+from models.db.connection import reading
 from models.spin_settlement import Settlement
 from models.totals import LIVE_BET_SHARDS
 from services.accounts import users
@@ -74,7 +74,7 @@ class SpinRequest:
 class Spin:
     """A settled spin. ``following`` and ``balances`` are None for the first answer to a repeated request id.
 
-    ``is_late``: the caller must write the later due time of the proof with ``Upgrader.postpone``.
+    ``is_late``: the bet's due time is later than in the database; ``Proofs.postpone`` must write it.
     """
 
     bet: Bet
@@ -119,12 +119,6 @@ class Upgrader:
             if request.request_id is not None and (earlier := self._answered(user_id, request)):
                 return earlier
             raise
-
-    def postpone(self, bet: Bet) -> None:
-        """Write the later due time of a late spin's proof, unless its seed is revealed already."""
-        is_unrevealed = Bet.server_seed.is_null() & (Bet.completed_at_ms < bet.completed_at_ms)
-        with writing():
-            Bet.update(completed_at_ms=bet.completed_at_ms).where(Bet.id == bet.id, is_unrevealed).execute()
 
     def _play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> Spin:
         wager = self._wager(request.amount)
