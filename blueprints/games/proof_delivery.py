@@ -17,9 +17,9 @@ from flask_socketio import SocketIO
 from blueprints.games import messages
 from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
 from models.bets import Bet
-from server.current_services import get_services
 from server.realtime.server import Realtime, realtime
 from server.redaction import safe_exception_summary
+from services.container import Services
 from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
@@ -56,8 +56,9 @@ class ProofDelivery:
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
         self._app = app
         self._socketio = socketio
-        # Bets that were just settled, and their sockets. The task moves them to its schedule.
-        self._settled: deque[tuple[Bet, str | None]] = deque()
+        self._services: Services = app.extensions["services"]
+        # Bets that were just settled: ids, due times and sockets. The task moves them to its schedule.
+        self._settled: deque[tuple[int, float, str | None]] = deque()
         # Due times that are later than in the database, by their bets.
         self._postponed: dict[int, Millis] = {}
         self._schedule = ProofSchedule()
@@ -80,11 +81,11 @@ class ProofDelivery:
         """
         if is_late:
             self._postponed[bet.id] = Millis(bet.completed_at_ms)
-        self._settled.append((bet, sid))
+        self._settled.append((bet.id, self._due_at(bet.completed_at_ms), sid))
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
-        services = get_services()
+        services = self._services
         missed = services.proofs.undelivered(user_id=user_id, now=services.clock())
         self._missed.update(dict.fromkeys(missed, sid))
 
@@ -133,8 +134,8 @@ class ProofDelivery:
             try:
                 self._take_settled()
                 self._mark_confirmed()
-                get_services().proofs.write_down(self._unconfirmed.seeds())
-                get_services().seeds.witness.cover_all()
+                self._services.proofs.write_down(self._unconfirmed.seeds())
+                self._services.seeds.witness.cover_all()
             except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
                 log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
@@ -150,11 +151,11 @@ class ProofDelivery:
 
     def _take_settled(self) -> None:
         while self._settled:
-            bet, sid = self._settled.popleft()
-            self._add(bet.id, bet.completed_at_ms, sid=sid)
+            bet_id, due_at, sid = self._settled.popleft()
+            self._add(bet_id, due_at, sid=sid)
         if self._postponed:
             postponed = dict(self._postponed)
-            get_services().proofs.postpone(postponed)
+            self._services.proofs.postpone(postponed)
             for bet_id in postponed:
                 del self._postponed[bet_id]
 
@@ -163,27 +164,29 @@ class ProofDelivery:
 
         Those that were over before are not announced: their live bets are in everybody's list already.
         """
-        services = get_services()
+        services = self._services
         services.seeds.witness.watch()
         now = services.clock()
         for bet_id, completed_at in in_slices(services.proofs.pending(), PROOFS_AT_ONCE):
             if completed_at > now:
-                self._add(bet_id, completed_at, sid=None)
+                self._add(bet_id, self._due_at(completed_at), sid=None)
             elif bet_id not in self._unconfirmed and bet_id not in self._due:
                 self._missed.setdefault(bet_id, None)
 
-    def _add(self, bet_id: int, completed_at: int, *, sid: str | None) -> None:
-        if bet_id in self._unconfirmed:
-            return
-        services = get_services()
+    def _due_at(self, completed_at: int) -> float:
+        """By ``time.monotonic()``, from now on: then the clock may be set."""
         # A bet that is due later than any delay was settled before the clock was set back.
-        ahead_ms = min(completed_at - services.clock(), services.upgrader.rules.proof_delay)
-        self._schedule.add(bet_id, due_at=time.monotonic() + ahead_ms / 1000, sid=sid)
+        ahead_ms = min(completed_at - self._services.clock(), self._services.upgrader.rules.proof_delay)
+        return time.monotonic() + ahead_ms / 1000
+
+    def _add(self, bet_id: int, due_at: float, *, sid: str | None) -> None:
+        if bet_id not in self._unconfirmed:
+            self._schedule.add(bet_id, due_at=due_at, sid=sid)
 
     def _mark_confirmed(self) -> None:
         confirmed = self._unconfirmed.confirmed()
         if confirmed:
-            get_services().proofs.mark_delivered(confirmed, now=get_services().clock())
+            self._services.proofs.mark_delivered(confirmed, now=self._services.clock())
             self._unconfirmed.forget(list(confirmed))
 
     def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
@@ -193,12 +196,12 @@ class ProofDelivery:
         """
         while queue and not self._stop.is_set():
             chunk = list(queue)[:PROOFS_AT_ONCE]
-            opened = get_services().proofs.open(chunk)
+            opened = self._services.proofs.open(chunk)
             sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
             if announce:
                 messages.announce_live_bets([proof.live_bet for proof in opened])
             unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
-            get_services().proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
+            self._services.proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
             pause()
 
     def _send(self, proof: Proof, sid: str | None) -> bool:
