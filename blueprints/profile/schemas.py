@@ -53,11 +53,7 @@ class LockSchema(WireSchema):
     # The service checks both, in the order of SPEC 4.8.
 
     amount = Unvalidated(
-        "number",
-        f"What to lock; {Coins.UNIT}",
-        25,
-        exclusiveMinimum=0,
-        maximum=1_000_000_000,
+        "number", f"What to lock; {Coins.UNIT}", 25, exclusiveMinimum=0, maximum=1_000_000_000
     )
     deadline = Unvalidated(
         "integer",

@@ -5,6 +5,7 @@ import json
 import jsonschema_rs
 import pytest
 
+from bench.harness.sockets import Refused
 from blueprints.games import messages
 from services.fairness import rolls
 
@@ -82,6 +83,14 @@ def test_every_event_that_a_player_receives_matches_its_schema(connect, player, 
     assert [
         (name, problem) for name, payload in seen for problem in problems(document, received[name], payload)
     ] == []
+
+
+def test_the_refusal_of_a_bad_token_matches_its_schema(connect, document):
+    with pytest.raises(Refused) as refusal:
+        connect(auth={"token": "not-a-token"})
+
+    message = document["components"]["messages"]["connectError"]
+    assert problems(document, message, {"message": str(refusal.value)}) == []
 
 
 def test_every_event_has_an_example_that_matches_its_schema(document):
