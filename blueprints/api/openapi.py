@@ -15,8 +15,7 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Response
 
 from blueprints.api.errors import INTERNAL_TEXT, INTERNAL_TEXTS, ErrorSchema, envelope, envelope_schema
-from blueprints.api.schemas import camel_case
-from server.http.rate_limit import FREE_BLUEPRINTS, PROBED
+from server.http.rate_limit import FREE_BLUEPRINTS
 from services.shared.background import pause
 from services.shared.errors import Unavailable
 
@@ -142,8 +141,7 @@ def _allow_empty_value(_converter: OpenAPIConverter, field: ma.fields.Field[Any]
 def _common_statuses(operation: dict[str, Any]) -> set[HTTPStatus]:
     # A malformed request, an unforeseen failure, and a database that is not available.
     statuses = {HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
-    probed = {camel_case(endpoint.partition(".")[2]) for endpoint in PROBED}
-    if not set(operation["tags"]) & set(FREE_BLUEPRINTS) or operation["operationId"] in probed:
+    if not set(operation["tags"]) & set(FREE_BLUEPRINTS):
         statuses.add(HTTPStatus.TOO_MANY_REQUESTS)
     if "requestBody" in operation:
         statuses.add(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

@@ -10,6 +10,7 @@ from blueprints.api.auth import forbid_storing, public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import ProvidersSchema
 from server.current_services import get_services
+from server.http.rate_limit import count_as
 from server.logs import request_id
 from server.redaction import safe_exception_summary
 from services.login.attempts import ATTEMPT_SECONDS
@@ -50,6 +51,7 @@ def list_login_providers() -> dict[str, str | None]:
 
 
 @blueprint.get("/platform")
+@count_as("login start")
 @public
 @blueprint.doc(responses=TO_PROVIDER)
 def begin_platform_login() -> Response:
@@ -58,6 +60,7 @@ def begin_platform_login() -> Response:
 
 
 @blueprint.get("/platform/return")
+@count_as("login return")
 @public
 @blueprint.doc(responses=TO_FRONTEND)
 def finish_platform_login() -> Response:
@@ -66,6 +69,7 @@ def finish_platform_login() -> Response:
 
 
 @blueprint.get("/identity")
+@count_as("login start")
 @public
 @blueprint.doc(responses=TO_PROVIDER)
 @blueprint.alt_response(501)
@@ -75,6 +79,7 @@ def begin_identity_login() -> Response:
 
 
 @blueprint.get("/identity/callback")
+@count_as("login return")
 @public
 @blueprint.doc(responses=TO_FRONTEND)
 @blueprint.alt_response(501)

@@ -18,6 +18,7 @@ from blueprints.stats.schemas import (
     TotalsSchema,
 )
 from server.current_services import get_services
+from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.games import live_bets as live
 from services.shared.background import CooperativeYield
 from services.shared.cache_invalidation import Tag
@@ -40,6 +41,7 @@ def get_totals() -> ProfileTotals:
 
 
 @blueprint.get("/games")
+@count_as(LONG_LIST)
 @require_user
 @blueprint.arguments(GamesQuery, location="query")
 @blueprint.response(200, GamesSchema)
@@ -56,6 +58,7 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/payments")
+@count_as(SEARCHED_LIST)
 @require_user
 @blueprint.arguments(PaymentsQuery, location="query")
 @blueprint.response(200, PaymentsSchema)
@@ -74,6 +77,7 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/fairness")
+@count_as(SEARCHED_LIST)
 @require_user
 @blueprint.arguments(FairnessQuery, location="query")
 @blueprint.response(200, FairnessSchema)
@@ -93,6 +97,7 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/live-bets")
+@count_as(LONG_LIST)
 @public
 @cached_response(Tag.BETS, Tag.PLAYERS)
 @blueprint.arguments(LiveBetsQuery, location="query")

@@ -13,6 +13,7 @@ from blueprints.system.metrics import metrics_text
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 from server.current_services import get_services
+from server.http.rate_limit import count_as
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
@@ -34,8 +35,10 @@ def get_health() -> dict[str, Any]:
 
 
 @blueprint.get("/readyz")
+@count_as("probe")
 @public
 @blueprint.response(200, HealthSchema)
+@blueprint.alt_response(429)
 def get_readiness() -> dict[str, Any] | Response:
     """The database is available and its schema is up to date."""
     try:
@@ -59,8 +62,10 @@ def get_socket_events() -> Response:
 
 
 @blueprint.get("/metrics")
+@count_as("probe")
 @public
 @blueprint.response(200, {"type": "string", "examples": ["sockets_open 3.0"]}, content_type="text/plain")
+@blueprint.alt_response(429)
 def get_metrics() -> Response:
     """Counters in Prometheus' text format."""
     return metrics_text()

@@ -9,12 +9,13 @@ import math
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
-from flask import Flask, request
+from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from server.http.bearer_token import current_claims
-from server.http.strict_requests import current_request
+from server.http.strict_requests import ContractRequest, current_request
 from services.maintenance.checks import FORWARDED_MARKER
 from services.shared.errors import PlatformError, Unauthorized
 from services.shared.rate_limiter import RateLimiter
@@ -39,11 +40,12 @@ REQUESTS_PER_MINUTE = {
 FAR_ROWS = 20_000
 """A page beyond these is far: SQLite blocks the process for some milliseconds to skip so many rows."""
 
-LOGIN_STARTS = ("login.begin_platform_login", "login.begin_identity_login")
-LOGIN_RETURNS = ("login.finish_platform_login", "login.finish_identity_login")
-SEARCHES = ("stats.list_fairness", "stats.list_payments")
-LONG_LISTS = ("stats.list_fairness", "stats.list_payments", "stats.list_games", "stats.list_live_bets")
-PROBED = ("system.get_metrics", "system.get_readiness")
+DECLARED = "rate_limit"
+"""The attribute of a view that ``count_as`` sets."""
+
+LONG_LIST, SEARCHED_LIST = "long list", "searched list"
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui")
 """Monitoring, and files that a page loads by the dozen."""
@@ -60,6 +62,20 @@ class TooManyRequests(PlatformError):
         self.retry_after_seconds = retry_after_seconds
 
 
+def count_as(kind: str) -> Callable[[View], View]:
+    """Count requests for a view in this limit, not as reads or writes.
+
+    Requests for a ``LONG_LIST`` are reads, and those for far pages costly reads, too; of a ``SEARCHED_LIST``
+    also those with a search.
+    """
+
+    def decorator(view: View) -> View:
+        setattr(view, DECLARED, kind)
+        return view
+
+    return decorator
+
+
 def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
     """Count requests, before any work is done for them. ``timer`` gives seconds."""
     rates = {
@@ -69,32 +85,29 @@ def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
 
     @app.before_request
     def check() -> None:
-        kind = _kind_of_request()
+        request = current_request()
+        declared = getattr(app.view_functions.get(request.endpoint or ""), DECLARED, None)
+        kind = _kind_of(request, declared)
         if kind is None:
             return
-        client = _client(kind)
+        client = _client(request, kind)
         _hit(rates[kind], client)
-        if _is_costly():
+        if _is_costly(request, declared):
             _hit(rates["costly read"], client)
 
 
-def _kind_of_request() -> str | None:
+def _kind_of(request: ContractRequest, declared: str | None) -> str | None:
     """The key of its limit; None when the request is not limited."""
-    endpoint = request.endpoint
     if request.method == "OPTIONS":
         return "preflight"
-    if endpoint in PROBED:
-        return "probe"
+    if declared in REQUESTS_PER_MINUTE:
+        return declared
     if request.blueprint in FREE_BLUEPRINTS:
         return None
-    if endpoint in LOGIN_STARTS:
-        return "login start"
-    if endpoint in LOGIN_RETURNS:
-        return "login return"
     return "read" if request.method in ("GET", "HEAD") else "write"
 
 
-def _client(kind: str) -> Hashable:
+def _client(request: ContractRequest, kind: str) -> Hashable:
     """The player whose token came with the request; otherwise, and for some kinds, the address."""
     if kind == "probe":
         return request.endpoint, request.remote_addr
@@ -110,11 +123,11 @@ def _hit(rate: RateLimiter, client: Hashable) -> None:
         raise TooManyRequests(retry_after_seconds=math.ceil(wait_seconds))
 
 
-def _is_costly() -> bool:
-    if request.endpoint in SEARCHES and request.args.get("search"):
-        return True
-    if request.endpoint not in LONG_LISTS:
+def _is_costly(request: ContractRequest, declared: str | None) -> bool:
+    if declared not in (LONG_LIST, SEARCHED_LIST):
         return False
+    if declared == SEARCHED_LIST and request.args.get("search"):
+        return True
     page, limit = (request.args.get(name, default=1, type=int) for name in ("page", "limit"))
     return page * limit > FAR_ROWS
 
