@@ -67,7 +67,7 @@ def test_each_caller_gets_the_result_of_its_own_work(at_once, player):
     assert at_once(*(taking(player, cents) for cents in (1, 2, 3))) == [1, 2, 3]
 
 
-def test_a_work_that_raises_is_undone_and_the_others_are_committed(at_once, player, coins_of):
+def test_a_unit_of_work_that_raises_is_rolled_back_and_the_others_are_committed(at_once, player, coins_of):
     before = coins_of(player)
 
     outcomes = at_once(taking(player, 1), taking(player, 2), failing(player), taking(player, 4))
@@ -76,7 +76,7 @@ def test_a_work_that_raises_is_undone_and_the_others_are_committed(at_once, play
     assert before - coins_of(player) == 7
 
 
-def test_a_work_that_raises_alone_is_undone(at_once, player, coins_of):
+def test_a_single_unit_of_work_that_raises_is_rolled_back(at_once, player, coins_of):
     before = coins_of(player)
 
     at_once(failing(player))
@@ -84,7 +84,7 @@ def test_a_work_that_raises_alone_is_undone(at_once, player, coins_of):
     assert coins_of(player) == before
 
 
-def test_a_failed_commit_is_raised_by_every_work_of_the_batch(at_once, player, coins_of, monkeypatch):
+def test_a_failed_commit_is_raised_to_every_caller_of_the_batch(at_once, player, coins_of, monkeypatch):
     before = coins_of(player)
 
     def fail(*_arguments):
@@ -97,7 +97,7 @@ def test_a_failed_commit_is_raised_by_every_work_of_the_batch(at_once, player, c
     assert coins_of(player) == before
 
 
-def test_a_work_after_a_failed_batch_is_committed(together, at_once, player):
+def test_a_unit_of_work_after_a_failed_batch_is_committed(together, at_once, player):
     at_once(failing(player), failing(player))
 
     assert together.run(taking(player, 1)) == 1

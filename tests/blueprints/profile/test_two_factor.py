@@ -339,7 +339,7 @@ def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set
     assert is_enabled()
 
 
-def test_wrong_codes_of_requests_that_overtook_this_one_count(enabled, post, clock):
+def test_wrong_codes_of_concurrent_requests_count(enabled, post, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
 

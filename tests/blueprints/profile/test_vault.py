@@ -286,7 +286,7 @@ class PlainVault:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
-def test_whatever_the_order_the_vault_follows_its_rules(steps, new_player, lock, unlock, vault, clock):
+def test_any_sequence_of_vault_actions_follows_the_rules(steps, new_player, lock, unlock, vault, clock):
     someone, plain, began = new_player("someone"), PlainVault(), clock.now
 
     for step, *numbers in steps:

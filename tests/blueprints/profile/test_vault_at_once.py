@@ -84,7 +84,7 @@ def test_of_parallel_locks_with_many_deadlines_none_is_moved_earlier(post, clock
     assert owned["balance"] == 100 - sum(taken)
 
 
-def test_of_parallel_locks_no_more_are_taken_than_the_balance_holds(post, clock, me):
+def test_parallel_locks_never_exceed_the_balance(post, clock, me):
     until = clock() + 10**9
 
     taken = all_at_once([lambda: post(LOCK, amount=9.5, deadline=until)] * AT_ONCE)
@@ -105,7 +105,7 @@ def test_of_parallel_unlocks_one_moves_the_coins(post, clock, me, run):
     assert run("ledger", "audit")["transactions"] == 3
 
 
-def test_a_lock_that_lands_beside_an_unlock_is_neither_lost_nor_unlocked_early(post, clock, me, run):
+def test_a_lock_during_an_unlock_is_neither_lost_nor_unlocked_early(post, clock, me, run):
     post(LOCK, amount=40, deadline=clock() + 5)
     while clock() < me()["vaultDeadline"]:
         pass

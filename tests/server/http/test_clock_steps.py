@@ -29,7 +29,7 @@ def item(add_item):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_token_is_good_an_hour_either_way_and_not_a_year(client, connect, player, clock):
+def test_a_token_is_valid_after_the_clock_steps_by_an_hour_and_not_by_a_year(client, connect, player, clock):
     statuses, connected = {}, {}
     for step in (0, *STEPS, 0):
         clock.now = START + step
@@ -51,7 +51,9 @@ def test_a_token_is_good_an_hour_either_way_and_not_a_year(client, connect, play
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_player_whose_token_runs_out_by_a_step_plays_on_when_it_is_taken_back(connect, player, item, clock):
+def test_a_token_that_expired_by_a_clock_step_is_valid_again_when_the_step_is_reverted(
+    connect, player, item, clock
+):
     socket = connect(player)
     clock.now += YEAR_MS
     refused = socket.spin({"amount": 1, "item": item})
@@ -63,7 +65,7 @@ def test_a_player_whose_token_runs_out_by_a_step_plays_on_when_it_is_taken_back(
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_vault_opens_by_what_the_clock_says(client, player, clock, make_app):
+def test_a_vault_opens_by_the_wall_clock(client, player, clock, make_app):
     def lock(deadline):
         body = {"amount": 1, "deadline": deadline}
         return client.post("/profile/vault/lock", json=body, headers=player.headers)

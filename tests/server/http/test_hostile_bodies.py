@@ -124,7 +124,7 @@ def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
     assert wrong == []
 
 
-def test_whatever_value_a_key_holds_both_databases_answer_alike(sqlite_files, postgres, tmp_path):
+def test_both_databases_answer_hostile_values_in_bodies_alike(sqlite_files, postgres, tmp_path):
     def ask(client, player):
         schemas, document = bodies(client)
         deadline = client.application.extensions["services"].clock() + DAY_MS

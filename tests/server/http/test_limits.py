@@ -230,9 +230,7 @@ class TestNormalPlay:
 
         assert refused == []
 
-    def test_a_load_of_all_tabs_at_once_and_a_hasty_start_meet_no_limit(
-        self, client, connect, player, add_item
-    ):
+    def test_loading_all_tabs_at_once_meets_no_limit(self, client, connect, player, add_item):
         item = add_item(price=10)
         tabs = [connect(player) for _ in range(10)]
 

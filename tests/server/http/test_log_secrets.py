@@ -79,7 +79,7 @@ def what_lies_in_the_database(app, player):
     return coins, str(user.balance_cents), user.client_seed, opened, announced.sealed_server_seed
 
 
-def test_a_whole_run_of_failures_leaves_no_secret_in_any_log(
+def test_no_log_contains_a_secret_after_every_kind_of_failure(
     app, env, database, new_player, add_item, tmp_path
 ):
     player = new_player(coins=1_000_000)

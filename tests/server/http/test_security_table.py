@@ -200,7 +200,7 @@ def test_every_view_states_its_policy(app):
 
 
 @sqlite_only
-def test_a_stranger_may_call_nothing_that_is_protected(call, good):
+def test_a_caller_without_a_valid_token_may_call_no_protected_endpoint(call, good):
     wrong = []
     for stranger, header in STRANGERS.items():
         for endpoint in PROTECTED:
@@ -227,7 +227,7 @@ def test_a_token_without_a_player_is_400_on_profile_and_401_elsewhere(call, good
 
 @sqlite_only
 @pytest.mark.parametrize("caller", ["no header", "nonsense", "another secret", "expired", "a good token"])
-def test_anybody_may_call_everything_that_is_public(call, good, caller):
+def test_any_caller_may_call_every_public_endpoint(call, good, caller):
     header = CALLERS[caller](good)
 
     statuses = {endpoint.rule: call(endpoint, header).status_code for endpoint in OPEN}
@@ -235,7 +235,7 @@ def test_anybody_may_call_everything_that_is_public(call, good, caller):
     assert statuses == {endpoint.rule: endpoint.status for endpoint in OPEN}
 
 
-def test_a_player_may_call_everything_that_is_protected(call, good):
+def test_a_player_may_call_every_protected_endpoint(call, good):
     statuses = {endpoint[:2]: call(endpoint, signed(good)).status_code for endpoint in PROTECTED}
 
     assert statuses == {endpoint[:2]: endpoint.status for endpoint in PROTECTED}
@@ -306,7 +306,7 @@ def test_a_player_may_look_at_their_own_bet(client, player):
 
 
 @pytest.mark.usefixtures("played")
-def test_another_players_token_shows_and_changes_nothing_of_the_first(call, client, player, new_player):
+def test_a_players_token_shows_and_changes_nothing_of_another_player(call, client, player, new_player):
     mallory = new_player("mallory", coins=0)
     before = client.get("/auth/me", headers=player.headers).json
 

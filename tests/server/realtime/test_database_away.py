@@ -59,9 +59,7 @@ def test_a_valid_token_is_disconnected_and_not_refused_so_that_the_client_retrie
     assert connect(player).expect("balance")["balance"] == 100
 
 
-def test_polling_clients_that_join_without_the_database_hold_no_slot_afterwards(
-    server, connect, player, away
-):
+def test_polling_clients_that_join_without_the_database_keep_no_slot(server, connect, player, away):
     clients = [PollingClient(server) for _ in range(2 * JOINING_AT_ONCE)]
 
     with away():

@@ -58,7 +58,7 @@ def is_answer(answer):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_message_that_cannot_be_read_or_could_be_read_in_two_ways_ends_the_connection(server):
+def test_a_malformed_or_ambiguous_message_ends_the_connection(server):
     payloads = [*texts(MALFORMED), *texts(REPEATED)]
 
     still_open = []
@@ -75,7 +75,7 @@ def test_a_message_that_cannot_be_read_or_could_be_read_in_two_ways_ends_the_con
     assert still_open == []
 
 
-def test_whatever_value_a_key_holds_a_spin_is_refused_or_played(connect, resident):
+def test_a_spin_with_a_hostile_value_is_refused_or_played(connect, resident):
     socket = connect(resident)
     good = {"amount": "1", "item": f'"{DEAR}"', "requestId": '"used"'}
     answers = {("everything", "good"): spin(socket, good)}

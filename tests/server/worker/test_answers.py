@@ -67,7 +67,7 @@ def test_many_large_responses_over_few_connections_arrive_whole(odd):
     assert counts == [30] * 5
 
 
-def test_a_client_that_does_not_read_a_large_response_delays_nobody(odd, ask):
+def test_a_client_that_does_not_read_a_large_response_delays_no_other_client(odd, ask):
     deaf = [begin(odd, b"/huge") for _ in range(10)]
 
     answers = [len(ask("/huge")[2]), ask("/healthz")[0], ask("/long")[2]]
@@ -78,7 +78,7 @@ def test_a_client_that_does_not_read_a_large_response_delays_nobody(odd, ask):
 
 
 @pytest.mark.parametrize("reads_first", [0, 100_000])
-def test_a_client_that_disconnects_from_a_large_response_delays_nobody(odd, ask, reads_first):
+def test_a_client_that_disconnects_from_a_large_response_delays_no_other_client(odd, ask, reads_first):
     going = [begin(odd, b"/huge") for _ in range(10)]
 
     for connection in going:

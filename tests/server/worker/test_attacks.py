@@ -13,14 +13,14 @@ def siege(tmp_path_factory):
     return run_siege(tmp_path_factory.mktemp("siege"), postgresql=False, seconds=15, players=4, scale=2)
 
 
-def test_afterwards_the_server_holds_no_more_than_before(siege):
+def test_after_the_attacks_the_server_holds_no_more_resources_than_before(siege):
     assert siege.left == {}
 
 
-def test_every_spin_of_others_is_answered_meanwhile(siege):
+def test_every_spin_of_other_players_is_answered_during_the_attacks(siege):
     assert siege.players["spins"] > 10
     assert (siege.players["refused"], siege.players["disconnects"]) == ({}, {})
 
 
-def test_the_attacks_are_made(siege):
+def test_every_kind_of_attack_is_made(siege):
     assert len(siege.attacks) > 15

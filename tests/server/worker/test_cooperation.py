@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_slow_query_does_not_hold_up_another_request(app, env, tmp_path):
+def test_a_slow_query_does_not_delay_another_request(app, env, tmp_path):
     with server_process(gunicorn("tests.support.slow_query_app:app"), env, tmp_path) as server:
         order = []
 
@@ -52,7 +52,7 @@ def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(playe
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_slow_name_server_delays_nobody_else(app, env, database_url, tmp_path):
+def test_a_slow_name_server_delays_no_other_request(app, env, database_url, tmp_path):
     with before_postgres(database_url) as (_, address):
         named = env | {"DATABASE_URL": address.replace("127.0.0.1", "database.test")}
         with server_process(gunicorn("tests.support.slow_names_app:app"), named, tmp_path) as server:
@@ -103,7 +103,7 @@ def ask_some_times(server):
     return [urllib.request.urlopen(f"{server.url}/healthz", timeout=20).status for _ in range(5)]
 
 
-def test_a_client_that_pipelines_requests_without_a_pause_delays_nobody(production):
+def test_a_client_that_pipelines_requests_without_a_pause_delays_no_other_client(production):
     request = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
 
     with open_connection(production.url) as hasty, hurrying(hasty, request):
@@ -112,7 +112,7 @@ def test_a_client_that_pipelines_requests_without_a_pause_delays_nobody(producti
     assert statuses == [200] * 5
 
 
-def test_a_websocket_that_sends_without_a_pause_delays_nobody(production):
+def test_a_websocket_that_sends_without_a_pause_delays_no_other_client(production):
     with upgrade(production.url) as hasty, hurrying(hasty, frame(TEXT, b"3")):
         statuses = ask_some_times(production)
 

@@ -51,7 +51,7 @@ def memory(stage, newcomer):
     return memory
 
 
-def test_a_true_memory_has_no_problems(memory, server):
+def test_a_correct_record_of_a_player_has_no_problems(memory, server):
     assert list(problems(memory, server)) == []
     assert [act.outcome for act in memory.acts] == [Outcome.ACKNOWLEDGED] * 7
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.process
 PLAYERS, SOCKETS = 6, 12
 
 
-def test_a_killed_server_breaks_no_promise(app, env, tmp_path):
+def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, tmp_path):
     storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="four kills")
 
     report = storm.rage(kills=2, worker_kills=2)

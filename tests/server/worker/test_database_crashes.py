@@ -24,7 +24,9 @@ def database_url(database):
         yield url
 
 
-def test_a_killed_database_breaks_no_promise_and_the_server_goes_on(app, env, database, tmp_path):
+def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recovers(
+    app, env, database, tmp_path
+):
     storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="two kills")
 
     report = storm.rage(kills=0, database_kills=2, restart_database=database.restart)

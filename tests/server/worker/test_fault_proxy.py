@@ -46,7 +46,7 @@ def echo(connection):
     return heard
 
 
-def test_it_passes_everything_slowly_in_slices_or_at_once(proxy):
+def test_the_proxy_passes_all_bytes_with_latency_in_slices_or_unchanged(proxy):
     with connect(proxy) as connection:
         heard = []
         for fault in (PASS, latency(0.05), slices(0.01, slice_bytes=5)):
@@ -56,7 +56,7 @@ def test_it_passes_everything_slowly_in_slices_or_at_once(proxy):
     assert heard == [WORD] * 3
 
 
-def test_latency_is_added_each_way(proxy):
+def test_the_proxy_adds_latency_in_each_direction(proxy):
     proxy.become(latency(0.1))
 
     with connect(proxy) as connection:
@@ -66,7 +66,7 @@ def test_latency_is_added_each_way(proxy):
     assert time.monotonic() - began >= 0.2
 
 
-def test_a_stalled_one_accepts_and_is_silent_and_then_carries_what_it_held(proxy):
+def test_a_stalled_proxy_accepts_connections_and_forwards_their_bytes_later(proxy):
     proxy.become(STALL)
 
     with connect(proxy) as connection:
@@ -93,7 +93,7 @@ def test_a_reset_ends_open_connections_and_refuses_new_ones(proxy):
         assert echo(connection) == WORD
 
 
-def test_half_of_an_answer_is_all_that_comes(proxy):
+def test_the_proxy_can_cut_an_answer_in_half(proxy):
     proxy.become(HALF)
 
     with connect(proxy) as connection:

@@ -21,7 +21,7 @@ def production(app, env, tmp_path):
         yield server
 
 
-def test_a_full_disk_loses_nothing_and_the_server_goes_on(app, production):
+def test_a_full_disk_loses_nothing_and_the_server_recovers(app, production):
     storm = FaultStorm(app, production.url)
     storm.begin()
 
@@ -33,7 +33,9 @@ def test_a_full_disk_loses_nothing_and_the_server_goes_on(app, production):
     assert passage.outcomes[Outcome.SUCCESS] > 10
 
 
-def test_an_avatar_for_which_there_is_no_room_is_refused_and_the_old_one_stays(production, player, tmp_path):
+def test_an_avatar_that_does_not_fit_on_the_disk_is_refused_and_the_old_one_stays(
+    production, player, tmp_path
+):
     def upload():
         files = {"avatar": ("me.png", PNG)}
         return requests.post(

@@ -17,7 +17,7 @@ def crowd(hasty):
     )
 
 
-def test_every_client_that_stops_is_gone_within_a_minute(crowd):
+def test_every_connection_that_stops_is_closed_within_a_minute(crowd):
     assert crowd.left == dict.fromkeys(crowd.left, 0)
     assert crowd.server_left <= 0
 
@@ -26,5 +26,5 @@ def test_other_clients_are_answered_meanwhile(crowd):
     assert len(crowd.health_seconds) > 10
 
 
-def test_a_crowd_takes_little_memory(crowd):
+def test_a_crowd_of_stalled_connections_takes_less_than_50_mib(crowd):
     assert crowd.memory_growth_bytes < 50 * MIB

@@ -73,7 +73,7 @@ def test_a_websocket_that_stops_reading_is_closed_and_another_gets_every_event(l
     deaf.close()
 
 
-def test_a_polling_session_that_never_collects_is_ended(loud):
+def test_a_polling_session_that_never_polls_is_closed(loud):
     address = f"{loud.url}/socket.io/?EIO=4&transport=polling"
     opened = json.loads(requests.get(address, timeout=10).text[1:])
     session = f"{address}&sid={opened['sid']}"

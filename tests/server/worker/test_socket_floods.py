@@ -52,7 +52,7 @@ def join(url, address):
             received += data
 
 
-def test_ten_thousand_handshakes_from_one_address_do_not_keep_others_out(limited):
+def test_ten_thousand_handshakes_from_one_address_do_not_lock_out_other_addresses(limited):
     with closing(open_connection(limited.url, source=ATTACKER)) as attacker:
         accepted = shake_hands(attacker, HANDSHAKES // 2)
         join(limited.url, PLAYER)

@@ -43,7 +43,7 @@ def test_a_spin_with_a_pending_proof_is_proven_after_the_restart(item, player, e
         assert proof["serverSeedCommitment"] == Bet.get().server_seed_commitment
 
 
-def test_after_a_crash_every_acknowledged_spin_stands(item, player, env, tmp_path, run):
+def test_every_acknowledged_spin_survives_a_crash(item, player, env, tmp_path, run):
     with server_process(gunicorn(), env, tmp_path) as server:
         socket = Socket(server.url, auth={"token": player.token})
         answers = [socket.spin({"amount": 1, "item": item}) for _ in range(10)]

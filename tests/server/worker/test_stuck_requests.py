@@ -9,7 +9,7 @@ pytestmark = pytest.mark.process
 STUCK = b"GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
-def test_the_connection_of_a_stuck_request_is_closed_and_others_are_served(stuck):
+def test_the_connection_of_a_stuck_request_is_closed_and_other_requests_are_served(stuck):
     with open_connection(stuck.url) as connection:
         connection.sendall(STUCK)
 

@@ -87,7 +87,7 @@ def test_a_session_with_a_websocket_cannot_be_upgraded_again(production):
         assert statuses(production.url, session + NEXT) == [400]
 
 
-def test_a_refused_handshake_says_why(production):
+def test_a_refused_handshake_answers_with_the_reason(production):
     with open_connection(production.url) as connection:
         connection.sendall(handshake(Sec_WebSocket_Version="8"))
         answer = read_until_closed(connection)

@@ -97,7 +97,7 @@ def test_a_composed_name_is_split_into_its_parts(gun, skin, wear):
 
 
 @given(name=st.text(st.sampled_from("Aa1 |()™")))
-def test_nothing_but_a_wear_is_lost_from_a_name(name):
+def test_a_split_name_loses_nothing_but_its_wear(name):
     parsed = parse(name)
 
     separator = SEPARATOR if SEPARATOR in name else ""

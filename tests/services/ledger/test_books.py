@@ -131,7 +131,7 @@ def bonus_still_to_come():
     User.update(deposit_bonus=False).execute()
 
 
-def test_every_wrong_figure_is_noticed(players):
+def test_every_wrong_balance_or_total_is_reported(players):
     players.lock(0, 100, 1, None)
     players.use_code(0, "CODE1", None)
     players.spin(0, 100, False, None)

@@ -17,7 +17,7 @@ def test_every_read_sums_to_zero_while_everybody_writes(app, run):
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_a_coin_out_of_nowhere_is_a_violation(player):
+def test_a_coin_without_a_ledger_entry_is_a_violation(player):
     observed = Observed()
     look(observed)
     with writing():

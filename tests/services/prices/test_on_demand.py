@@ -76,7 +76,7 @@ def test_an_item_without_a_price_gets_one_while_the_request_waits(source, add, i
     assert items()[0].next_price_fetch_ms == START + HOUR
 
 
-def test_items_with_prices_wait_for_nobody(prices, source, add, items):
+def test_a_request_for_items_with_prices_does_not_wait(prices, source, add, items):
     add({"One": 1, "Zero": 0})
     add({"Custom": None}, customPrice=True)
     # Nothing runs in the background: a wait would last three seconds and ask for nothing.
@@ -88,7 +88,7 @@ def test_items_with_prices_wait_for_nobody(prices, source, add, items):
     assert prices._wanted == set()
 
 
-def test_without_a_background_task_nobody_waits(prices, source, add, items):
+def test_without_a_background_task_no_request_waits(prices, source, add, items):
     add({"None": None})
 
     prices.refresh_missing(items())

@@ -23,7 +23,7 @@ def others_transaction(database_url):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_spins_that_wait_for_locks_leave_the_database_to_requests(
+def test_spins_that_wait_for_locks_leave_connections_for_other_requests(
     client, connect, new_player, item, others_transaction
 ):
     crowd = [new_player(f"player-{number}") for number in range(SETTLING_AT_ONCE + 3)]

@@ -139,7 +139,7 @@ def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(connect
     wait_until(lambda: delivered() == [1])
 
 
-def test_nothing_is_kept_of_confirmed_proofs(quick_pings, connect, app, player, item):
+def test_confirmed_proofs_are_removed_from_memory(quick_pings, connect, app, player, item):
     acknowledging, silent = connect(player, acknowledges=True), connect(player)
     for socket in (acknowledging, silent):
         spin_and_hear_proof(socket, item)

@@ -71,7 +71,7 @@ def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect
     assert other.expect("upgrader:proof")["nonce"] == 1
 
 
-def test_the_seed_is_written_down_although_the_player_is_away(connect, player, item):
+def test_the_revealed_seed_is_stored_although_the_player_is_offline(connect, player, item):
     socket, spectator = connect(player), connect()
     socket.spin({"amount": 1, "item": item})
 

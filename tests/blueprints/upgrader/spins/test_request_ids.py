@@ -49,7 +49,9 @@ def test_a_repeated_request_gets_its_pf_and_answer_and_no_new_commitment(connect
     assert socket.next()[0] == "upgrader:spin"
 
 
-def test_the_first_answer_stands_although_price_and_commitment_have_moved_on(connect, player, item):
+def test_a_repeated_request_gets_the_first_answer_although_price_and_commitment_have_changed(
+    connect, player, item
+):
     socket = connect(player)
     commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
     request = spin(item, serverSeedCommitment=commitment, price=10)

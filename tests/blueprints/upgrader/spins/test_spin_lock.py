@@ -91,7 +91,7 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
         assert first == []
 
 
-def test_processes_that_take_turns_use_each_seed_once(make_app, player, item):
+def test_two_processes_in_turn_use_each_seed_once(make_app, player, item):
     """What one process remembers of the next seed, the other has used since."""
     here, there = (make_app().extensions["services"].upgrader for _ in range(2))
     request = SpinRequest(amount=1, item=item)
