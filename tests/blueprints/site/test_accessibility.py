@@ -1,4 +1,4 @@
-"""axe finds nothing on the page at both sizes and in both themes.
+"""axe finds nothing on the pages at both sizes and in both themes.
 
 With SCREENSHOTS set to a directory, the tests write the screenshots of the documents into it.
 """
@@ -85,5 +85,13 @@ def test_axe_finds_nothing_on_leaderboard_cases_dialog_and_menu(look, sign_in, p
 def test_axe_finds_nothing_on_the_page_that_verifies(look, site):
     look.goto(f"{site.url}/verify#serverSeed={'5e' * 32}&clientSeed=client&nonce=1")
     expect(look.locator("#roll")).to_contain_text("%")
+
+    assert violations(look) == {}
+
+
+@pytest.mark.parametrize(("size", "theme"), [("page", "light"), ("phone", "dark")])
+def test_axe_finds_nothing_on_the_documentation_page_at_a_linked_operation(look, site):
+    look.goto(f"{site.url}/docs/#getCase")
+    expect(look.locator("#getCase")).to_be_visible()
 
     assert violations(look) == {}
