@@ -24,7 +24,7 @@ SWITCHES = [
     "--disable-sync",
 ]
 PATIENCE_MS = 20_000
-PLAYERS = 50
+PLAYERS = 100
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
 

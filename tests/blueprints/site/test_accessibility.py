@@ -16,7 +16,7 @@ from tests.blueprints.site.conftest import DESKTOP, PHONE, open_details
 
 pytestmark = pytest.mark.browser
 
-AXE = (ROOT / "tests/js/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+AXE = ROOT / "tests/js/node_modules/axe-core/axe.min.js"
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 
 SIZES = {"page": DESKTOP, "phone": PHONE}
@@ -31,7 +31,7 @@ def look(open_tab, size, theme):
 
 def violations(tab, part="html"):
     """The rules of axe that a part of the page breaks, with the elements."""
-    tab.evaluate(AXE)
+    tab.evaluate(AXE.read_text(encoding="utf-8"))
     result = tab.evaluate("part => axe.run(part, { resultTypes: ['violations'] })", part)
     return {rule["id"]: [node["html"] for node in rule["nodes"]] for rule in result["violations"]}
 
