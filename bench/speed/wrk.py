@@ -27,9 +27,13 @@ def requests_per_second(headers: Mapping[str, str], url: str, *, core: int, seco
 
 @contextmanager
 def asking(url: str, headers: Mapping[str, str], *, core: int) -> Iterator[None]:
-    """Request a page as fast as it is answered, during the block."""
+    """Request a page as fast as it is answered, during the block.
+
+    At the lowest priority: the tool that measures meanwhile, on the same core, must not wait for this one.
+    """
+    lowest = ["nice", "-n", "19", *command(url, headers, seconds=LONGEST_SECONDS)]
     with running_on(core):
-        process = subprocess.Popen(command(url, headers, seconds=LONGEST_SECONDS), stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(lowest, stdout=subprocess.DEVNULL)
     with process:
         try:
             yield
