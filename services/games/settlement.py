@@ -1,4 +1,4 @@
-"""Settles a spin: posts it to the ledger and writes the bet and its totals, in one transaction.
+"""Settles spins, one of a player at a time: ledger entries, bet and totals in one transaction.
 
 On SQLite, under group commit. On PostgreSQL one statement writes the same rows (models/spin_settlement.py).
 """

@@ -1,4 +1,4 @@
-"""With a slow database, a proof is due a delay after the settlement, not after the request."""
+"""A database that holds a spin: the proof is due a delay after the settlement, not after the request."""
 
 import sqlite3
 from contextlib import closing
@@ -6,7 +6,6 @@ from contextlib import closing
 import psycopg2
 import pytest
 
-from bench.harness.faults.proxy import PASS, STALL, before_postgres
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
 
@@ -72,32 +71,3 @@ def test_the_time_that_a_spin_waits_to_write_to_sqlite_does_not_count(
         assert answered()["status"] is True
 
     assert completed_at() == clock() + DELAY_MS
-
-
-class TestBehindANetwork:
-    @pytest.fixture
-    def network(self, database_url):
-        with before_postgres(database_url) as (proxy, address):
-            yield proxy, address
-
-    @pytest.fixture
-    def app(self, network, make_app, clock):
-        _, address = network
-        return make_app(clock=clock, DATABASE_URL=address, UPGRADER_PROOF_DELAY=str(DELAY_MS / 1000))
-
-    @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-    def test_the_time_that_a_network_holds_a_spin_does_not_count(
-        self, app, connect, player, item, clock, network, completed_at
-    ):
-        proxy, _ = network
-        socket = connect(player)
-        socket.expect("live-bets")
-        proxy.become(STALL)
-
-        socket.emit("upgrader:spin", {"amount": 1, "item": item})
-        wait_until(lambda: len(app.extensions["services"].spin_locks) == 1)
-        clock.advance(ms=HELD_MS)
-        proxy.become(PASS)
-
-        assert socket.expect("upgrader:spin")["status"] is True
-        wait_until(lambda: completed_at() == clock() + DELAY_MS)
