@@ -32,16 +32,15 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 class Site:
-    """A server with the demo data, its players, and its commands. ``restart`` keeps the address."""
+    """A production server with its players and commands. It has the same address after a restart."""
 
     def __init__(self, env: dict[str, str], directory: Path, stack: ExitStack) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._env = env | {"BASE_URL": self.url, "INSTANCE_DIR": str(directory / "instance")}
         self._directory, self._stack = directory, stack
-        self.run("seed", "--force")
+        self.server: RunningServer
         self._players = iter(self.run("users", "create", "player", "--balance=100", f"--count={PLAYERS}"))
-        self.server: RunningServer = self.start()
 
     def run(self, *arguments: str) -> list[dict]:
         """Runs an operator's command; each line that it prints."""
@@ -49,10 +48,9 @@ class Site:
         done = subprocess.run(command, cwd=ROOT, env=self._env, check=True, capture_output=True, text=True)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def start(self) -> RunningServer:
+    def start(self) -> None:
         serving = server_process(gunicorn(), self._env, self._directory, port=self.port)
         self.server = self._stack.enter_context(serving)
-        return self.server
 
     def get(self, path: str, player: dict | None = None) -> requests.Response:
         headers = {"Authorization": f"Bearer {player['token']}"} if player else {}
@@ -64,20 +62,27 @@ class Site:
 
 
 @contextmanager
-def serve_site(directory: Path, database_url: str, **settings: str) -> Iterator[Site]:
+def serve_site(directory: Path, database_url: str, *, demo: bool = False, **settings: str) -> Iterator[Site]:
     env = {
         "DATABASE_URL": database_url,
         "UPGRADER_PROOF_DELAY": "0.5",
         "RATELIMIT_ENABLED": "0",
     }
     with ExitStack() as stack:
-        yield Site({**os.environ, **env, **settings}, directory, stack)
+        site = Site({**os.environ, **env, **settings}, directory, stack)
+        if demo:
+            site.run("seed")
+        site.start()
+        yield site
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory, sqlite_files):
     directory = tmp_path_factory.mktemp("site")
-    with sqlite_files.fresh(directory) as database_url, serve_site(directory, database_url) as site:
+    with (
+        sqlite_files.fresh(directory) as database_url,
+        serve_site(directory, database_url, demo=True) as site,
+    ):
         yield site
 
 
