@@ -1,4 +1,4 @@
-"""A database that holds a spin: the proof is due a delay after the settlement, not after the request."""
+"""With a slow database, a proof is due a delay after the settlement, not after the request."""
 
 import sqlite3
 from contextlib import closing
