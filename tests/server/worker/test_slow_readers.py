@@ -68,7 +68,8 @@ def test_a_websocket_that_stops_reading_is_closed_and_another_gets_every_event(l
 
     wait_until(lambda: sockets_open(loud.url) == 1)
     assert heard == list(range(TIMES // 10)) * 10
-    assert resident_bytes(loud.process.pid) - before < 2 * PACKETS_WAITING * BYTES + 10 * MIB
+    # A waiting event takes up to four times its size, and freed memory may stay with the process.
+    assert resident_bytes(loud.process.pid) - before < 4 * PACKETS_WAITING * BYTES + 10 * MIB
     bystander.close()
     deaf.close()
 
