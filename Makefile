@@ -26,10 +26,10 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=80
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 check: style ## style, types, import directions and the fast tests on SQLite: one to two minutes
-	$(BIN)/python -m pytest --quiet --numprocesses=2 --databases=sqlite -m "not process and not slow"
+	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --databases=sqlite -m "not process and not slow"
 
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: ten to thirteen minutes on two cores
-	$(BIN)/python -m pytest --numprocesses=4
+	$(BIN)/python -m pytest --numprocesses=4 --dist=worksteal
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## measure the speed as ratios, in one table: about fifteen minutes
 	$(BIN)/python -m bench.speed
