@@ -1,6 +1,6 @@
-// Reading from the server over HTTP.
+// GET requests to the server.
 
-/** An answer other than 2xx. `status` is its number, the message its text. */
+/** An error response. `status` is its HTTP status, `message` its error text. */
 export class Refused extends Error {
   constructor(status, text) {
     super(text);
@@ -8,7 +8,7 @@ export class Refused extends Error {
   }
 }
 
-/** The JSON of an address of this server. Rejects with Refused, or with what fetch rejects with. */
+/** Fetch the JSON of a path. Rejects with Refused for an error response, or with the error of fetch. */
 export async function getJson(path, { token = null, signal } = {}) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   const response = await fetch(path, { headers, signal });

@@ -1,4 +1,4 @@
-// What the player is about to bet: the item, the wager, the seed, the chance, and why it can't be spun yet.
+// The form of the next bet: item, wager and client seed, the chance, and why the bet would be refused.
 
 import { ClientSeed } from "./client-seed.js";
 import { byId, make } from "./dom.js";
@@ -6,7 +6,7 @@ import { isClientSeed, percentOf, randomHex, thresholdOf } from "./fairness.js";
 import { partsOf } from "./item-names.js";
 import { centsOfCoins, centsOfText, coins, coinsOfCents, format, plain } from "./money.js";
 
-/** Reads and writes the form. `changed()` is called when anything in it has. */
+/** Reads and writes the form. `changed()` is called when any of its values changes. */
 export class BetForm {
   #changed;
   #item = null;
@@ -32,7 +32,7 @@ export class BetForm {
     return this.#item;
   }
 
-  /** The wanted item, with its `priceCents`. */
+  /** The item to win, with its `priceCents`. */
   set item(item) {
     this.#item = item;
     const { gun, skin, wear } = partsOf(item.marketHashName);
@@ -53,7 +53,7 @@ export class BetForm {
     this.#changed();
   }
 
-  /** "half" or "double" the wager, or "most": never more than may be played. */
+  /** Set the wager to "half", "double" or "most" (the highest); never more than the highest. */
   changeWager(how, balanceCents) {
     const wager = this.wagerCents ?? 0;
     const most = this.mostCents(balanceCents);
@@ -105,7 +105,7 @@ export class BetForm {
     return centsOfCoins(this.rules.maxWager);
   }
 
-  /** Winning rolls out of 10,000,000; null while item, wager or rules are missing or make no bet. */
+  /** How many of the 10,000,000 rolls win; null while the form has no valid wager on an item. */
   get threshold() {
     const wagerCents = this.wagerCents;
     if (!this.rules || !this.#item || !wagerCents || wagerCents >= this.#item.priceCents) return null;
@@ -120,7 +120,7 @@ export class BetForm {
     return this.#item.priceCents / this.wagerCents;
   }
 
-  /** Why the server would refuse this bet, in words; null when nothing speaks against it. */
+  /** Why the server would refuse this bet, in words; null when it would accept it. */
   objection(balanceCents) {
     const wager = this.wagerCents;
     if (!this.rules) return "The rules have not been loaded yet.";
@@ -131,7 +131,7 @@ export class BetForm {
     if (wager > this.maxCents) return `The wager must be at most ${format(this.maxCents)} coins.`;
     if (this.threshold === 0) return "The wager is too small for this item.";
     if (wager > balanceCents) return "Your balance is too small for this wager.";
-    if (!isClientSeed(this.#seed.value)) return "The client seed is 4 to 64 letters, digits, - and _.";
+    if (!isClientSeed(this.#seed.value)) return "The client seed must have 4 to 64 letters, digits, - or _.";
     return null;
   }
 

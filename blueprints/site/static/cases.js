@@ -1,4 +1,4 @@
-// The cases to look through: what is inside each, and how likely.
+// The list of cases, and a dialog with the items of a case and their chances.
 
 import { getJson } from "./api.js";
 import { byId, make, picture } from "./dom.js";
@@ -20,11 +20,11 @@ export async function showCases() {
 }
 
 function card({ id, name, price, items }) {
-  const dearest = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
+  const mostExpensive = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
   const button = make(
     "button",
     { type: "button", className: "card" },
-    make("span", { className: "fan" }, ...dearest.map(({ image }) => picture("item", image, 96))),
+    make("span", { className: "fan" }, ...mostExpensive.map(({ image }) => picture("item", image, 96))),
     make("span", { className: "name" }, name),
     make("span", { className: "quiet" }, items.length === 1 ? "1 item" : `${items.length} items`),
     coins(centsOfCoins(price)),

@@ -27,7 +27,7 @@ export class Catalogue {
     byId("next").addEventListener("click", () => this.show(this.#page + 1));
   }
 
-  /** Load and draw a page; a slower answer to an earlier question is thrown away. */
+  /** Load and draw a page. An earlier request that is still running is aborted. */
   async show(page = this.#page) {
     this.#loading?.abort();
     const { signal } = (this.#loading = new AbortController());
@@ -49,7 +49,7 @@ export class Catalogue {
   #draw(items, { currentPage, totalPages, totalItems, hasNextPage, hasPrevPage }) {
     this.#page = currentPage;
     byId("items").replaceChildren(...items.map((item) => make("li", {}, this.#card(item))));
-    byId("found").textContent = totalItems === 1 ? "1 item" : `${totalItems} items`;
+    byId("found").textContent = totalItems === 1 ? "1 item" : `${totalItems || "No"} items`;
     byId("page-number").textContent = totalPages ? `· page ${currentPage} of ${totalPages}` : "";
     byId("previous").disabled = !hasPrevPage;
     byId("next").disabled = !hasNextPage;

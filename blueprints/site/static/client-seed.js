@@ -12,7 +12,7 @@ export class ClientSeed {
   #commitment = null;
   // The commitment that had arrived when the seed was chosen.
   #chosenAfter = null;
-  // Every seed that has left this browser, and the profile's, which the server keeps.
+  // Every seed that this browser has sent, and that of the player's profile.
   #known = new Set(JSON.parse(localStorage.getItem(SENT_KEY) ?? "[]"));
 
   /** A commitment has arrived. */
@@ -32,12 +32,12 @@ export class ClientSeed {
     this.#choose(value, value !== "");
   }
 
-  /** The server has this seed. */
+  /** Record that the server has this seed. */
   knownToServer(value) {
     this.#known.add(value);
   }
 
-  /** The seed is about to be sent; whether the server can't have known it when it made this commitment. */
+  /** Record that the seed is sent. Returns whether the server can't have known it at this commitment. */
   send(commitment) {
     const isSecret = this.#chosenAfter === commitment && !this.#known.has(this.value);
     this.#known.add(this.value);

@@ -1,4 +1,4 @@
-// The connection to the server: socket.io-client, and what it can't know about this server.
+// The connection to the server: socket.io-client, and how to reconnect and repeat a request to this server.
 
 import { io } from "./vendor/socket.io-client-4.8.4/socket.io.esm.min.js";
 
@@ -11,7 +11,7 @@ const RETRY_MS = 3_000;
  *
  * `getToken()` returns the player's token, or null for a guest. It is called for each handshake, so a new token
  * counts from the next connection on. `onRefused(reason)` is called when the server refuses a handshake: with
- * "Unauthorized" when the token is bad or has expired, otherwise with a reason that passes, such as
+ * "Unauthorized" when the token is bad or has expired, otherwise with a temporary reason, such as
  * "Too many connections".
  */
 export function createSocket({ getToken, onRefused }) {
@@ -21,7 +21,7 @@ export function createSocket({ getToken, onRefused }) {
     autoConnect: false,
     auth: (send) => send({ token: getToken() }),
   });
-  // The library reconnects by itself after a failure of the network, but not after a decision of the server:
+  // The library reconnects by itself after a network failure, but not after a decision of the server:
   // a refused handshake, or a connection that the server has ended, as it does before a restart.
   socket.on("connect_error", ({ message }) => {
     if (socket.active) return;

@@ -1,13 +1,13 @@
-// Small helpers for building the page. Text only ever goes in as text, so no name can become markup.
+// Small helpers for building the page. Text is inserted as text nodes, so no name can become markup.
 
 export const byId = (id) => document.getElementById(id);
 
-/** Replace an element's text, but only by another one: screen readers would read the same one out again. */
+/** Replace an element's text if it differs: screen readers would read an unchanged text again. */
 export function setText(id, text) {
   if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
-/** Replace an element's content by a new element, but only if its text is another one. */
+/** Replace an element's content by a new element if their texts differ. */
 export function setContent(id, element) {
   if (byId(id).textContent !== element.textContent) byId(id).replaceChildren(element);
 }
@@ -28,8 +28,8 @@ export function makeValues(pairs) {
 const FALLBACK = { item: "/media/neutral/item.webp", avatar: "/media/neutral/avatar.webp" };
 
 /**
- * A picture beside a text that names it. Pictures may be at any host; the neutral one is shown instead of one that
- * can't be loaded. `kind` is "item" or "avatar", `side` its width and height in pixels.
+ * A picture beside a text that names it. Pictures may be on any host; a neutral one replaces one that can't be
+ * loaded. `kind` is "item" or "avatar", `side` its width and height in pixels.
  */
 export function picture(kind, source, side) {
   const image = make("img", { alt: "", loading: "lazy", width: side, height: side });

@@ -1,4 +1,4 @@
-// The provably fair roll, recomputed here so that nobody has to believe the server.
+// The provably fair roll, recomputed in the browser, so that players need not trust the server.
 //
 //   commitment = sha256(server seed as text), hex
 //   digest     = HMAC-SHA256(key = server seed as text, message = "<client seed>:<nonce>:<round>")
@@ -20,12 +20,12 @@ const hexOf = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toSt
 
 export const isClientSeed = (text) => CLIENT_SEED.test(text);
 
-/** Hex characters that nobody could have foreseen, two for each byte. */
+/** Random hexadecimal characters, two for each byte. */
 export const randomHex = (bytes) => hexOf(crypto.getRandomValues(new Uint8Array(bytes)));
 
 export const freshClientSeed = () => randomHex(10);
 
-/** Browsers lend their cryptography only to pages over https, or from this very machine. */
+/** Browsers offer WebCrypto only to pages over https, and to those of this machine. */
 export const canVerify = () => globalThis.crypto?.subtle !== undefined;
 
 export async function commitmentOf(serverSeed) {
@@ -67,7 +67,7 @@ export function verifyAddress({ serverSeedCommitment, serverSeed, clientSeed, no
 }
 
 /**
- * Hold a revealed proof against what the player was shown.
+ * Compare a revealed proof with what the player was shown.
  *
  * `shown` is the spin as it was seen: commitment, clientSeed, percent, threshold, won.
  * Returns the recomputed values and a list of checks `{ text, passed }`.

@@ -29,11 +29,11 @@ export class Game {
   #onProblem;
   #commitment = null;
   #balance = { cents: 0, version: -1 };
-  // The spin that is under way: what was asked for, then what was rolled.
+  // The spin in progress: its request, later its roll and outcome; null between spins.
   #current = null;
-  // What the form held when the outcome was shown, which stays until the player changes item or wager.
+  // The bet whose outcome is shown. The outcome stays until the player changes item or wager.
   #concluded = null;
-  // By nonce: a promise of the spin as it was shown, fulfilled when its wheel has stopped.
+  // By nonce: a promise of what the player was shown of a spin, fulfilled when its wheel has stopped.
   #shown = new Map();
 
   constructor({ socket, form, wheel, getToken, onProblem }) {
@@ -56,7 +56,7 @@ export class Game {
     return this.#balance.cents;
   }
 
-  /** Forget what belongs to the player who was signed in. */
+  /** Forget the state of the player who was signed in. */
   reset() {
     this.#commitment = null;
     this.#balance = { cents: 0, version: -1 };
@@ -73,7 +73,7 @@ export class Game {
     byId("spin").disabled = objection !== null;
     byId("game").toggleAttribute("data-spinning", this.#current !== null);
     if (this.#current) return;
-    // Not before: the balance that follows a spin would tell its outcome before the wheel does.
+    // While the wheel turns, the balance would reveal the outcome.
     setContent("balance", coins(this.#balance.cents));
     if (this.#concluded && this.#concluded === this.#bet()) return;
     this.#concluded = null;
@@ -120,7 +120,7 @@ export class Game {
     if (!this.#getToken()) return "You are watching as a guest. Sign in to spin.";
     if (this.#current) return "The wheel is turning.";
     if (!this.#socket.connected) return "There is no connection to the server at the moment.";
-    if (!this.#commitment) return "Waiting for the server to commit to its seed.";
+    if (!this.#commitment) return "Waiting for the commitment of the server.";
     return this.#form.objection(this.#balance.cents);
   }
 
@@ -132,13 +132,13 @@ export class Game {
   }
 
   #setBalance({ balance, version }) {
-    // Balances may arrive in another order than they were made in.
+    // Balances may arrive out of order.
     if (version < this.#balance.version) return;
     this.#balance = { cents: centsOfCoins(balance), version };
     this.refresh();
   }
 
-  /** The roll arrives before the outcome: the wheel shows it. */
+  /** The roll has arrived, before the outcome: turn the wheel to it. */
   #rolled(pf) {
     const current = this.#current;
     // A repeated request is answered with the same roll once more.
@@ -169,11 +169,11 @@ export class Game {
     const wins = `wins below ${percent(current.chance)}`;
     if (success) {
       this.#showReading(`Rolled ${percent(current.percent)}`, coins(centsOfCoins(amount), "+"), wins);
-      this.#showOutcome(`You won ${item}: ${format(centsOfCoins(amount))} coins.`, "won");
+      this.#showOutcome(`You won ${format(centsOfCoins(amount))} coins, the price of ${item}.`, "won");
       burstFrom(byId("dial"), current.chance < 20 ? 240 : 140);
     } else {
       this.#showReading("Rolled", percent(current.percent), wins);
-      this.#showOutcome(`Not this time: ${item} stays where it is.`, "lost");
+      this.#showOutcome(`You lost your wager of ${format(current.wagerCents)} coins.`, "lost");
     }
   }
 

@@ -1,4 +1,4 @@
-// Who has wagered most this week, or this month.
+// The players who have wagered most this week or this month.
 
 import { getJson } from "./api.js";
 import { byId, make, picture } from "./dom.js";
@@ -11,7 +11,7 @@ export async function showLeaderboard() {
   try {
     const leaders = await getJson(`/leaderboard?period=${byId("period").value}`);
     byId("leaders").replaceChildren(...leaders.slice(0, MOST).map(line));
-    byId("leaders-note").textContent = leaders.length ? "" : "Nobody has wagered yet.";
+    byId("leaders-note").textContent = leaders.length ? "" : "There are no wagers in this period yet.";
   } catch (problem) {
     byId("leaders-note").textContent = `The leaderboard could not be loaded: ${problem.message}`;
   }

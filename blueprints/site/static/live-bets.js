@@ -1,4 +1,4 @@
-// The feed of everybody's bets whose wheel has stopped, newest first.
+// The newest bets of all players whose wheel has stopped.
 
 import { byId, make, picture } from "./dom.js";
 import { centsOfCoins, coins } from "./money.js";
@@ -13,7 +13,7 @@ export function replaceLiveBets(newest) {
   draw();
 }
 
-/** `live-bets:new`: one more. It may come twice. */
+/** `live-bets:new`: one new bet, which may arrive twice. */
 export function addLiveBet(bet) {
   bets = [bet, ...bets.filter(({ id }) => id !== bet.id)].slice(0, MOST);
   draw();

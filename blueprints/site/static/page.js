@@ -1,4 +1,4 @@
-// The page's start: who is signed in, the connection, and what is loaded over HTTP.
+// The entry point: signs the player in, connects the socket, and loads rules, logins and panels over HTTP.
 
 import { getJson, Refused } from "./api.js";
 import { BetForm } from "./bet-form.js";
@@ -15,7 +15,7 @@ import { makeTabs } from "./tabs.js";
 import { Wheel } from "./wheel.js";
 
 const UNAUTHORIZED = 401;
-const SIGNED_OUT = "Your sign-in has ended. Please sign in again.";
+const SIGNED_OUT = "Your session has expired. Please sign in again.";
 const RETRY_MS = 3_000;
 
 let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
@@ -68,7 +68,7 @@ function showPlayer() {
   byId("player").hidden = !token;
   byId("spectator").hidden = Boolean(token);
   byId("spins").hidden = !token;
-  if (token) loadSpins(token).catch(() => {}); // The list stays empty; a lost connection is shown already.
+  if (token) loadSpins(token).catch(() => {}); // The list stays empty; the status line shows a lost connection.
 }
 
 async function loadPlayer() {
@@ -108,11 +108,11 @@ async function loadLogins() {
   }
 }
 
-/** Somebody's link would sign the player in: only the player knows whether that is wanted. */
+/** Ask the player before a token in the address signs them in: somebody else may have made the link. */
 function askAboutOffer() {
   const dialog = byId("offer");
   byId("offer-text").textContent = token
-    ? "This link would end your sign-in and sign you in as another player."
+    ? "This link would sign you out and sign you in as another player."
     : "This link would sign you in.";
   dialog.addEventListener("close", () => {
     if (dialog.returnValue === "accept") signIn(offered);

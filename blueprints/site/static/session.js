@@ -1,22 +1,22 @@
-// Who is signed in, in this tab only.
+// The token of the signed-in player, which is kept for this tab only.
 
 const KEY = "token";
 const LOGIN_KEY = "login-started";
-const LOGIN_MS = 600_000; // The server gives up a login that takes longer.
+const LOGIN_MS = 600_000; // The server rejects a login that takes longer.
 
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
 };
 
-/** A login begins in this tab: the token that it ends with is the player's own. */
+/** Remember that a login began in this tab, so that its token is accepted without a question. */
 export const startLogin = () => sessionStorage.setItem(LOGIN_KEY, Date.now());
 
 /**
- * The token of this tab, or null, and the address's one if the player has to be asked about it.
+ * The token of this tab (or null), and the token of the address if the player has to confirm it.
  *
  * Anybody can make a link with a token in it. It signs the player in without a question only after a login that
- * began in this tab or, where `trial` says that this is no production server, when nobody is signed in.
+ * began in this tab or, on a server that is not in production (`trial`), when nobody is signed in.
  */
 export function takeToken({ trial }) {
   const offered = takeFromAddress("token");
@@ -27,7 +27,7 @@ export function takeToken({ trial }) {
   return { token: offered, offered: null };
 }
 
-/** What to tell a player whose login has just failed; null otherwise. */
+/** The message for a login that has just failed; null otherwise. */
 export function takeLoginError() {
   const error = takeFromAddress("error");
   if (error === null) return null;
@@ -39,7 +39,7 @@ export const keepToken = (token) => sessionStorage.setItem(KEY, token);
 
 export const forgetToken = () => sessionStorage.removeItem(KEY);
 
-/** Whether a login has begun in this tab lately; it counts once. */
+/** Whether a login began in this tab within the last ten minutes. Forgets it. */
 function endLogin() {
   const began = Number(sessionStorage.getItem(LOGIN_KEY));
   sessionStorage.removeItem(LOGIN_KEY);

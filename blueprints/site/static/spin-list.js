@@ -9,15 +9,15 @@ import { centsOfCoins, centsOfPrice, coins } from "./money.js";
 const MOST = 8;
 
 const VERDICTS = {
-  good: "Verified: your seed and the committed one give this roll.",
+  good: "Verified: your client seed and the committed server seed give this roll.",
   known:
     "The seeds give this roll, but the server knew your client seed before it committed to its own," +
     " so it could have chosen the outcome.",
   unseen:
     "The seeds give this roll, but this page did not see you choose your client seed after the server's commitment," +
     " so the server may have known it.",
-  bad: "NOT verified: this proof does not fit what was shown.",
-  unknown: "Not checked: the browser only allows this over https.",
+  bad: "NOT verified: this proof does not match what you were shown.",
+  unknown: "Not verified: browsers can compute hashes on https pages only.",
 };
 
 /**
@@ -43,7 +43,7 @@ let owner = null; // the token of the player whose spins are listed
 export async function loadSpins(token) {
   owner = token;
   const { data } = await getJson(`/stats/fairness?game=upgrader&limit=${MOST}`, { token });
-  // A server seed is empty until the wheel has stopped: such a spin arrives with its proof.
+  // A server seed is empty until its proof is due; such a spin is added when the proof arrives.
   const over = data.items.filter(({ pf }) => pf.serverSeed);
   for (const { pf } of over) {
     const spin = await storedSpin(pf.nonce, token);
@@ -55,7 +55,7 @@ export async function loadSpins(token) {
   }
 }
 
-/** Empty the list: another player is signed in, or none. */
+/** Empty the list, because another player has signed in or the player has signed out. */
 export function clearSpins() {
   owner = null;
   byId("proofs").replaceChildren();
@@ -97,7 +97,7 @@ function entry(proof, shown, { result, verdict }) {
       `Spin ${proof.nonce} · rolled ${percent.toFixed(2)} %, wins below ${chance.toFixed(2)} %`),
   ];
   if (verdict) {
-    const away = shown.stored ? "Played while this page was away. " : "";
+    const away = shown.stored ? "Played before this page was loaded, or in another window. " : "";
     parts.push(make("p", { className: "verdict" }, away + VERDICTS[verdict]));
   }
   const details = make("details", {}, make("summary", {}, "Seeds"), seeds(proof, result));

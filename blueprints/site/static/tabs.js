@@ -1,4 +1,4 @@
-// Tabs, by the pattern of the ARIA practices: one tab is in the order of focus, the arrow keys move between them.
+// Tabs as the ARIA practices describe them: Tab focuses the selected one, and arrow keys move between them.
 
 /** Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel that is shown for the first time. */
 export function makeTabs(list, opened) {

@@ -8,7 +8,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     document.getElementById("theme").addEventListener("click", () => {
-      // The colour scheme in force, whoever has chosen it.
+      // The current theme: the player's choice, otherwise the system's.
       const systemIsLight = matchMedia("(prefers-color-scheme: light)").matches;
       const now = root.dataset.theme ?? (systemIsLight ? "light" : "dark");
       root.dataset.theme = now === "light" ? "dark" : "light";

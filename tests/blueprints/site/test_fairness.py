@@ -89,5 +89,5 @@ def test_a_spin_that_the_page_has_not_seen_is_not_verified(signed_in):
 
     verdict = signed_in.locator("#proofs > [data-nonce='1'] .verdict").inner_text()
 
-    assert "while this page was away" in verdict
+    assert "before this page was loaded" in verdict
     assert "Verified" not in verdict

@@ -198,7 +198,7 @@ def test_a_win_is_celebrated_with_a_burst_unless_motion_is_reduced(
 
     win(tab, spin)
 
-    expect(tab.locator("#outcome")).to_contain_text("You won MP7 | Sherbet Grid (Field-Tested): 2.70 coins.")
+    expect(tab.locator("#outcome")).to_contain_text("You won 2.70 coins, the price of MP7 | Sherbet Grid")
     expect(tab.locator("#reading")).to_have_text("+2.70 coins")
     assert tab.evaluate("bursts") == bursts
     expect(tab.locator("canvas.burst")).to_have_count(0)
@@ -261,7 +261,7 @@ def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(tab, sit
 def test_a_player_whose_token_is_refused_becomes_a_guest(tab, site):
     tab.goto(f"{site.url}/?token=no-token")
 
-    expect(tab.locator("#notice")).to_have_text("Your sign-in has ended. Please sign in again.")
+    expect(tab.locator("#notice")).to_have_text("Your session has expired. Please sign in again.")
     expect(tab.locator("#spectator")).to_be_visible()
     expect(tab.locator("#line")).to_have_text("Live")
 

@@ -46,7 +46,7 @@ def test_a_link_does_not_replace_a_session(tab, site, users):
     expect_player(tab, alice)
 
     tab.goto(f"{site.url}/?token={mallory['token']}")
-    tab.click("#offer button[value=stay]")
+    tab.click("#offer button[value=cancel]")
 
     expect_player(tab, alice)
     assert "token" not in tab.url

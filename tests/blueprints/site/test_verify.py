@@ -166,7 +166,7 @@ def test_without_commitment_and_wager_only_the_roll_is_shown(verify):
     result = verify({name: SPIN["input"][name] for name in ("serverSeed", "clientSeed", "nonce")})
 
     assert result["roll"] == shown(SPIN["output"])["roll"]
-    assert result["outcome"] == "Needs wager and price"
+    assert result["outcome"] == "Enter wager and price"
     assert result["verdict"].startswith("Compare")
 
 
