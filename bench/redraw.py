@@ -95,7 +95,7 @@ def copy_player(user: User, count: int) -> None:
         database.obj.lift_statement_limit()
         database.execute_sql(copied)
         database.execute_sql(seeds)
-        database.obj.know_tables(User, AnnouncedSeed)
+        database.obj.analyze_tables(User, AnnouncedSeed)
 
 
 def commitment(url: str, token: str) -> str:

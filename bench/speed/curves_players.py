@@ -95,7 +95,7 @@ def _add_others(stage: Stage, url: str, there: int, upto: int) -> list[str]:
             for user in ids
         ]
         _insert(PeriodWager, wagers)
-        database.know_tables(User, AnnouncedSeed, PeriodWager)
+        database.analyze_tables(User, AnnouncedSeed, PeriodWager)
     return [_platform_id(number) for number in numbers]
 
 

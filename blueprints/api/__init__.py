@@ -1,1 +1,1 @@
-"""What every endpoint is made of: blueprint, schemas, authentication, errors, caching, documentation."""
+"""The parts that all endpoints share: blueprint, schemas, authentication, errors, caching, documentation."""

@@ -1,4 +1,4 @@
-"""Who is calling: the bearer token of a request, and the policy that every route must state."""
+"""Authentication: the policy that every route must state, and the player of a request."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,37 +17,37 @@ POLICY = "auth_policy"
 
 
 def public(view: View) -> View:
-    """Let anybody call this view. A token, good or bad, makes no difference."""
+    """Let anybody call this view. A token, valid or not, makes no difference."""
     setattr(view, POLICY, "public")
     return view
 
 
 def require_user(view: View) -> Callable[..., Any]:
-    """Require a good token of an existing player; answer 401 before anything else is checked."""
-    return _require(view, gone=Unauthorized)
+    """Require a valid token of an existing player; answer 401 before anything else is checked."""
+    return _require(view, without_player=Unauthorized)
 
 
 def require_profile(view: View) -> Callable[..., Any]:
-    """Like ``require_user``, but a good token without its player is 400 ``User not found``."""
-    return _require(view, gone=PlayerGone)
+    """Like ``require_user``, but a valid token without its player is 400 ``User not found``."""
+    return _require(view, without_player=PlayerGone)
 
 
 def require_user_else(refusal: type[Unauthorized]) -> Callable[[View], Callable[..., Any]]:
-    """Like ``require_user``, with a 401 of the area's own."""
-    return lambda view: _require(view, gone=refusal, stranger=refusal)
+    """Like ``require_user``, with this error for 401."""
+    return lambda view: _require(view, without_player=refusal, without_token=refusal)
 
 
 def _require(
-    view: View, *, gone: type[PlatformError], stranger: type[Unauthorized] = Unauthorized
+    view: View, *, without_player: type[PlatformError], without_token: type[Unauthorized] = Unauthorized
 ) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             g.user = users.get(platform_id=current_claims().platform_id)
         except Unauthorized:
-            raise stranger from None
+            raise without_token from None
         except UserNotFound:
-            raise gone from None
+            raise without_player from None
         after_this_request(forbid_storing)
         return view(*args, **kwargs)
 

@@ -22,7 +22,7 @@ class ContractParser(FlaskParser):
     DEFAULT_VALIDATION_STATUS = 400
 
     def load_json(self, req: Request, schema: ma.Schema) -> dict[str, Any]:  # noqa: ARG002  # the library's
-        """The body's object, with Decimals for fractions. An empty body has no keys, as DECISIONS 3 says.
+        """The body's object, with Decimals for fractions. An empty body is an object without keys.
 
         The content type must name JSON, text, or nothing. Raises ValidationError and UnstorableText.
         """
@@ -65,14 +65,14 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # the librar
     ARGUMENTS_PARSER = ContractParser()
 
     def arguments(self, schema: Any, **options: Any) -> Callable[[Any], Any]:
-        """flask-smorest's own, but a schema class is instantiated once and not for each request."""
+        """Like flask-smorest's ``arguments``, but a schema class is instantiated only once."""
         decorator: Callable[[Any], Any] = super().arguments(
             schema() if inspect.isclass(schema) else schema, **options
         )
         return decorator
 
     def route(self, rule: str, **options: Any) -> Callable[[Any], Any]:
-        """flask-smorest's own. Documents the operation by the view: its name, docstring and need of a token.
+        """Like flask-smorest's ``route``. Documents the view by its name, docstring and need of a token.
 
         ``get_case`` has the id ``getCase`` and the summary "Get case"; the docstring is the description.
         """

@@ -1,8 +1,8 @@
-"""Caching: ETags, and responses that are kept as bytes while what they show does not change.
+"""Caching: ETags, and responses that are cached as bytes until their data changes.
 
 A change by this process invalidates them when it has been committed
-(services/shared/cache_invalidation.py). This process does not hear of changes by others, such as commands, so
-a response is cached for one second at most.
+(services/shared/cache_invalidation.py). Changes by other processes, such as commands, are not noticed, so a
+response is cached for one second at most.
 """
 
 import threading
@@ -29,11 +29,11 @@ EXTENSION = "response_cache"
 
 MAX_SECONDS = 1.0
 MAX_BYTES = 32 * 1024 * 1024
-BYTES_BESIDE = 1024
-"""The size of an entry besides its URL and its response."""
+ENTRY_OVERHEAD_BYTES = 1024
+"""The size of an entry without its URL and its response."""
 
 ENCODINGS_REMEMBERED = 256
-"""Values of Accept-Encoding. To parse one takes 10 us, and browsers send few different ones."""
+"""Values of Accept-Encoding. Parsing one takes 10 us, and browsers send few different ones."""
 
 Key = tuple[str, str]
 """Path and query."""
@@ -43,7 +43,7 @@ View = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Representation:
-    """A JSON response: its bytes, its ETag, and the same bytes compressed if that is worth while."""
+    """A JSON response: its bytes, its ETag, and the same bytes compressed if that saves enough."""
 
     identity: bytes
     etag: str
@@ -134,11 +134,13 @@ class Entry:
 
     def size(self) -> int:
         """In bytes; those of the response count when it is built."""
-        return BYTES_BESIDE + sum(map(len, self.key)) + (len(self.built.identity) if self.built else 0)
+        return (
+            ENTRY_OVERHEAD_BYTES + sum(map(len, self.key)) + (len(self.built.identity) if self.built else 0)
+        )
 
 
 class ResponseCache:
-    """The cached responses of one app, by path and query. When there are too many bytes, the oldest go."""
+    """The cached responses of one app, by path and query. When they exceed a size, the oldest are dropped."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -148,13 +150,13 @@ class ResponseCache:
         return self._entries.get(key)
 
     def begin(self, key: Key, validity: CacheValidity) -> Entry:
-        """An entry for a response that is being built: others who ask for the same wait for it."""
+        """Add an entry for a response that is being built; other requests of its URL wait for it."""
         with self._guard:
             entry = self._entries[key] = Entry(key, validity)
         return entry
 
     def end(self, entry: Entry, built: Representation | None) -> None:
-        """Answer those who wait, and cache the response unless it is None."""
+        """Give the response to the waiting requests, and cache it unless it is None."""
         entry.built = built
         entry.is_finished.set()
         with self._guard:
@@ -169,9 +171,9 @@ def install_response_cache(app: Flask) -> None:
 
 
 def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
-    """Cache a view's JSON response, for all who ask for the same URL, until one of these tags changes.
+    """Cache a view's JSON response, for all requests of the same URL, until one of these tags changes.
 
-    Of requests that come at once the first one runs the view, and the others get its bytes. Only responses of
+    Of concurrent requests the first one runs the view, and the others get its bytes. Only responses of
     status 200 are cached.
     """
 

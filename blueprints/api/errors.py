@@ -31,7 +31,7 @@ INTERNAL_TEXTS = {
     "/affiliate/use-code": "An error occurred while using the affiliate code.",
     "/affiliate/stats": "Failed to fetch affiliate statistics",
 }
-"""What the contract says of an unforeseen failure at some paths. Source: SPEC 4."""
+"""The texts that the contract has for unforeseen failures at some paths."""
 
 
 STATUS = flag("Always false", example=False)

@@ -1,4 +1,4 @@
-"""Addresses of pictures: what the database keeps is a path below /media, an address elsewhere, or nothing."""
+"""URLs of pictures. The database stores a path below /media, the URL of another host, or nothing."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ NEUTRAL_AVATAR = "/media/neutral/avatar.webp"
 
 
 class Picture(AnswerField):
-    """The base of addresses of pictures."""
+    """The base of fields with the URL of a picture."""
 
     TYPE = "string"
     UNIT = "an absolute URL"
@@ -36,6 +36,6 @@ class Avatar(Picture):
 
 
 def _url(stored: str, neutral: str) -> str:
-    """The URL of a stored picture; of the neutral one when there is none, or its scheme is not http(s)."""
+    """The URL of a stored picture; that of the neutral one if none is stored or its scheme is not http(s)."""
     path_or_url = stored if is_picture_address(stored) else neutral
     return f"{get_services().settings.base_url}{path_or_url}" if path_or_url.startswith("/") else path_or_url

@@ -46,7 +46,7 @@ HEADERS: dict[int, dict[str, Any]] = {
 
 
 class DocumentedApi(flask_smorest.Api):  # type: ignore[misc]  # the library carries no types
-    """Describes the views at the first request for the document: most processes are never asked."""
+    """Describes the views at the first request for the document, which most processes never get."""
 
     ERROR_SCHEMA = ErrorSchema
     # The document names every status. One that it does not name is a mistake that the fuzzing finds.
@@ -67,13 +67,13 @@ class DocumentedApi(flask_smorest.Api):  # type: ignore[misc]  # the library car
         self._undocumented.append(blp)
 
     def _register_error_handlers(self) -> None:
-        """blueprints/api/errors.py has those of the contract."""
+        """Registers none: blueprints/api/errors.py registers those of the contract."""
 
     def _register_responses(self) -> None:
-        """ContractDocument has those of the contract."""
+        """Registers none: ContractDocument adds those of the contract."""
 
     def _register_pagination_header(self) -> None:
-        """The contract has none."""
+        """Registers none: the contract has no such header."""
 
     def document(self) -> bytes:
         """The document as JSON, made at the first call."""
@@ -89,7 +89,7 @@ class DocumentedApi(flask_smorest.Api):  # type: ignore[misc]  # the library car
     def _describe(self) -> None:
         for blp in self._undocumented:
             blp.register_views_in_doc(self, self._app, self.spec, name=blp.name, parameters=None)
-            # All of them take 50 ms.
+            # All blueprints together take 50 ms.
             pause()
             self.spec.tag({"name": blp.name, "description": blp.description})
         self._undocumented.clear()
@@ -134,7 +134,7 @@ def _error(path: str, status: HTTPStatus) -> dict[str, Any]:
 
 
 def _allow_empty_value(_converter: OpenAPIConverter, field: ma.fields.Field[Any], **_: Any) -> dict[str, Any]:
-    """QuerySchema takes an empty value for none."""
+    """Document that a parameter may be empty: QuerySchema reads that as left out."""
     return {} if field.required else {"allowEmptyValue": True}
 
 

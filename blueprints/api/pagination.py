@@ -1,4 +1,4 @@
-"""Pages of lists: the query that asks for one, and the object that says where one is."""
+"""Pagination: the query that selects a page of a list, and the object that describes the page."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ def page_query(default_limit: int) -> type[QuerySchema]:
 
 @dataclass(frozen=True)
 class Pagination:
-    """Where a page is in its list."""
+    """The position of a page in its list."""
 
     current_page: int
     limit: int

@@ -139,7 +139,7 @@ def _refreshed(case: ShownCase) -> bool:
 
 
 def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Check the caller's level before the body is parsed, as SPEC 4.1 orders the checks."""
+    """Check the caller's level before the body is parsed, as the contract promises."""
 
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

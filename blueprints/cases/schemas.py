@@ -108,7 +108,7 @@ class CasePageSchema(WireSchema):
 class NewCaseSchema(WireSchema):
     """A case to create."""
 
-    # The service checks both, in the order of SPEC 4.1.
+    # The service checks both, in the order that the contract promises.
 
     name = Unvalidated("string", "The name", "Desert Case", minLength=3, maxLength=32)
     items = Unvalidated(

@@ -32,13 +32,13 @@ ROUND_SECONDS = 0.05
 """Proofs that fall due within this time are sent together."""
 
 PROOFS_AT_ONCE = 100
-"""Opened and sent without a pause for other tasks: about 7 ms."""
+"""Proofs that are sent without a pause for other tasks; they take about 7 ms."""
 
 OVERDUE_SECONDS = 1.0
 """How late a scheduled proof counts as overdue."""
 
 RETRY_SECONDS = 1.0
-"""Until the next round after a failed one."""
+"""Time from a failed round to the next one."""
 
 LONGEST_ROUND_SECONDS = 10.0
 """How long a stop waits for the round that is running. A round takes as long as its queries."""
@@ -50,7 +50,7 @@ PENDING_SECONDS = 10.0
 class ProofDelivery:
     """Sends proofs when they are due, and again until a client confirms them. One task sends all of them.
 
-    Delays go by ``time.monotonic()``: a proof comes in time although the clock of the system is set.
+    Delays go by ``time.monotonic()``: a change of the system's clock neither delays nor hastens a proof.
     """
 
     def __init__(self, app: Flask, socketio: SocketIO) -> None:
@@ -134,7 +134,7 @@ class ProofDelivery:
             try:
                 self._take_settled()
                 self._mark_confirmed()
-                self._services.proofs.write_down(self._unconfirmed.seeds())
+                self._services.proofs.write_seeds(self._unconfirmed.seeds())
                 self._services.seeds.witness.cover_all()
             except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
                 log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
@@ -201,7 +201,7 @@ class ProofDelivery:
             if announce:
                 messages.announce_live_bets([proof.live_bet for proof in opened])
             unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
-            self._services.proofs.write_down({proof.bet_id: proof.server_seed for proof in unreachable})
+            self._services.proofs.write_seeds({proof.bet_id: proof.server_seed for proof in unreachable})
             pause()
 
     def _send(self, proof: Proof, sid: str | None) -> bool:

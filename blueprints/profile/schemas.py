@@ -50,7 +50,7 @@ class PublicUserAnswerSchema(WireSchema):
 class LockSchema(WireSchema):
     """Coins to lock, and until when."""
 
-    # The service checks both, in the order of SPEC 4.8.
+    # The service checks both, in the order that the contract promises.
 
     amount = Unvalidated(
         "number", f"What to lock; {Coins.UNIT}", 25, exclusiveMinimum=0, maximum=1_000_000_000

@@ -43,7 +43,7 @@ def get_readiness() -> dict[str, Any] | Response:
     """The database is available and its schema is up to date."""
     try:
         with reading():
-            migrate.look_at_tables()
+            migrate.check_tables()
             if migrate.pending():
                 return error_response(SCHEMA_OUTDATED, 503)
     except SCHEMA_ERRORS as error:

@@ -37,7 +37,7 @@ def install_upgrader(app: Flask, running: Realtime) -> None:
 
 
 class SpinEvents:
-    """Plays the spins that players ask for, and sends them what follows."""
+    """Plays the spins that players request, and sends the events that follow."""
 
     def __init__(
         self, running: Realtime, *, services: Services, proofs: ProofDelivery, metrics: Metrics
@@ -75,7 +75,7 @@ class SpinEvents:
         return settled.bet
 
     def _send(self, sid: str, user_id: int, settled: Spin) -> None:
-        """Send what follows a settled spin, in the promised order, with the acknowledgement in the middle."""
+        """Send the events of a settled spin in the promised order, with the acknowledgement in the middle."""
         bet = settled.bet
         self._running.send([sid], [messages.pf_event(bet), messages.answer_event(messages.spin_answer(bet))])
         if settled.following is None or settled.balances is None:
@@ -92,14 +92,14 @@ class SpinEvents:
 
 
 def read_spin(payload: object) -> SpinRequest:
-    """The payload's shape is checked here, its values by the service. Raises InvalidRequest.
+    """Check the types of a payload; the service checks its values. Raises InvalidRequest.
 
     Extra keys are ignored, and a null is a key left out.
     """
     if not isinstance(payload, dict):
         raise InvalidRequest
     amount, item = payload.get("amount"), payload.get("item")
-    # A boolean or a text is taken for a bad amount, which the service refuses by that name.
+    # A boolean or a text as amount is refused by the service, as an invalid amount.
     if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
         raise InvalidRequest
     price = payload.get("price")

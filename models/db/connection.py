@@ -21,7 +21,7 @@ from models.db import wait_budget
 from models.db.postgres import STATEMENT_MS, PoolUsage, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
-"""The errors of a database that is away, slow or out of connections. A later retry may succeed."""
+"""The errors of a database that is unreachable, slow or out of connections. A later retry may succeed."""
 
 
 class _SqliteConnection(sqlite3.Connection):
@@ -103,7 +103,7 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def lock_tables(self, *_tables: type["Table"]) -> None:
         """Do nothing: there is only one write transaction at a time."""
 
-    def know_tables(self, *_tables: type["Table"]) -> None:
+    def analyze_tables(self, *_tables: type["Table"]) -> None:
         """Do nothing: SQLite plans by the indexes alone."""
 
 

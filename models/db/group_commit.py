@@ -12,8 +12,8 @@ from models.db.connection import database, writing
 
 Result = TypeVar("Result")
 
-MOST = 50
-"""The most works in a batch. Each blocks the process for about 1 ms."""
+MAX_BATCH = 50
+"""Works in one batch. Each blocks the process for about 1 ms."""
 
 
 class _Work(Generic[Result]):
@@ -54,14 +54,14 @@ class GroupCommit:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._waiting: list[_Work[Any]] = []
-        self._led = False
+        self._has_leader = False
 
     def run(self, do: Callable[[], Result]) -> Result:
         """Return the result of ``do`` after its commit. Raises what ``do`` or the commit raises."""
         work = _Work(do)
         with self._guard:
             self._waiting.append(work)
-            leads, self._led = not self._led, True
+            leads, self._has_leader = not self._has_leader, True
         if not leads:
             work.called.wait()
         if not work.ended:
@@ -74,14 +74,14 @@ class GroupCommit:
             # Let greenlets that are ready to run add their works first.
             time.sleep(0)
             with self._guard:
-                batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+                batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
             _commit(batch)
         finally:
             with self._guard:
                 # A leader that was killed before its batch is still in the queue.
                 self._waiting = [other for other in self._waiting if other is not work]
-                self._led = bool(self._waiting)
-                if self._led:
+                self._has_leader = bool(self._waiting)
+                if self._has_leader:
                     self._waiting[0].called.set()
 
 

@@ -28,7 +28,7 @@ def pending() -> list[str]:
         return [migration.name for migration in _runner().status() if not migration.applied]
 
 
-def look_at_tables() -> None:
+def check_tables() -> None:
     """Raise the database's error if a table is missing; the error names the first one."""
     names = [model._meta.table_name for model in Table.__subclasses__()]  # noqa: SLF001  # peewee's documented way
     nothing = [f'SELECT 1 FROM "{name}" WHERE 1 = 0' for name in names]  # noqa: S608  # names of our own

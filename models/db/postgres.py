@@ -229,7 +229,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         for table in tables:
             self.execute_sql(f'LOCK TABLE "{table._meta.table_name}" IN EXCLUSIVE MODE')  # noqa: SLF001  # peewee's own way
 
-    def know_tables(self, *tables: type[peewee.Model]) -> None:
+    def analyze_tables(self, *tables: type[peewee.Model]) -> None:
         """Update the planner's statistics of these tables.
 
         The server does so by itself up to a minute later. Until then it may read all of 34,500 rows to find

@@ -1,7 +1,7 @@
-"""How many requests one client may make in a minute.
+"""Limits the requests of a client in a minute.
 
-Source: DECISIONS, "HTTP conventions". Socket events have a limit of their own
-(server/realtime/packets.py), and so have guesses at 2FA codes, which holds whatever the settings say.
+Socket events have a separate limit (server/realtime/packets.py), and so have wrong 2FA codes, whose limit no
+setting turns off.
 """
 
 import logging
@@ -26,7 +26,7 @@ SECONDS = 60
 REQUESTS_PER_MINUTE = {
     "read": 300,
     "write": 60,
-    # Each login asks the provider something.
+    # Each login sends a request to the provider.
     "login start": 20,
     "login return": 20,
     # Searches in a player's whole history and far pages; they count as reads, too.
@@ -48,11 +48,11 @@ LONG_LIST, SEARCHED_LIST = "long list", "searched list"
 View = TypeVar("View", bound=Callable[..., Any])
 
 FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui")
-"""Monitoring, and files that a page loads by the dozen."""
+"""Their requests are not limited: monitoring, and the files of pages."""
 
 
 class TooManyRequests(PlatformError):
-    """The client has no request of this kind left for now."""
+    """The client has reached its limit for this kind of request."""
 
     status = 429
     text = "Too many requests"

@@ -1,4 +1,4 @@
-"""Requests as the contract wants them read: bodies bounded, parameters and paths exact."""
+"""Reads requests as the contract demands: bodies within bounds, parameters and paths exactly."""
 
 import time
 from io import BytesIO
@@ -19,7 +19,7 @@ BODY_LIMIT_BYTES = 64 * 1024
 
 FORM_HEAD_BYTES = 128 * 1024
 """Of a form, outside of files: two of the pieces that the framework's parser reads. It searches the head of
-a part in Python; meanwhile nobody else is served."""
+a part in Python; meanwhile no other request is served."""
 
 WITH_OWN_LIMIT = ("avatar.change_avatar",)
 """Endpoints that read their own bodies, with another limit."""
@@ -36,7 +36,7 @@ class ContractRequest(Request):
 
     body_limit_bytes = BODY_LIMIT_BYTES
     claims: Claims | None = None
-    """Those of its bearer token, once that was checked."""
+    """The claims of its bearer token, once it was checked."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Connecting and leaving: a player with a valid token, or a spectator without one."""
+"""Handles connecting and leaving. A client with a valid token is a player, one without a spectator."""
 
 from flask import request
 from flask_socketio import ConnectionRefusedError as Refused

@@ -1,4 +1,4 @@
-"""Several packets written to a websocket at once, and encoded once if they are for everybody."""
+"""Writes several packets to a websocket at once, and encodes a broadcast only once."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Handshakes: a bounded number, a few clients joining at a time."""
+"""Limits the number of handshakes, and lets a few clients join at a time."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

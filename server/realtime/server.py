@@ -93,7 +93,7 @@ class Realtime:
         return self.server.manager
 
     def send(self, sids: Sequence[str], events: Sequence[Event], *, ack_id: int | None = None) -> None:
-        """Send events to these sockets, in order. Those that have gone are left out.
+        """Send events to these sockets, in order. Sockets that have disconnected are skipped.
 
         With ``ack_id`` the client may acknowledge the event; then ``manager.acknowledged`` is called with it.
         The library's emit takes twice as long: it searches each payload for binary data.

@@ -36,7 +36,7 @@ def is_trade_url(text: str, *, host: str) -> bool:
 def change(*, user_id: int, url: object, host: str, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    Raises TradeUrlRequired, InvalidTradeUrl. Source: SPEC 4.8, DECISIONS 8.
+    Raises TradeUrlRequired, InvalidTradeUrl.
     """
     if url is None or url == "":
         raise TradeUrlRequired

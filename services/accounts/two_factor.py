@@ -1,6 +1,6 @@
 """Two-factor authentication: a secret shared with the player's authenticator app, and codes of six digits.
 
-Source: RFC 6238 (30 seconds, SHA-1, six digits), SPEC 3.2, DECISIONS 8.
+Source: RFC 6238 (30 seconds, SHA-1, six digits).
 """
 
 import hmac

@@ -17,7 +17,7 @@ from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
 USE_BONUS = Cents(20)
-"""The bonus for using a code, in cents. Source: SPEC 8."""
+"""The bonus for using a code, in cents."""
 
 MIN_LENGTH, MAX_LENGTH = 4, 24
 ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)

@@ -13,7 +13,7 @@ TIERS = (
     (Cents(5_000_00), 10),
     (Cents(0), 8),
 )
-"""The owner's loss in cents from which each percentage holds. Source: SPEC 8."""
+"""The owner's loss in cents from which each percentage holds."""
 
 
 def rate_percent(owner: User) -> int:
@@ -23,7 +23,7 @@ def rate_percent(owner: User) -> int:
 
 
 def earned_cents(percent: int) -> peewee.ColumnBase:
-    """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent. Source: SPEC 4.7.
+    """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent.
 
     Rounded toward minus infinity, because the house pays it. Both databases divide integers toward zero, so
     99 is subtracted from negative numbers first.

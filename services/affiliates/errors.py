@@ -1,4 +1,4 @@
-"""The errors of promo codes. The texts are those of SPEC 4.7."""
+"""The errors of promo codes. Their texts are part of the contract, mistakes included."""
 
 from services.shared.errors import PlatformError
 

@@ -92,7 +92,6 @@ def overview(*, owner_id: int) -> Overview:
     """The sums over all players who used the owner's code.
 
     The earnings, and what claims leave of them, are at least 0, although those of one player may be negative.
-    Source: SPEC 2.11, DECISIONS 7.
     """
     percent = rate_percent(users.get_by_id(owner_id))
     sums: Any = (

@@ -1,4 +1,4 @@
-"""Creating a case as a player. Source: SPEC 4.1, DECISIONS, "Cases"."""
+"""Creating a case as a player."""
 
 import peewee
 
@@ -32,7 +32,7 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
 
     Of two concurrent requests with one name, the unique columns refuse the second.
     A guarded update counts the player's cases, so no request exceeds the limit. Raises one of
-    services/cases/errors.py, in the order of SPEC 4.1: level, name, items, prices, duplicate, number.
+    services/cases/errors.py, in the promised order: level, name, items, prices, duplicate, number.
     """
     check_level(creator)
     checked_name = _checked_name(name)

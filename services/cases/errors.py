@@ -1,4 +1,4 @@
-"""Errors of finding and creating cases. Source: SPEC 4.1."""
+"""Errors of finding and creating cases."""
 
 from services.shared.errors import PlatformError, Unauthorized
 

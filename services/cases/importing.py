@@ -1,4 +1,4 @@
-"""Importing the platform's own cases. Source: DECISIONS, "The operator's commands"."""
+"""Importing the platform's own cases."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,7 +30,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         importer = _Importer(now)
         result = import_rows(rows, importer.import_case)
         contents.insert(importer.case_items)
-        database.know_tables(Case, CaseItem)
+        database.analyze_tables(Case, CaseItem)
     return result
 
 

@@ -1,4 +1,4 @@
-"""Kinds and types of cases, and the rules for their names and ids. Source: SPEC 2.1, DECISIONS, "Cases"."""
+"""Kinds and types of cases, and the rules for their names and ids."""
 
 from collections.abc import Collection
 from enum import StrEnum

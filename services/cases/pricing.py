@@ -1,4 +1,4 @@
-"""The prices of cases. Source: DECISIONS, "Cases".
+"""The prices of cases.
 
     price = sum(item price * percentage / 100) / 0.95, rounded up to the cent
 

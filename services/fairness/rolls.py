@@ -6,7 +6,7 @@
     threshold  = floor(10_000_000 * (1 - house edge) * wager / price), in exact integers
     win        = roll < threshold
 
-Source: DECISIONS, "Upgrader". docs/front-end.md has the same in JavaScript.
+docs/front-end.md has the same in JavaScript.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Why a bet of any game is refused. A refused bet changes nothing. Source: DECISIONS, "Upgrader"."""
+"""The refusals of a bet of any game. A refused bet changes nothing."""
 
 from services.shared.errors import PlatformError
 
@@ -10,7 +10,7 @@ class SpinInProgress(PlatformError):
 
 
 class TooManySpins(PlatformError):
-    """Over the rate limit, or too many events in flight."""
+    """The player is over the rate limit, or has too many events in flight."""
 
     status = 429
     text = "Too many requests"

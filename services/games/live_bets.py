@@ -1,4 +1,4 @@
-"""The public feed of bets that are over."""
+"""The public feed of bets that are over. A bet is over when its proof is due."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -43,7 +43,7 @@ class Proofs:
     def __init__(self, *, seeds: ServerSeeds) -> None:
         self._seeds = seeds
         # Bets whose seeds are revealed but not written to the database yet.
-        self._out: set[int] = set()
+        self._unwritten: set[int] = set()
 
     @reading()
     def pending(self) -> list[tuple[int, Millis]]:
@@ -54,7 +54,7 @@ class Proofs:
     def open(self, bet_ids: Sequence[int]) -> list[Proof]:
         """The proofs of these bets, which are due, in the order of the bets.
 
-        Nothing is written: ``mark_delivered`` or ``write_down`` does that for many at once. Until then only
+        Nothing is written: ``mark_delivered`` or ``write_seeds`` does that for many at once. Until then only
         this process knows that these seeds are revealed.
         """
         proofs: list[Proof] = []
@@ -65,16 +65,16 @@ class Proofs:
             for bet in bets:
                 seed = self._seeds.of_bet(bet)
                 if bet.server_seed is None:
-                    self._out.add(bet.id)
+                    self._unwritten.add(bet.id)
                 proofs.append(_proof(bet, server_seed=seed))
         return proofs
 
-    def write_down(self, seeds: Mapping[int, str]) -> None:
+    def write_seeds(self, seeds: Mapping[int, str]) -> None:
         """Write opened seeds to the database, by the ids of their bets. Doing it again changes nothing."""
         for chunk in _chunks(seeds):
             with writing():
                 proof_queries.reveal(chunk)
-            self._out.difference_update(chunk)
+            self._unwritten.difference_update(chunk)
 
     def postpone(self, due_times: Mapping[int, Millis]) -> None:
         """Write the due times of proofs whose settlement took long, by the ids of their bets."""
@@ -83,8 +83,8 @@ class Proofs:
                 proof_queries.postpone(chunk)
 
     def reveal(self, bet_ids: Sequence[int]) -> None:
-        """Open the seeds of these bets, whose proofs are due, for good."""
-        self.write_down({proof.bet_id: proof.server_seed for proof in self.open(bet_ids)})
+        """Reveal the seeds of these bets, whose proofs are due, and write them to the database."""
+        self.write_seeds({proof.bet_id: proof.server_seed for proof in self.open(bet_ids)})
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
         """Reveal the seeds of this player's bets that are due and not revealed yet."""
@@ -97,7 +97,7 @@ class Proofs:
 
     def visible_server_seed(self, bet: Bet, *, now: Millis) -> str:
         """The bet's server seed; empty until its proof is due."""
-        if bet.server_seed is None and bet.completed_at_ms > now and bet.id not in self._out:
+        if bet.server_seed is None and bet.completed_at_ms > now and bet.id not in self._unwritten:
             return ""
         if bet.server_seed is None:
             user_id: int = bet.user_id  # type: ignore[attr-defined]  # made by peewee
@@ -120,7 +120,7 @@ class Proofs:
         for chunk in _chunks(seeds):
             with writing():
                 proof_queries.mark_delivered(chunk, delivered_at=now)
-            self._out.difference_update(chunk)
+            self._unwritten.difference_update(chunk)
 
 
 def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:

@@ -1,4 +1,4 @@
-"""Importing cases of real-life items. Source: DECISIONS, "The operator's commands"."""
+"""Importing cases of real-life items."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

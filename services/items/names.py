@@ -1,4 +1,4 @@
-"""Parses an item's full market name into weapon, skin and wear. Source: DECISIONS, "Cases"."""
+"""Parses an item's full market name into weapon, skin and wear."""
 
 import re
 from dataclasses import dataclass

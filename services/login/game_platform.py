@@ -1,6 +1,6 @@
 """Login with the game platform: an OpenID 2.0 relying party, and the player's public profile.
 
-Source: OpenID Authentication 2.0; DECISIONS 9.
+Source: OpenID Authentication 2.0.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """Login with the general identity provider: OpenID Connect, code flow with PKCE.
 
-Source: OpenID Connect Core 1.0, RFC 7636, RFC 9207; DECISIONS 2 and 9.
+Source: OpenID Connect Core 1.0, RFC 7636, RFC 9207.
 """
 
 import hashlib
@@ -102,7 +102,7 @@ class IdentityProvider:
 def platform_id_of(issuer: str, subject: str) -> str:
     """The account's id for this subject. Two issuers can use the same subject for different people.
 
-    Source: DECISIONS 2; OpenID Connect Core 1.0, section 5.7.
+    Source: OpenID Connect Core 1.0, section 5.7.
     """
     account = f"{issuer}\n{subject}"
     return f"id-{hashlib.sha256(account.encode()).hexdigest()[:32]}"

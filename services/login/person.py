@@ -22,7 +22,7 @@ class Person:
 
 
 def username_of(name: object) -> str:
-    """The username nearest to a provider's name: other characters become ``_``. Source: DECISIONS 9."""
+    """The username nearest to a provider's name: other characters become ``_``."""
     if not isinstance(name, str):
         return DEFAULT_NAME
     username = NOT_IN_USERNAMES.sub("_", name)[:MAX_USERNAME]

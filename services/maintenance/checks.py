@@ -52,7 +52,7 @@ def _database_problems() -> Iterator[str]:
         if pending := migrate.pending():
             yield f"schema: migrations to apply: {len(pending)}; run flask db upgrade"
         else:
-            migrate.look_at_tables()
+            migrate.check_tables()
     except (peewee.DatabaseError, *UNAVAILABLE) as error:
         if problem := schema_problem(error):
             yield f"schema: {problem}"

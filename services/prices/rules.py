@@ -1,4 +1,4 @@
-"""Which prices of a source are accepted. Source: DECISIONS, "Prices"."""
+"""Which prices of a source are accepted."""
 
 from enum import StrEnum
 

@@ -22,7 +22,7 @@ from models.items import Item
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 from services.shared.money import Cents
-from services.upgrader.item_search import BETWEEN, NameSearch, Positions
+from services.upgrader.item_search import SEPARATOR, NameSearch, Positions
 
 log = logging.getLogger("platform.catalogue")
 
@@ -138,7 +138,7 @@ def _items_by_price() -> dict[Cents, list[CatalogueItem]]:
         rows = database.execute(Item.select(*columns).where(Item.price_cents > 0))
         for row in in_slices(rows, ITEMS_A_SLICE):
             _app_id, _name, gun_name, skin_name, _image, price_cents, _next_price_fetch_ms = row
-            values = (*row, f"{gun_name}{BETWEEN}{skin_name}".casefold())
+            values = (*row, f"{gun_name}{SEPARATOR}{skin_name}".casefold())
             by_price[price_cents].append(CatalogueItem._make(values))
     return by_price
 

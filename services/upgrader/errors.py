@@ -1,22 +1,22 @@
-"""Why a spin is refused. A refused spin changes nothing. Source: DECISIONS, "Upgrader"."""
+"""The refusals of a spin. A refused spin changes nothing."""
 
 from services.shared.errors import PlatformError
 
 
 class InvalidRequest(PlatformError):
-    """Not an object, or a part of it is missing or of the wrong type."""
+    """The payload is not an object, or a key is missing or has a value of the wrong type."""
 
     text = "Invalid request"
 
 
 class InvalidAmount(PlatformError):
-    """Not an exact amount, or below the least wager."""
+    """The amount is not a number of whole cents, or is below the lowest wager."""
 
     text = "Invalid amount"
 
 
 class InvalidClientSeed(PlatformError):
-    """Not 4 to 64 letters, digits, dashes and underscores."""
+    """The client seed is not 4 to 64 letters, digits, dashes and underscores."""
 
     text = "Invalid client seed"
 
@@ -34,25 +34,25 @@ class ItemPriceChanged(PlatformError):
 
 
 class PriceNotAboveWager(PlatformError):
-    """Nothing to win: the item is worth no more than the wager."""
+    """The item is worth no more than the wager."""
 
     text = "Item price must be higher than the wager"
 
 
 class WagerTooSmall(PlatformError):
-    """The chance would round down to no roll at all."""
+    """The chance is so small that no roll would win."""
 
     text = "Wager is too small for this item"
 
 
 class WagerAboveLimit(PlatformError):
-    """More than the highest wager."""
+    """The wager is above the highest allowed."""
 
     text = "Wager is above the limit"
 
 
 class CommitmentMismatch(PlatformError):
-    """The player holds another commitment than the one in play."""
+    """The player saw another commitment than the announced one."""
 
     text = "Commitment does not match"
 

@@ -1,4 +1,4 @@
-"""Substring search over names, without a test of each name."""
+"""Substring search over names that does not test each name."""
 
 from array import array
 from bisect import bisect_right
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from services.shared.background import in_slices
 
-BETWEEN = "\0"
+SEPARATOR = "\0"
 """Separates names. No name and no search contains it, so no match spans two names."""
 
-MOST_LEAPS = 1_000
-"""After this many matches it is faster to test each of the remaining names."""
+MAX_SEARCHES = 1_000
+"""After this many searches in the text it is faster to test each of the remaining names."""
 
 NAMES_A_SLICE = 5_000
 
@@ -25,24 +25,24 @@ class NameSearch:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
-        self._text = BETWEEN.join(names)
+        self._text = SEPARATOR.join(names)
         self._starts = array("I")
         start = 0
         for name in in_slices(names, NAMES_A_SLICE):
             self._starts.append(start)
-            start += len(name) + len(BETWEEN)
+            start += len(name) + len(SEPARATOR)
 
     def find(self, part: str) -> Positions:
         """The positions of all names that contain this non-empty text, in order."""
         found = array("I")
         begin = 0
-        while len(found) < MOST_LEAPS and (at := self._text.find(part, begin)) >= 0:
+        while len(found) < MAX_SEARCHES and (at := self._text.find(part, begin)) >= 0:
             position = bisect_right(self._starts, at) - 1
             found.append(position)
             if position + 1 == len(self._names):
                 return found
             begin = self._starts[position + 1]
-        if len(found) == MOST_LEAPS:
+        if len(found) == MAX_SEARCHES:
             left = range(found[-1] + 1, len(self._names))
             found.extend(position for position in left if part in self._names[position])
         return found

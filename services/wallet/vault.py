@@ -45,7 +45,6 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Bala
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
     deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
     refused. Raises AmountAndDeadlineRequired, InvalidAmount or InvalidDeadline, checked in this order.
-    Source: SPEC 3.1, DECISIONS 8.
     """
     if amount is None or deadline is None:
         raise AmountAndDeadlineRequired

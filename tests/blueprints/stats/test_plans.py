@@ -125,7 +125,7 @@ def paid(heavy):
             """  # noqa: S608  # a number of our own
         )
         PaymentTotals.update(deposits=BETS * 2 // 3, withdraws=BETS // 3).execute()
-        database.know_tables(Payment)
+        database.analyze_tables(Payment)
     yield
     with writing():
         Payment.delete().where(Payment.txhash == "").execute()

@@ -20,7 +20,7 @@ def test_the_search_finds_the_same_names_as_a_linear_scan(names, part):
 
 
 def test_a_search_with_very_many_matches_finds_all_of_them():
-    names = [f"item {number}" for number in range(item_search.MOST_LEAPS * 3)]
+    names = [f"item {number}" for number in range(item_search.MAX_SEARCHES * 3)]
 
     found = {part: list(NameSearch(names).find(part)) for part in ("item", "item 1", "9", "none")}
 
