@@ -28,7 +28,7 @@ def bearer(player):
     return f"Bearer {player['token']}"
 
 
-def test_many_requests_for_a_page_are_few_to_the_platform(deployed):
+def test_of_many_requests_for_a_page_few_reach_the_platform(deployed):
     before = deployed.reached_platform("/leaderboard")
     with ThreadPoolExecutor(10) as pool:
         statuses = set(pool.map(lambda _: deployed.get("/leaderboard").status_code, range(100)))

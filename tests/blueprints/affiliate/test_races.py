@@ -78,7 +78,7 @@ def test_a_player_who_sets_many_codes_at_once_gets_one(at_once, me, player):
     assert me(player)["affiliate"]["code"].startswith("MINE")
 
 
-def test_the_same_code_many_times_is_set_once_and_then_unchanged(at_once, player):
+def test_many_requests_that_set_the_same_code_set_it_once(at_once, player):
     answers = at_once([(player, "/affiliate/set-code", {"code": "MINE"})] * MANY)
 
     assert answers == {
@@ -127,7 +127,7 @@ def test_concurrent_deposits_are_all_counted(deposit, stats, owner, refer, run):
     assert run("ledger", "audit")["mismatches"] == 0
 
 
-def test_a_deposit_beside_the_use_of_a_code_counts_if_it_came_after(
+def test_a_deposit_concurrent_with_the_use_of_a_code_counts_if_it_is_stored_later(
     deposit, use_code, stats, owner, new_player, run
 ):
     players = [new_player() for _ in range(5)]

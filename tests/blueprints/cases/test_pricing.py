@@ -107,7 +107,7 @@ def test_the_type_of_a_case_follows_the_games_of_its_items(client, put, prices):
     assert types == ["mixed", "gameb", "gamea"]
 
 
-def test_only_cases_that_hold_what_changed_are_looked_at(app, put):
+def test_only_cases_with_a_changed_item_get_a_new_price(app, put):
     put("Red", {RED: 100})
     put("Blue", {BLUE: 100})
     with writing():
@@ -135,7 +135,7 @@ def test_new_prices_take_as_many_statements_however_many_cases_there_are(app, pu
     assert counted == [2, 2]
 
 
-def test_no_price_of_a_refused_change_stays(app, put):
+def test_a_change_that_fails_leaves_all_prices_unchanged(app, put):
     put("Red", {RED: 100})
 
     def change_and_fail():

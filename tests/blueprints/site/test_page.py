@@ -144,7 +144,7 @@ def test_a_proof_links_to_a_page_that_verifies_it(signed_in, spin):
     assert (verify.input_value("#betAmount"), verify.input_value("#price")) == ("1.00", "2489.00")
 
 
-def test_a_case_shows_what_is_inside(tab, site):
+def test_a_case_shows_its_items_and_their_chances(tab, site):
     tab.goto(site.url)
     tab.get_by_role("tab", name="Cases").click()
 

@@ -101,7 +101,7 @@ def contradiction(memory):
     memory.hear("upgrader:commitment", {"nonce": 1, "serverSeedCommitment": NOBODYS_SEED})
 
 
-def test_every_false_record_is_found(memory, server):
+def test_every_wrong_record_is_reported(memory, server):
     falsehoods = [
         spin_that_is_gone,
         lock_that_is_gone,
@@ -131,7 +131,7 @@ def spin_of(memory, name):
     return memory.begin(Act(Kind.SPIN, name, 1, request))
 
 
-def test_a_new_request_gets_its_turn_beside_busy_sockets(stage, newcomer):
+def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
     def play(socket):
         asking = Asking(stage, newcomer)
         for number in itertools.count():

@@ -131,7 +131,7 @@ def test_a_more_expensive_item_never_wins_more_often(offer, data):
 
 
 @given(offer=offers())
-def test_no_wager_buys_more_than_the_edge_leaves(offer):
+def test_no_wager_wins_more_rolls_than_the_house_edge_allows(offer):
     left = ROLL_RANGE * (1 - Fraction(offer["house_edge_ppm"], PPM))
 
     assert rolls.threshold(**offer) <= left
@@ -201,7 +201,7 @@ def test_the_bounds_of_a_client_seeds_length_are_4_and_64(length, allowed):
 
 
 @given(before=client_seeds, after=st.text(CLIENT_SEED_CHARACTERS, max_size=4), data=st.data())
-def test_any_other_character_is_refused_wherever_it_stands(before, after, data):
+def test_any_other_character_is_refused_at_every_position(before, after, data):
     other = data.draw(st.characters(exclude_characters=CLIENT_SEED_CHARACTERS))
 
     assert not rolls.is_client_seed(before[:32] + other + after)

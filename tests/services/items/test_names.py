@@ -83,7 +83,7 @@ def test_a_name_without_a_bar_between_blanks_is_all_gun_name(name):
     assert parse(name) == ItemName(name, "", None)
 
 
-def test_a_name_without_a_bar_keeps_its_wear_and_tells_it():
+def test_a_name_without_a_bar_keeps_its_wear_and_its_wear_is_parsed():
     assert parse("Zeus (Well-Worn)") == ItemName("Zeus (Well-Worn)", "", "Well-Worn")
 
 

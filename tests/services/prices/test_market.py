@@ -54,7 +54,7 @@ def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, s
     ],
     ids=["median", "other currency", "neither", "only other", "nothing", "unknown", "x10", "/10", "0"],
 )
-def test_only_a_believable_answer_changes_the_price(
+def test_only_a_plausible_answer_changes_the_price(
     prices, source, add, standing, next_fetches, answer, price
 ):
     add({"One": 1})

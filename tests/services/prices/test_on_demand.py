@@ -114,7 +114,7 @@ def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, standing
     assert before == [("None", None)]
 
 
-def test_20_requests_at_once_ask_once(prices, source, add, wanted):
+def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted):
     add({"None": None})
     good = market("$1.50")
     waiting = []

@@ -63,7 +63,7 @@ def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, 
     assert standing() == dict.fromkeys([*BAD_PRICES, *JUMPS], 100) | {"Good": 200}
 
 
-def test_accept_jumps_accepts_jumps_and_no_nonsense(run, source, add, standing):
+def test_accept_jumps_accepts_jumps_but_no_invalid_prices(run, source, add, standing):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS], 1))
     source.answer = feed(BAD_PRICES | JUMPS)
 

@@ -46,7 +46,7 @@ def test_an_accepted_jump_sets_the_price(stated, standing):
     assert verdict_on(stated, standing, accept_jumps=True) == "new"
 
 
-def test_nonsense_is_held_back_even_when_jumps_are_accepted():
+def test_invalid_prices_are_held_back_even_when_jumps_are_accepted():
     nonsense = [None, True, False, "100", "", -1, 12.5, 100.0, Decimal(100), [], {}, MOST + 1, 10**30]
 
     verdicts = {

@@ -161,7 +161,7 @@ def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source
     assert standing() == {"New": 150}
 
 
-def test_an_import_of_prices_stands_until_the_next_refresh(prices, source, clock, add, standing):
+def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add, standing):
     source.answer = feed({"One": 150})
     prices.run_due()
     add({"One": 7})

@@ -50,7 +50,7 @@ def test_an_acknowledged_proof_does_not_come_again(connect, player, item, discon
     assert nonces_heard(connect(player), item) == [2]
 
 
-def test_a_proof_before_an_answered_ping_does_not_come_again(
+def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
     quick_pings, connect, player, item, disconnected
 ):
     socket = connect(player)

@@ -33,7 +33,7 @@ def bet(client, player, nonce=1):
     return client.get(f"/upgrader/bets/{nonce}", headers=player.headers).json
 
 
-def test_the_proof_opens_the_commitment(connect, player, item):
+def test_the_revealed_seed_matches_the_announced_commitment(connect, player, item):
     socket = connect(player)
     socket.spin({"amount": 1, "item": item, "clientSeed": "my-own-seed"})
     pf = socket.expect("upgrader:pf")
@@ -106,7 +106,7 @@ def test_a_revealed_seed_stays_revealed_although_the_clock_is_set_back(make_app,
     assert shown == proof["serverSeed"]
 
 
-class TestWithAClockThatStands:
+class TestWithAStoppedClock:
     """The app's clock moves only when the test moves it."""
 
     @pytest.fixture

@@ -149,7 +149,7 @@ IN_ORDER = [
 ]
 
 
-def test_the_first_broken_rule_in_order_answers(connect, player, add_item):
+def test_a_spin_that_breaks_several_rules_is_refused_by_the_first(connect, player, add_item):
     item = add_item("Dear | Thing", price=30_000)
     socket = connect(player)
 
