@@ -27,9 +27,9 @@ class ReferredPlayerSchema(WireSchema):
 
     username = text("The whole username", "alice")
     avatar = Avatar("The player's picture")
-    deposited = Coins("All deposits of the player", 100)
-    withdraws = Coins("All withdrawals of the player", 40, attribute="withdrawn")
-    platform_id = text("The player's id on the game platform", "76561198000000001", data_key="platformid")
+    deposited = Coins("The player's deposits since using the code", 100)
+    withdraws = Coins("The player's withdrawals since using the code", 40, attribute="withdrawn")
+    platform_id = text("The player's id: 17 digits, or id- and a hash", "76561198000000001", data_key="platformid")
     earned = Coins("The caller's commission from this player, which may be negative", 4.8)
 
 
@@ -42,8 +42,8 @@ class OverviewSchema(WireSchema):
         "The caller's commission, as a fraction",
         0.08,
     )
-    total_deposits = Coins("All deposits of these players", 100, attribute="deposited")
-    total_withdraws = Coins("All withdrawals of these players", 40, attribute="withdrawn")
+    total_deposits = Coins("These players' deposits since they used the code", 100, attribute="deposited")
+    total_withdraws = Coins("These players' withdrawals since they used the code", 40, attribute="withdrawn")
     total_affiliates = count("Number of these players", 1, attribute="affiliates")
     total_earnings = Coins("All that the caller has earned", 4.8, attribute="earnings")
     available_earnings = Coins("What the caller can claim", 4.8, attribute="available")

@@ -29,7 +29,7 @@ SERVERS = [{"url": "/", "description": "The server that this document comes from
 SIGNED_IN = "The token that a login returns to the front end, or that `flask users token PLATFORMID` prints"
 
 PATH_PARAMETERS = {
-    "platform_id": ("The player's id on the game platform", "76561198000000001"),
+    "platform_id": ("The player's id: 17 digits, or id- and a hash", "76561198000000001"),
     "case_id": ("The id of the case", "desert-case"),
     "nonce": ("Number of the player's spin, from 1", 1),
 }

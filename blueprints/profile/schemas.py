@@ -76,7 +76,7 @@ class TradeUrlSchema(WireSchema):
 
 
 class ClientSeedSchema(WireSchema):
-    """A player's own share in the rolls."""
+    """The client seed of the spins that do not send one."""
 
     client_seed = Unvalidated(
         "string",
