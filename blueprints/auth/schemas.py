@@ -13,7 +13,9 @@ def experience_points(user: User) -> int:
 class PublicUserSchema(WireSchema):
     """The public profile of a player."""
 
-    platform_id = text("The player's id: 17 digits, or id- and a hash", "76561198000000001", data_key="platformid")
+    platform_id = text(
+        "The player's id: 17 digits, or id- and a hash", "76561198000000001", data_key="platformid"
+    )
     username = text("3 to 32 letters, digits, dots, dashes and underscores", "alice")
     avatar = Avatar("The player's picture")
     experience = computed(experience_points, "integer", "One for each whole coin wagered", 1200)

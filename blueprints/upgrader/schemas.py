@@ -37,7 +37,9 @@ class InventoryItemSchema(WireSchema):
     """An item of the catalogue."""
 
     app_id = count("The number of the game that the item is of", 730, data_key="appid")
-    market_hash_name = text("The full name, by which a spin names the item", "AK-47 | Copper Tide (Field-Tested)")
+    market_hash_name = text(
+        "The full name, by which a spin names the item", "AK-47 | Copper Tide (Field-Tested)"
+    )
     gun_name = text("The part of the name before the bar", "AK-47")
     skin_name = text("The part of the name after the bar, without the wear", "Copper Tide")
     image = ItemImage("The picture")
