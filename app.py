@@ -20,7 +20,7 @@ from server.http.rate_limit import limit_requests, trust_proxies
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures
-from server.realtime import events as realtime_events
+from server.realtime import connecting
 from server.realtime.packets import handle_packets
 from server.realtime.server import create_realtime
 from services.container import build_services
@@ -113,6 +113,6 @@ def _start_realtime(
 ) -> None:
     running = create_realtime(app, settings, clock=clock, timer=timer)
     handle_packets(running, settings, timer=timer)
-    realtime_events.register(running)
+    connecting.register(running)
     for install in INSTALL_ON_SERVER:
         install(app, running)

@@ -4,8 +4,8 @@ from blueprints.affiliate.routes import blueprint as affiliate_blueprint
 from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
+from blueprints.games.on_connect import send_state_on_connect
 from blueprints.games.proof_delivery import install_proofs
-from blueprints.games.welcome import install_welcome
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.operator import imports
@@ -54,7 +54,7 @@ API_BLUEPRINTS = (
 PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint, swagger_blueprint(), site_blueprint)
 """Files and pages, which /openapi.json does not describe."""
 
-INSTALL_ON_SERVER = (install_proofs, install_welcome, install_gauges, install_prices, install_upgrader)
+INSTALL_ON_SERVER = (install_proofs, send_state_on_connect, install_gauges, install_prices, install_upgrader)
 """Called with the app and its socket server: events, and background tasks that start with the server."""
 
 COMMANDS = (

@@ -87,7 +87,7 @@ def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
         *, clock: Callable[[], int] = now_ms, timer: Callable[[], float] = time.monotonic, **changes: str
     ) -> Flask:
         # A background task of an earlier app must not be in a transaction while the database is replaced.
-        with database.obj.write_turn() if built else nullcontext():
+        with database.obj.write_lock() if built else nullcontext():
             app = create_app(Settings.from_env(env | changes), clock=clock, timer=timer)
         app.testing = True
         built.append(app)

@@ -66,7 +66,7 @@ class ProofDelivery:
         # Proofs to send now, by their bets, and the sockets that get them first.
         self._due: dict[int, str | None] = {}
         self._missed: dict[int, str | None] = {}
-        self._looked_at = -PENDING_SECONDS
+        self._pending_checked_at = -PENDING_SECONDS
         self._stop = threading.Event()
         self._task: Any = None
 
@@ -141,9 +141,9 @@ class ProofDelivery:
 
     def _round(self) -> None:
         self._take_settled()
-        if time.monotonic() - self._looked_at >= PENDING_SECONDS:
+        if time.monotonic() - self._pending_checked_at >= PENDING_SECONDS:
             self._schedule_pending()
-            self._looked_at = time.monotonic()
+            self._pending_checked_at = time.monotonic()
         self._mark_confirmed()
         self._due.update(self._schedule.take_due(now=time.monotonic()))
         self._send_all(self._due, announce=True)

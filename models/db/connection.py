@@ -66,7 +66,7 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         )
         # SQLite has one writer at a time, and the others poll. Writers of this process wait for this lock
         # instead, because a greenlet that polls inside SQLite blocks all others.
-        self._write_turn = threading.Lock()
+        self._write_lock = threading.Lock()
 
     def _connect(self) -> Any:
         # SQLite creates a file readable for every user, and gives the -wal and -shm files its mode.
@@ -94,8 +94,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         conn.close()
         return True
 
-    def write_turn(self) -> AbstractContextManager[Any]:
-        return self._write_turn
+    def write_lock(self) -> AbstractContextManager[Any]:
+        return self._write_lock
 
     def lift_statement_limit(self) -> None:
         """Do nothing: reads of SQLite have no time limit."""
@@ -174,7 +174,7 @@ def writing() -> Iterator[None]:
     if database.in_transaction():
         yield
         return
-    with reading(), database.write_turn(), database.atomic():
+    with reading(), database.write_lock(), database.atomic():
         yield
 
 

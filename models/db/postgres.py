@@ -28,7 +28,7 @@ COMMIT_SECONDS = 0.5
 """What must be left of the wait budget to begin a commit, so that its outcome is known in time."""
 
 LONGEST_USE_SECONDS = 300
-DISTRUST_SECONDS = 1.0
+DROP_SECONDS = 1.0
 """A broken connection makes the pool drop the older ones, at most once in this time: a database that is only
 slow is not kept busy with new connections."""
 
@@ -182,16 +182,16 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     def _close(self, connection: _Connection) -> None:
         """Return a connection to the pool if it can be used again."""
         if connection.closed:
-            self._distrust()
+            self._drop_older_connections()
         elif connection.get_transaction_status() == extensions.TRANSACTION_STATUS_IDLE:
             self._idle.append(connection)
         else:
             connection.close()
 
-    def _distrust(self) -> None:
+    def _drop_older_connections(self) -> None:
         """Drop all connections that are as old as a broken one: each could cost a request a long wait."""
         now = time.monotonic()
-        if now - self._trusted_since > DISTRUST_SECONDS:
+        if now - self._trusted_since > DROP_SECONDS:
             self._trusted_since = now
 
     def close_idle(self) -> None:
@@ -215,7 +215,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             return ""
         return f"postgresql {found}"
 
-    def write_turn(self) -> AbstractContextManager[Any]:
+    def write_lock(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
     def lift_statement_limit(self) -> None:

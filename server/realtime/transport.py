@@ -28,7 +28,7 @@ CHECKED_AT_ONCE = 1_000
 UPGRADE_SECONDS = 10.0
 """How long a polling client may take to replace polling by the websocket that it has opened."""
 
-FAREWELL_SECONDS = 3.0
+CLOSE_SECONDS = 3.0
 """How long a client may take to read what was sent before its transport was closed."""
 
 PACKET_SECONDS = 0.1
@@ -91,7 +91,7 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         super().close(wait=False, abort=abort, reason=reason)
         self.server.sockets.pop(self.sid, None)
         if self.websocket is not None:
-            gevent.spawn_later(FAREWELL_SECONDS, self.hang_up)
+            gevent.spawn_later(CLOSE_SECONDS, self.hang_up)
 
     def hang_up(self) -> None:
         """Cut the websocket, if there is one, even if something is being written to it."""

@@ -16,7 +16,7 @@ MAX_FRAMES = 64
 MESSAGE_SECONDS = 50.0
 """For the next message to arrive. Clients answer a ping every 25 s."""
 
-FAREWELL_SECONDS = 2.0
+CLOSE_SECONDS = 2.0
 """How long a client may take to answer the closing frame."""
 
 TOO_BIG = 1009
@@ -104,7 +104,7 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
             with suppress(WebSocketError):
                 self.send_frame(code.to_bytes(2, BYTE_ORDER), self.OPCODE_CLOSE)
             self.closed = True
-            gevent.spawn_later(FAREWELL_SECONDS, _end, connection)
+            gevent.spawn_later(CLOSE_SECONDS, _end, connection)
         super().close(code)
 
     def send(self, message: str | bytes, binary: bool | None = None) -> None:  # noqa: FBT001  # the library's signature

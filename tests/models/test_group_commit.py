@@ -35,7 +35,7 @@ def at_once(together):
                 outcomes[place] = error
 
         threads = [threading.Thread(target=ask, args=each) for each in enumerate(works)]
-        with database.write_turn():
+        with database.write_lock():
             # The first of them waits for its turn to write, the others for the commit after.
             for place, thread in enumerate(threads):
                 thread.start()

@@ -1,4 +1,4 @@
-"""What a socket is sent when it has joined."""
+"""What a socket gets when it connects."""
 
 from flask import Flask
 
@@ -14,20 +14,20 @@ from services.fairness.server_seeds import Commitment
 from services.games import live_bets
 
 
-def install_welcome(app: Flask, running: Realtime) -> None:
+def send_state_on_connect(app: Flask, running: Realtime) -> None:
     """Send each new socket its player's state, and announce commitments that are drawn anew."""
 
-    def welcome(sid: str) -> None:
-        running.in_background(_welcome, sid)
+    def joined(sid: str) -> None:
+        running.in_background(_send_state, sid)
 
     def announce(user_id: int, commitment: Commitment) -> None:
         running.send_to_player(user_id, [messages.commitment_event(commitment)])
 
-    running.handshakes.on_joined.append(welcome)
+    running.handshakes.on_joined.append(joined)
     app.extensions["services"].seeds.on_redraw = announce
 
 
-def _welcome(sid: str) -> None:
+def _send_state(sid: str) -> None:
     """Send a new socket its player's commitment, balance and proofs, then the newest live bets."""
     if realtime().connections.get(sid) is None:
         return
@@ -36,14 +36,14 @@ def _welcome(sid: str) -> None:
         with reading():
             user_id = realtime().connections.player_of(sid)
             if user_id is not None:
-                _welcome_player(user_id, sid)
+                _send_player_state(user_id, sid)
             newest = live_bets.newest(now=get_services().clock())
             realtime().send([sid], [messages.live_bets_event(newest)])
     except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
-        log.error("welcome failed", extra={"failure": safe_exception_summary(failure)})
+        log.error("sending the state on connect failed", extra={"failure": safe_exception_summary(failure)})
 
 
-def _welcome_player(user_id: int, sid: str) -> None:
+def _send_player_state(user_id: int, sid: str) -> None:
     commitment = messages.commitment_event(get_services().seeds.announced(user_id=user_id))
     realtime().send([sid], [commitment, messages.balance_event(balances_of(user_id))])
     proofs().send_missed(user_id, sid=sid)
