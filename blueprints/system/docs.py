@@ -9,9 +9,8 @@ from typing import Any
 
 import mistune
 from cachetools import LRUCache, cached
-from flask import Blueprint, Response, current_app, redirect
+from flask import Blueprint, Response, current_app
 from flask_swagger_ui import get_swaggerui_blueprint
-from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints.api.auth import public
 from blueprints.api.openapi import API_TITLE
@@ -40,9 +39,13 @@ def show_documents() -> Response:
 
 @blueprint.get("/docs")
 @public
-def add_slash() -> BaseResponse:
-    """The router's own redirect would contain the Host header."""
-    return redirect("/docs/", 308)
+def add_slash() -> Response:
+    return _redirect_to("/docs/")
+
+
+def _redirect_to(path: str) -> Response:
+    """A redirect without a body. The router's own would contain the Host header."""
+    return Response(status=308, headers={"Location": path})
 
 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
@@ -69,7 +72,7 @@ def swagger_blueprint() -> Blueprint:
         # The library would make a URL for OAuth out of the Host header.
         config={"app_name": API_TITLE, "deepLinking": True, "validatorUrl": None, "oauth2RedirectUrl": None},
     )
-    swagger.add_url_rule("", view_func=lambda: redirect("/docs/try/", 308))
+    swagger.add_url_rule("", view_func=lambda: _redirect_to("/docs/try/"))
     swagger.after_request(_set_security_policy)
     return swagger
 

@@ -368,6 +368,12 @@ def test_swagger_ui_is_found_without_the_slash_at_the_end(client):
     assert '"url": "/openapi.json"' in page.text
 
 
+@pytest.mark.parametrize("path", ["/docs", "/docs/try"])
+def test_a_redirect_to_the_slash_is_relative_and_has_no_body(client, path):
+    response = client.get(path)
+    assert (response.status_code, response.location, response.data) == (308, f"{path}/", b"")
+
+
 def test_swagger_ui_contains_no_other_host(client):
     page = client.get("/docs/try/").text
 
