@@ -35,6 +35,7 @@ RANDOM_LIST = f"must be random texts of at least {MIN_SECRET_LENGTH} characters,
 DIFFERENT = "must differ from SECRET_KEY"
 
 DATABASE = Regexp(r"(sqlite:///|postgres(ql)?://).", error="must begin with sqlite:/// or postgresql://")
+REDIS = Regexp(r"(rediss?://.+)?\Z", error="must begin with redis:// or rediss://")
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
 LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
@@ -154,6 +155,8 @@ class Settings:
     database_url: str = _setting(
         "DATABASE_URL", "sqlite:///{instance_dir}/platform.db", DATABASE, secret=True
     )
+    # May contain a password. Empty: there is one process.
+    redis_url: str = _setting("REDIS_URL", "", REDIS, secret=True)
     # Empty in development: see _stored_secret.
     secret_key: str = _setting("SECRET_KEY", "", secret=True)
     jwt_secret: str = _setting("JWT_SECRET", "", secret=True)
@@ -240,6 +243,8 @@ class Settings:
             wrong["INSTANCE_DIR"] = "must be a directory, or a path where one can be created"
         if self.upgrader_min_wager_cents > self.upgrader_max_wager_cents:
             wrong["UPGRADER_MIN_WAGER"] = "must not be above UPGRADER_MAX_WAGER"
+        if self.redis_url and self.database_url.startswith("sqlite:"):
+            wrong["REDIS_URL"] = "needs a DATABASE_URL of PostgreSQL"
         pair = ("identity_client_id", "identity_client_secret")
         for given, missing in (pair, pair[::-1]):
             if getattr(self, given) and not getattr(self, missing):

@@ -19,6 +19,7 @@ from services.shared.background import WorkerPool
 from services.shared.clock import Millis, now_ms
 from services.shared.encryption import Encrypter
 from services.shared.money import Cents
+from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.rules import UpgraderRules
 from services.upgrader.spin import Upgrader
@@ -43,6 +44,7 @@ class Services:
     promo_codes: PromoCodes
     prices: PriceService
     spin_locks: SpinLocks = field(default_factory=SpinLocks)
+    signals: Signals = field(default_factory=Signals)
     clock: Callable[[], Millis] = now_ms
 
 

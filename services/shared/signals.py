@@ -1,0 +1,47 @@
+"""Signals between the processes of the platform: short messages about what has changed."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+
+class Signal(StrEnum):
+    """What a message is about."""
+
+    BALANCE = "balance"
+    """A player's balances have changed."""
+    COMMITMENT = "commitment"
+    """A player's next commitment was announced."""
+    PROOFS = "proofs"
+    """Players have proofs that are due and not delivered."""
+    LIVE_BETS = "live-bets"
+    """Bets are over."""
+    CACHE = "cache"
+    """The data of a cache tag has changed."""
+    CATALOGUE = "catalogue"
+    """There is a new catalogue."""
+    PRICES = "prices"
+    """Requests wait for the prices of items."""
+
+
+Handler = Callable[[Any], None]
+"""Called with a message's payload, which is JSON. It must not block."""
+
+
+class Signals:
+    """The signals of a single process: there is no other process to tell.
+
+    A message may be lost, so whoever relies on one also looks into the database from time to time.
+    """
+
+    def __init__(self) -> None:
+        self._handlers: dict[Signal, list[Handler]] = {name: [] for name in Signal}
+        self.on_resumed: list[Callable[[], None]] = []
+        """Called when messages arrive again after some may have been lost."""
+
+    def on(self, name: Signal, handler: Handler) -> None:
+        """Call the handler for each message of another process."""
+        self._handlers[name].append(handler)
+
+    def publish(self, name: Signal, payload: Any) -> None:
+        """Tell the other processes. Never waits, and never calls the handlers of this process."""
