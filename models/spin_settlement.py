@@ -61,13 +61,14 @@ class SpinTimes:
 
 @dataclass(frozen=True)
 class Settled:
-    """The times that were written, the bet's id, and the player's new balances in cents."""
+    """The times that were written, the bet's id, and the player's new balances in cents and version."""
 
     times: SpinTimes
     bet_id: int
     balance: int
     vault: int
     sweepstake: int
+    version: int
 
 
 class Unsettled(Enum):
@@ -92,11 +93,12 @@ WITH seed AS (
 ), player AS (
     UPDATE users SET
         balance_cents = balance_cents - :wager_cents + :payout_cents,
+        balance_version = balance_version + 1,
         wagered_cents = wagered_cents + :wager_cents,
         earned_cents = earned_cents + :payout_cents
     FROM seed
     WHERE id = seed.user_id AND balance_cents >= :wager_cents
-    RETURNING id, balance_cents, vault_cents, sweepstake_cents
+    RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
 ), following AS (
     UPDATE announced_seeds SET
         nonce = nonce + 1,
@@ -144,7 +146,7 @@ WITH seed AS (
 )
 SELECT
     EXISTS (SELECT FROM seed), bet.id,
-    player.balance_cents, player.vault_cents, player.sweepstake_cents
+    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version
 FROM (VALUES (1)) AS always LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE
 """
 

@@ -34,6 +34,8 @@ class User(Table):
     used_affiliate_code = peewee.CharField(max_length=24, null=True)
     deposit_bonus = peewee.BooleanField(default=False)
     free_cases = peewee.IntegerField(default=0, constraints=[Check("free_cases >= 0")])
+    # Grows with every change of the three balances, so that a client can ignore older ones.
+    balance_version = peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
 
     class Meta:
         table_name = "users"

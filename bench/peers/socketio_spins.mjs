@@ -82,7 +82,8 @@ async function settle(player, { amount, item, clientSeed }) {
   if (betId === null) throw new Error(found ? "Insufficient balance" : "A spin is already in progress");
   seeds.set(player.id, following);
   const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);
-  return { seed, values, betId, following, balance: { balance, vaultBalance, sweepstakeBalance } };
+  const version = Number(balances[3]);
+  return { seed, values, betId, following, balance: { balance, vaultBalance, sweepstakeBalance, version } };
 }
 
 async function prove(io, socket, player, { seed, values, betId }) {

@@ -42,6 +42,7 @@ class BalanceSchema(WireSchema):
     balance = Coins("What the player can wager", 102.4)
     vault_balance = Coins("What is locked in the vault", 25, attribute="vault")
     sweepstake_balance = Coins("The sweepstake balance", 0, attribute="sweepstake")
+    version = count("Grows with every change of the three; ignore a lower one", 12)
 
 
 class CommitmentSchema(WireSchema):

@@ -9,11 +9,12 @@ from services.shared.money import Cents
 
 @dataclass(frozen=True, kw_only=True)
 class Balances:
-    """A player's three accounts, in cents."""
+    """A player's three accounts, in cents. ``version`` grows with every change of them."""
 
     balance: Cents
     vault: Cents
     sweepstake: Cents
+    version: int
 
 
 @reading()
@@ -24,4 +25,5 @@ def balances_of(user_id: int) -> Balances:
         balance=Cents(user.balance_cents),
         vault=Cents(user.vault_cents),
         sweepstake=Cents(user.sweepstake_cents),
+        version=user.balance_version,
     )

@@ -160,7 +160,7 @@ _ADD_TOTALS = PreparedQuery(
             earned_cents=User.earned_cents + value("payout_cents"),
         )
         .where(User.id == value("user_id"))
-        .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents)
+        .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents, User.balance_version)
     )
 )
 _ADD_TO_PERIODS = PreparedQuery(

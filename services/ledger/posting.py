@@ -117,6 +117,7 @@ _MOVE_NAMES = [f"{kind}_{account}" for kind in ("net", "taken") for account in B
 _MOVE = PreparedQuery(
     lambda value: User.update(
         {column: column + value(f"net_{account}") for account, column in BALANCE_COLUMN.items()}
+        | {User.balance_version: User.balance_version + 1}
     ).where(
         User.id == value("user_id"),
         *(column >= value(f"taken_{account}") for account, column in BALANCE_COLUMN.items()),

@@ -211,6 +211,7 @@ class Upgrader:
                 balance=Cents(settled.balance),
                 vault=Cents(settled.vault),
                 sweepstake=Cents(settled.sweepstake),
+                version=settled.version,
             ),
         )
 

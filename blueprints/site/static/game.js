@@ -44,6 +44,8 @@ export class Game {
     this.#onProblem = onProblem;
     socket.on("upgrader:commitment", (announced) => this.#committed(announced));
     socket.on("balance", (balances) => this.#setBalance(balances));
+    // After a restore of the database versions are lower than before.
+    socket.on("connect", () => { this.#balance.version = -1; });
     socket.on("upgrader:pf", (pf) => this.#rolled(pf));
     socket.on("upgrader:proof", (proof, acknowledge) => {
       // Otherwise the server counts the proof as delivered only after the next ping, and may send it again.
@@ -132,7 +134,7 @@ export class Game {
   }
 
   #setBalance({ balance, version }) {
-    // Balances may arrive out of order.
+    // Balances may arrive out of order when the server has several processes.
     if (version < this.#balance.version) return;
     this.#balance = { cents: centsOfCoins(balance), version };
     this.refresh();

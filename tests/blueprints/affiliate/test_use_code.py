@@ -55,6 +55,7 @@ def test_the_bonus_is_posted_from_the_house_in_the_ledger(use_code, owner, playe
 
 def test_the_new_balance_is_sent_to_the_players_sockets(connect, use_code, owner, player):
     socket = connect(player)
+    version = socket.expect("balance")["version"]
     socket.expect("live-bets")
 
     use_code(player, "OWNER")
@@ -65,6 +66,7 @@ def test_the_new_balance_is_sent_to_the_players_sockets(connect, use_code, owner
         "balance": 100.2,
         "vaultBalance": 0,
         "sweepstakeBalance": 0,
+        "version": version + 1,
     }
 
 

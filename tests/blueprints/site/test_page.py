@@ -1,5 +1,6 @@
 """What a player sees and does on the built-in page."""
 
+import json
 import re
 
 import pytest
@@ -256,6 +257,24 @@ def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(tab, sit
 
     assert len(lost) == 1
     assert site.get("/stats/games", player).json()["data"]["totalGames"] == 1
+
+
+def test_a_balance_that_is_overtaken_by_a_newer_one_is_not_shown(tab, sign_in, player):
+    def overtake(page):
+        def forward(message):
+            if message.startswith('42["balance"'):
+                name, payload = json.loads(message.removeprefix("42"))
+                newer = payload | {"balance": 50, "version": payload["version"] + 1}
+                page.send("42" + json.dumps([name, newer]))
+            page.send(message)
+
+        page.connect_to_server().on_message(forward)
+
+    tab.route_web_socket("**/socket.io/**", overtake)
+
+    sign_in(tab, player)
+
+    assert tab.locator("#balance").text_content() == "50.00 coins"
 
 
 def test_a_player_whose_token_is_refused_becomes_a_guest(tab, site):

@@ -133,7 +133,13 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
     }
     balance = 10_000 - 500 + (6_000 if won else 0)
     assert changed(before, after, "users") == [
-        user | {"balance_cents": balance, "wagered_cents": 500, "earned_cents": 6_000 if won else 0}
+        user
+        | {
+            "balance_cents": balance,
+            "balance_version": user["balance_version"] + 1,
+            "wagered_cents": 500,
+            "earned_cents": 6_000 if won else 0,
+        }
     ]
     assert changed(before, after, "announced_seeds") == [
         {
@@ -188,6 +194,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
     ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
     assert (settled.balance, settled.vault, settled.sweepstake) == (balance, 0, 0)
+    assert settled.version == user["balance_version"] + 1
 
 
 def test_a_second_bet_adds_to_the_totals(settlement, player, write):

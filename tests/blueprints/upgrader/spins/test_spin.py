@@ -1,5 +1,7 @@
 """A settled spin: its events, their order, and the balances."""
 
+import json
+
 
 def balance_of(client, player):
     return client.get("/auth/me", headers=player.headers).json["balance"]
@@ -62,13 +64,15 @@ def test_pf_carries_the_commitment_that_was_announced_before(connect, player, it
     assert set(pf) == {"serverSeedCommitment", "clientSeed", "nonce", "percent"}
 
 
-def test_the_balance_event_has_all_three_accounts(connect, player, item, losing):
+def test_the_balance_event_has_all_three_accounts_and_a_higher_version(connect, player, item, losing):
     socket = connect(player)
-    assert socket.expect("balance") == {"balance": 100, "vaultBalance": 0, "sweepstakeBalance": 0}
+    first = socket.expect("balance")
 
     socket.spin({"amount": 0.37, "item": item, "clientSeed": losing()})
 
-    assert float(socket.expect("balance")["balance"]) == 99.63
+    assert first == {"balance": 100, "vaultBalance": 0, "sweepstakeBalance": 0, "version": first["version"]}
+    second = json.loads(json.dumps(socket.expect("balance"), default=float))
+    assert second == first | {"balance": 99.63, "version": first["version"] + 1}
 
 
 def test_balance_and_commitment_go_to_all_sockets_of_the_player(connect, player, item):
