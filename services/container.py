@@ -10,8 +10,8 @@ from services.affiliates.codes import PromoCodes
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
+from services.games.player_lock import PlayerLocks
 from services.games.proofs import Proofs
-from services.games.settlement import SpinLocks
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.prices.service import PriceService
@@ -43,7 +43,7 @@ class Services:
     identity_login: Login
     promo_codes: PromoCodes
     prices: PriceService
-    spin_locks: SpinLocks = field(default_factory=SpinLocks)
+    player_locks: PlayerLocks = field(default_factory=PlayerLocks)
     signals: Signals = field(default_factory=Signals)
     clock: Callable[[], Millis] = now_ms
 

@@ -48,7 +48,7 @@ def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
 
 def come_to_rest(app: Flask) -> None:
     """Close all sockets of an app, and wait until its background work has ended."""
-    realtime, spinning = app.extensions["realtime"], app.extensions["services"].spin_locks
+    realtime, spinning = app.extensions["realtime"], app.extensions["services"].player_locks
     realtime.close()
     wait_until(lambda: not realtime.connections and not realtime.tasks and not spinning)
 

@@ -9,11 +9,17 @@ from flask import Response, after_this_request, g
 from models.users import User
 from server.http.bearer_token import current_claims
 from services.accounts import users
-from services.shared.errors import PlatformError, PlayerGone, Unauthorized, UserNotFound
+from services.shared.errors import PlatformError, Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 POLICY = "auth_policy"
+
+
+class ProfileNotFound(UserNotFound):
+    """The token is valid, but its player no longer exists; under /profile the status of this is 400."""
+
+    status = 400
 
 
 def public(view: View) -> View:
@@ -29,7 +35,7 @@ def require_user(view: View) -> Callable[..., Any]:
 
 def require_profile(view: View) -> Callable[..., Any]:
     """Like ``require_user``, but a valid token without its player is 400 ``User not found``."""
-    return _require(view, without_player=PlayerGone)
+    return _require(view, without_player=ProfileNotFound)
 
 
 def require_user_else(refusal: type[Unauthorized]) -> Callable[[View], Callable[..., Any]]:

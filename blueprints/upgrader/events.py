@@ -68,7 +68,7 @@ class SpinEvents:
 
     def _play(self, sid: str, user_id: int, payload: object) -> Bet:
         services = self._services
-        with services.spin_locks.hold(user_id):
+        with services.player_locks.hold(user_id):
             request = read_spin(payload)
             settled = services.upgrader.play(user_id=user_id, request=request, clock=services.clock)
             self._send(sid, user_id, settled)

@@ -16,7 +16,7 @@ from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
-from services.shared.errors import OperatorError, PlayerGone, UserNotFound
+from services.shared.errors import OperatorError, UserNotFound
 from services.shared.levels import experience_for
 from services.shared.money import NO_COINS, Cents
 
@@ -139,9 +139,9 @@ def get_by_id(user_id: int) -> User:
 
 
 def lock(user_id: int) -> User:
-    """The player, with the row locked until the end of the caller's transaction. Raises PlayerGone."""
+    """The player, with the row locked until the end of the caller's transaction. Raises UserNotFound."""
     if not User.update(avatar=User.avatar).where(User.id == user_id).execute():
-        raise PlayerGone
+        raise UserNotFound
     user: User = User.get_by_id(user_id)
     return user
 

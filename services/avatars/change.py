@@ -42,7 +42,7 @@ class Avatars:
     def change(self, *, user_id: int, data: bytes) -> str:
         """Make an avatar of an image file's bytes; return its path. The file of the old one is removed.
 
-        Raises one of the errors in services/avatars/errors.py, TooBusy, Unavailable and PlayerGone. When the
+        Raises the errors in services/avatars/errors.py, TooBusy, Unavailable and UserNotFound. When the
         transaction fails, the new file stays: the commit may have happened although its answer was lost.
         """
         path = self._store(self._worker_pool.run(render, data))

@@ -3,9 +3,7 @@
 On SQLite, under group commit. On PostgreSQL one statement writes the same rows (models/spin_settlement.py).
 """
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from peewee import EXCLUDED
 
@@ -17,7 +15,6 @@ from models.db.prepared_query import PreparedQuery
 from models.spin_settlement import PARAMETERS, Settled, Settlement, SpinTimes, Unsettled, settle_at_once
 from models.totals import LiveBetCount, PeriodWager
 from models.users import AnnouncedSeed, User
-from services.games.errors import SpinInProgress
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import Millis, Period
@@ -28,33 +25,6 @@ HIGH_ROLL_WAGER_CENTS = 5000
 HIGH_ROLL_MULTIPLIER = 10
 
 _group_commit = GroupCommit()
-
-
-class SpinLocks:
-    """One spin at a time for each player, within this process.
-
-    Between processes the guarded update of the announced seed decides instead.
-    """
-
-    def __init__(self) -> None:
-        self._spinning: set[int] = set()
-        self._guard = threading.Lock()
-
-    @contextmanager
-    def hold(self, user_id: int) -> Iterator[None]:
-        """Spin for this player. Does not wait: raises SpinInProgress when another spin has the lock."""
-        with self._guard:
-            if user_id in self._spinning:
-                raise SpinInProgress
-            self._spinning.add(user_id)
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._spinning.discard(user_id)
-
-    def __len__(self) -> int:
-        return len(self._spinning)
 
 
 class SeedUsed(Exception):

@@ -39,15 +39,9 @@ class InsufficientBalance(PlatformError):
 
 
 class UserNotFound(PlatformError):
-    """No player has this platform id."""
+    """No player has this id."""
 
     status = 404
-    text = "User not found"
-
-
-class PlayerGone(PlatformError):
-    """The token is valid, but its player no longer exists."""
-
     text = "User not found"
 
 

@@ -91,7 +91,7 @@ class Writer:
 
     def spin(self, user_id: int) -> None:
         request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
-        with self._services.spin_locks.hold(user_id):
+        with self._services.player_locks.hold(user_id):
             self._services.upgrader.play(user_id=user_id, request=request, clock=now_ms)
 
     def lock(self, user_id: int) -> None:

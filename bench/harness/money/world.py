@@ -107,7 +107,7 @@ class World:
         with reading():
             if LedgerEntry.select(fn.SUM(LedgerEntry.amount_cents)).scalar() != 0:
                 problems.append("the ledger does not sum to zero")
-        if self.services.spin_locks:
+        if self.services.player_locks:
             problems.append("a spin lock was left behind")
         return problems
 
@@ -147,7 +147,7 @@ class Player:
         services, now = self._world.services, Millis(self._world.clock())
         request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
         try:
-            with services.spin_locks.hold(self.user.id):
+            with services.player_locks.hold(self.user.id):
                 services.upgrader.play(user_id=self.user.id, request=request, clock=lambda: now)
         except PlatformError:
             return False

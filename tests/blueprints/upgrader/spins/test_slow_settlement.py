@@ -65,7 +65,7 @@ def test_the_time_that_a_spin_waits_to_write_to_sqlite_does_not_count(
     with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         answered = spin_once()
-        wait_until(lambda: len(app.extensions["services"].spin_locks) == 1)
+        wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
         clock.advance(ms=HELD_MS)
         other.execute("ROLLBACK")
         assert answered()["status"] is True

@@ -44,7 +44,7 @@ def in_the_middle_of_a_spin(app, connect, player, item, hold_up):
         with hold_up(player):
             spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
             spin.start()
-            wait_until(lambda: len(app.extensions["services"].spin_locks) == 1)
+            wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
             yield answers
         spin.join()
 
@@ -79,7 +79,7 @@ def test_a_refused_spin_releases_the_lock(connect, player, item):
 def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
     connect(player).spin({"amount": 1, "item": item})
 
-    assert len(app.extensions["services"].spin_locks) == 0
+    assert len(app.extensions["services"].player_locks) == 0
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -1,0 +1,34 @@
+"""The lock that lets a player play one spin at a time."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from services.games.errors import SpinInProgress
+
+
+class PlayerLocks:
+    """One spin at a time for each player, within this process.
+
+    Between processes the guarded update of the announced seed decides instead.
+    """
+
+    def __init__(self) -> None:
+        self._playing: set[int] = set()
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def hold(self, user_id: int) -> Iterator[None]:
+        """Lock this player for the block. Does not wait: raises SpinInProgress when the lock is taken."""
+        with self._guard:
+            if user_id in self._playing:
+                raise SpinInProgress
+            self._playing.add(user_id)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._playing.discard(user_id)
+
+    def __len__(self) -> int:
+        return len(self._playing)
