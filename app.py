@@ -14,6 +14,7 @@ from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
 from models.db.connection import open_database
+from server.cluster.cluster import Cluster
 from server.current_services import install_services
 from server.http.access_log import log_requests
 from server.http.rate_limit import limit_requests, trust_proxies
@@ -22,10 +23,11 @@ from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures
 from server.realtime import connecting
 from server.realtime.packets import handle_packets
-from server.realtime.server import create_realtime
+from server.realtime.server import Manager, create_realtime
 from services.container import build_services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
+from services.shared.signals import Signals
 from settings import VERSION, Settings, SettingsError
 
 
@@ -45,7 +47,9 @@ def create_app(
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url)
-    services = build_services(settings, clock=clock)
+    cluster = Cluster(app, settings.redis_url) if settings.redis_url else None
+    signals = cluster.signals if cluster else Signals()
+    services = build_services(settings, clock=clock, signals=signals)
     install_services(app, services)
     log_failures(app)
     _install_request_hooks(app, settings, timer=timer)
@@ -55,7 +59,7 @@ def create_app(
     app.cli = OperatorGroup(app.name)
     for command in COMMANDS:
         app.cli.add_command(command)
-    _start_realtime(app, settings, clock=clock, timer=timer)
+    _start_realtime(app, settings, cluster, clock=clock, timer=timer)
     # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
     trust_proxies(app, count=settings.trusted_proxies)
@@ -109,10 +113,18 @@ def _register_blueprints(app: Flask) -> None:
 
 
 def _start_realtime(
-    app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
+    app: Flask,
+    settings: Settings,
+    cluster: Cluster | None,
+    *,
+    clock: Callable[[], Millis],
+    timer: Callable[[], float],
 ) -> None:
-    running = create_realtime(app, settings, clock=clock, timer=timer)
+    manager = cluster.manager if cluster else Manager()
+    running = create_realtime(app, settings, manager=manager, clock=clock, timer=timer)
     handle_packets(running, settings, timer=timer)
     connecting.register(running)
+    if cluster:
+        cluster.install(running)
     for install in INSTALL_ON_SERVER:
         install(app, running)

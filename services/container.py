@@ -44,13 +44,14 @@ class Services:
     promo_codes: PromoCodes
     prices: PriceService
     player_locks: PlayerLocks = field(default_factory=PlayerLocks)
-    signals: Signals = field(default_factory=Signals)
+    signals: Signals
     clock: Callable[[], Millis] = now_ms
 
 
 def build_services(
     settings: Settings,
     *,
+    signals: Signals,
     clock: Callable[[], Millis] = now_ms,
 ) -> Services:
     """Wire the services to each other."""
@@ -104,6 +105,7 @@ def build_services(
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
         ),
+        signals=signals,
         clock=clock,
     )
 

@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server
+from bench.harness.redis import RedisServer, redis_server
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
 from models.db.connection import database
@@ -61,6 +62,13 @@ def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[RedisServer]:
+    """A Redis server that all tests share. Its tests carry the marker ``redis``."""
+    with redis_server() as server:
         yield server
 
 

@@ -82,6 +82,11 @@ class Realtime:
     before_close: list[Callable[[], None]] = field(default_factory=list)
     on_left: list[Callable[[str], None]] = field(default_factory=list)
     """Called with the id of each socket that has gone."""
+    every_two_seconds: list[Callable[[], None]] = field(default_factory=list)
+    """With REDIS_URL they are called in turn: at the start, every two seconds, and when signals arrive again.
+
+    Each looks in the database for changes by other processes whose signals were lost.
+    """
 
     @property
     def server(self) -> Any:
@@ -185,7 +190,12 @@ class Realtime:
 
 
 def create_realtime(
-    app: Flask, settings: Settings, *, clock: Callable[[], Millis], timer: Callable[[], float]
+    app: Flask,
+    settings: Settings,
+    *,
+    manager: Manager,
+    clock: Callable[[], Millis],
+    timer: Callable[[], float],
 ) -> Realtime:
     """Give this app its real-time side: on greenlets where the process is patched for them, else on threads.
 
@@ -194,7 +204,7 @@ def create_realtime(
     socketio = SocketIO()
     socketio.init_app(
         app,
-        client_manager=Manager(),
+        client_manager=manager,
         async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
         # Packets starts a task for each event, which ends after what follows the acknowledgement.
         async_handlers=False,

@@ -39,6 +39,11 @@ class Signals:
         self.on_resumed: list[Callable[[], None]] = []
         """Called when messages arrive again after some may have been lost."""
 
+    @property
+    def are_away(self) -> bool:
+        """Whether messages may be lost now. A single process has none."""
+        return False
+
     def on(self, name: Signal, handler: Handler) -> None:
         """Call the handler for each message of another process."""
         self._handlers[name].append(handler)

@@ -1,0 +1,1 @@
+"""Several processes: signals between them over Redis, and what each looks up every two seconds."""

@@ -1,0 +1,86 @@
+"""The messages of this process on their way to Redis."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from server.cluster.redis_client import connect
+from server.redaction import safe_exception_summary
+from services.shared import decimal_json
+
+log = logging.getLogger("platform.cluster")
+
+BEAT_SECONDS = 1.0
+"""Time between two heartbeats."""
+
+MAX_WAITING = 5_000
+MESSAGES_AT_ONCE = 500
+"""Messages in one PUBLISH."""
+
+PAUSE_SECONDS = 1.0
+"""Time between two attempts while Redis is away."""
+
+
+class Outbox:
+    """A bounded queue, and the task that sends it to Redis. Adding a message never waits."""
+
+    def __init__(self, url: str, *, channel: str, heartbeat_channel: str) -> None:
+        self._redis = connect(url)
+        self._channel = channel
+        self._heartbeat_channel = heartbeat_channel
+        self._waiting: deque[str] = deque()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._next_beat_at = 0.0
+        self.sent = 0
+        self.dropped = 0
+        """Messages that found the queue full or Redis away."""
+
+    def add(self, message: Mapping[str, Any]) -> None:
+        """Queue a message. A full queue drops it."""
+        if len(self._waiting) >= MAX_WAITING:
+            self.dropped += 1
+            return
+        self._waiting.append(decimal_json.dumps(message))
+        self._wake.set()
+
+    def close(self) -> None:
+        """Let the task end once it has sent what is waiting."""
+        self._stop.set()
+        self._wake.set()
+
+    def run(self) -> None:
+        """Send messages and heartbeats until ``close``."""
+        was_sent = True
+        while self._waiting or not self._stop.is_set():
+            self._wake.wait(BEAT_SECONDS)
+            self._wake.clear()
+            try:
+                self._send_waiting()
+            except Exception as failure:  # noqa: BLE001  # Redis may come back
+                # Not kept for later: the other processes will have found the changes in the database.
+                self.dropped += len(self._waiting)
+                self._waiting.clear()
+                if was_sent:
+                    log.warning("signals not sent", extra={"failure": safe_exception_summary(failure)})
+                was_sent = False
+                self._stop.wait(PAUSE_SECONDS)
+            else:
+                was_sent = True
+        self._redis.close()
+
+    def _send_waiting(self) -> None:
+        if time.monotonic() >= self._next_beat_at:
+            self._redis.publish(self._heartbeat_channel, "")
+            self._next_beat_at = time.monotonic() + BEAT_SECONDS
+        while self._waiting:
+            texts = [self._waiting.popleft() for _ in range(min(len(self._waiting), MESSAGES_AT_ONCE))]
+            try:
+                self._redis.publish(self._channel, f"[{','.join(texts)}]")
+            except Exception:
+                self.dropped += len(texts)
+                raise
+            self.sent += len(texts)

@@ -1,0 +1,38 @@
+"""Signals between processes over Redis."""
+
+import uuid
+from typing import Any
+
+from server.cluster.outbox import Outbox
+from server.cluster.subscription import Subscription
+from services.shared.signals import Signal, Signals
+
+CHANNEL = "flask-socketio"
+"""Flask-SocketIO's own, so that another program may emit to the sockets of all processes."""
+
+METHOD = "signal"
+"""Tells a signal from the messages of the Socket.IO library, which are in the same channel."""
+
+
+class RedisSignals(Signals):
+    """Signals over a Redis server, which may be away. They begin when the server of this process starts."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.process_id = uuid.uuid4().hex
+        channels = {"channel": CHANNEL, "heartbeat_channel": f"{CHANNEL}:{self.process_id}"}
+        self.outbox = Outbox(url, **channels)
+        self.subscription = Subscription(url, **channels)
+
+    @property
+    def are_away(self) -> bool:
+        return self.subscription.is_away
+
+    def publish(self, name: Signal, payload: Any) -> None:
+        """Queue a message to the other processes. Raises TypeError for a payload that is not JSON."""
+        self.outbox.add({"method": METHOD, "host_id": self.process_id, "name": name, "payload": payload})
+
+    def handle(self, message: dict[str, Any]) -> None:
+        """Call the handlers of a message. A process of another version may send unknown names."""
+        for handler in self._handlers.get(message["name"], ()):
+            handler(message["payload"])

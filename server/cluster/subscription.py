@@ -1,0 +1,109 @@
+"""The connection on which a process hears the other processes, and its own heartbeat."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from server.cluster.redis_client import connect
+from server.redaction import safe_exception_summary
+from services.shared import decimal_json
+
+log = logging.getLogger("platform.cluster")
+
+SILENCE_SECONDS = 3.0
+"""Heartbeats come every second. Without one for this time, the connection is given up."""
+
+CHECK_SECONDS = 0.5
+"""How often a connection without messages is checked."""
+
+PAUSE_SECONDS = 1.0
+"""Time between two attempts to connect."""
+
+
+class Silent(Exception):
+    """The connection is open, but no heartbeat arrives."""
+
+
+class Subscription:
+    """Receives messages, and connects again when the heartbeat is not heard."""
+
+    def __init__(self, url: str, *, channel: str, heartbeat_channel: str) -> None:
+        self._redis = connect(url)
+        self._channel = channel
+        self._heartbeat_channel = heartbeat_channel
+        self._stop = threading.Event()
+        self._heard_at: float | None = None
+        """When this connection brought the last heartbeat; None before its first."""
+        self._is_reported = False
+        """Whether the log says that Redis is away."""
+        self.interruptions = 0
+        """How often Redis was away."""
+        self.on_message: Callable[[Any], None] = lambda _message: None
+        """Called with each message. Whatever it raises is logged."""
+        self.on_resumed: Callable[[], None] = lambda: None
+        """Called with the first heartbeat of a connection. Messages before it may have been lost."""
+
+    @property
+    def is_away(self) -> bool:
+        """Whether no heartbeat was heard lately, so messages may be lost."""
+        heard_at = self._heard_at
+        return heard_at is None or time.monotonic() - heard_at > SILENCE_SECONDS + CHECK_SECONDS
+
+    def close(self) -> None:
+        self._stop.set()
+
+    def run(self) -> None:
+        """Receive until ``close``."""
+        while not self._stop.is_set():
+            try:
+                self._listen()
+            except Exception as failure:  # noqa: BLE001  # Redis may come back
+                self._heard_at = None
+                if not self._is_reported:
+                    self._is_reported = True
+                    self.interruptions += 1
+                    log.warning("redis away", extra={"failure": safe_exception_summary(failure)})
+                self._stop.wait(PAUSE_SECONDS)
+        self._redis.close()
+
+    def _listen(self) -> None:
+        """Receive from a new connection until it fails. Raises RedisError and Silent."""
+        with self._redis.pubsub(ignore_subscribe_messages=True) as pubsub:  # type: ignore[no-untyped-call]
+            pubsub.subscribe(self._channel, self._heartbeat_channel)
+            connected_at = time.monotonic()
+            while not self._stop.is_set():
+                message = pubsub.get_message(timeout=CHECK_SECONDS)
+                if message is None:
+                    # Checked when all has been read: a heartbeat may wait behind other messages.
+                    if time.monotonic() - (self._heard_at or connected_at) > SILENCE_SECONDS:
+                        raise Silent
+                elif message["channel"] == self._heartbeat_channel.encode():
+                    self._hear_heartbeat()
+                else:
+                    self._pass_on(message["data"])
+
+    def _hear_heartbeat(self) -> None:
+        is_first = self._heard_at is None
+        self._heard_at = time.monotonic()
+        if is_first:
+            self._is_reported = False
+            log.info("redis connected")
+            self.on_resumed()
+
+    def _pass_on(self, text: bytes) -> None:
+        for message in _messages(text):
+            try:
+                self.on_message(message)
+            except Exception as failure:  # noqa: BLE001  # the next message may be good
+                log.error("signal not handled", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+
+
+def _messages(text: bytes) -> list[Any]:
+    """The messages in a text of the channel: one, or those that a process sent together."""
+    try:
+        received = decimal_json.loads(text)
+    except ValueError:
+        return []
+    return received if isinstance(received, list) else [received]
