@@ -13,10 +13,10 @@ AUDIT ?= must
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
-.PHONY: help run check test bench lint style audit format screenshots requirements clean
+.PHONY: help run run-cluster check test bench lint style audit format screenshots requirements clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=8000 for another port
 	$(BIN)/flask db upgrade
@@ -24,6 +24,9 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=80
 	@echo "Open this page; you are signed in as a demo player:"
 	@$(BIN)/flask demo
 	$(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
+
+run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Redis and nginx, until Ctrl-C; PORT as above
+	@$(BIN)/python -m bench.run_cluster --port $(PORT)
 
 check: style ## style, types, import directions and the fast tests on SQLite: one to two minutes
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --databases=sqlite -m "not process and not slow"

@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,21 +37,21 @@ http {{
 @contextmanager
 def nginx(
     *,
-    upstream_port: int,
+    upstream_ports: Sequence[int],
     instance_dir: Path,
     directory: Path,
     port: int | None = None,
     certificate: Path | None = None,
     extra: str = "",
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run nginx in front of this port; yields its address and its process.
+    """Run nginx in front of the processes at these ports; yields its address and its process.
 
     ``certificate`` is a PEM file that holds the certificate and its key; without one nginx speaks plain
     HTTP. ``extra`` is added to the http block.
     """
     port = port or free_port()
     changes = {
-        r"server 127\.0\.0\.1:5000;": f"server 127.0.0.1:{upstream_port};",
+        r"server 127\.0\.0\.1:5000;": "\n".join(f"server 127.0.0.1:{each};" for each in upstream_ports),
         r"listen 443 ssl;": f"listen 127.0.0.1:{port}{' ssl' if certificate else ''};",
         r"listen 80;": f"listen 127.0.0.1:{free_port()};",
         r"listen \[::\]:[^;]+;": "",
@@ -64,7 +64,11 @@ def nginx(
     site.write_text(_adapted(CONFIGURATION.read_text(), changes))
     main = directory / "nginx.conf"
     main.write_text(MAIN.format(directory=directory, site=site, extra=extra))
-    process = subprocess.Popen([str(NGINX.path), "-c", str(main), "-e", str(directory / "error.log")])
+    process = subprocess.Popen(
+        [str(NGINX.path), "-c", str(main), "-e", str(directory / "error.log")],
+        # Ctrl-C must not stop it before its context ends.
+        start_new_session=True,
+    )
     try:
         wait_until(lambda: can_connect(port) or process.poll() is not None)
         assert process.poll() is None, (directory / "error.log").read_text()

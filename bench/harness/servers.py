@@ -62,6 +62,10 @@ class RunningServer:
     log: Path
     output: Path
 
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
     def stop(self, *, timeout: float = 30) -> int:
         """Send SIGTERM. Returns the exit code."""
         self.process.send_signal(signal.SIGTERM)

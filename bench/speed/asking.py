@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from bench.harness.servers import RunningServer
 
@@ -59,7 +58,7 @@ class Load:
 def asking(server: RunningServer, gets: Sequence[Get], *, connections: int, seconds: float) -> dict[str, Any]:
     """The input of the load tool."""
     return {
-        "port": port_of(server),
+        "port": server.port,
         "requests": [get.as_text() for get in gets],
         "connections": connections,
         "warmupSeconds": WARMUP_SECONDS,
@@ -70,9 +69,3 @@ def asking(server: RunningServer, gets: Sequence[Get], *, connections: int, seco
 def check_answered(told: Mapping[str, Any]) -> None:
     """Raises AssertionError when an answer was not 200."""
     assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
-
-
-def port_of(server: RunningServer) -> int:
-    port = urlsplit(server.url).port
-    assert port is not None
-    return port

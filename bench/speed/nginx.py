@@ -16,7 +16,7 @@ import requests
 from bench.harness.nginx import nginx
 from bench.harness.servers import RunningServer, free_port
 from bench.speed import wrk
-from bench.speed.asking import Get, port_of
+from bench.speed.asking import Get
 from bench.speed.cached_pages import fill
 from bench.speed.compare import in_turns
 from bench.speed.items import GZIP
@@ -101,7 +101,7 @@ def in_front_of(stage: Stage, platform: RunningServer, *, extra: str = "") -> It
         TemporaryDirectory(dir=stage.directory) as place,
         running_on(stage.cores.server),
         nginx(
-            upstream_port=port_of(platform), instance_dir=stage.directory, directory=Path(place), extra=extra
+            upstream_ports=[platform.port], instance_dir=stage.directory, directory=Path(place), extra=extra
         ) as (url, _),
     ):
         yield replace(platform, url=url)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bench.harness.servers import RunningServer
-from bench.speed.asking import Load, port_of
+from bench.speed.asking import Load
 from bench.speed.stage import Stage
 from models.db.connection import writing
 from models.users import User
@@ -79,7 +79,7 @@ def at_their_sockets(
 ) -> Iterator[AtTheirSockets]:
     """Connect these players, on the load tools' core."""
     options = {
-        "port": port_of(server),
+        "port": server.port,
         "tokens": [player.token for player in players],
         "item": ITEM,
         "amount": WAGER_COINS,

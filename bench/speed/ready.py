@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bench.harness.servers import RunningServer
-from bench.speed.asking import Get, port_of
+from bench.speed.asking import Get
 from bench.speed.stage import Stage
 
 BARE_WSGI = "bench.peers.bare_wsgi:app"
@@ -29,7 +29,7 @@ class Answer:
 
 def fetch(server: RunningServer, get: Get) -> Answer:
     """Request once, without decoding. Raises AssertionError unless the response is 200."""
-    connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("GET", get.path, headers=dict(get.headers))
     answer = connection.getresponse()
     body = answer.read()

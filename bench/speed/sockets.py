@@ -14,7 +14,6 @@ from typing import Any, Self
 from bench.harness.attacks.crowds import resident_bytes
 from bench.harness.servers import RunningServer
 from bench.harness.sockets import Socket
-from bench.speed.asking import port_of
 from bench.speed.machine import cpu_seconds, running_on
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Curve, Row
@@ -167,7 +166,7 @@ class HealthWatch:
         self._asking.join()
 
     def _ask(self) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port_of(self.server), timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         while not self._over.wait(ASKED_EVERY_SECONDS):
             began = time.perf_counter()
             connection.request("GET", "/healthz")

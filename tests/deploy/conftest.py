@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -101,17 +100,18 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
         items = directory / "items.json"
         items.write_text(json.dumps([{"appid": 730, "marketHashName": ITEM, "price": 10}]))
         run_flask(env, "items", "import", str(items))
-        with server_process(gunicorn(), env, directory) as server:
-            upstream_port = urlsplit(server.url).port
-            with nginx(
-                upstream_port=upstream_port,
+        with (
+            server_process(gunicorn(), env, directory) as server,
+            nginx(
+                upstream_ports=[server.port],
                 instance_dir=instance_dir,
                 directory=directory,
                 port=port,
                 certificate=certificate,
-            ) as (address, _):
-                log = directory / "platform.log"
-                yield Deployed(address, server, env, log, certificate, provider)
+            ) as (address, _),
+        ):
+            log = directory / "platform.log"
+            yield Deployed(address, server, env, log, certificate, provider)
 
 
 def run_flask(env: dict[str, str], *arguments: str) -> Any:

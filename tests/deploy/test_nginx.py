@@ -195,7 +195,7 @@ def test_a_body_that_is_too_large_is_refused_in_the_envelope(deployed):
 
 
 def test_while_the_platform_is_away_the_answer_is_503_in_the_envelope(tmp_path):
-    with nginx(upstream_port=free_port(), instance_dir=tmp_path, directory=tmp_path) as (address, _):
+    with nginx(upstream_ports=[free_port()], instance_dir=tmp_path, directory=tmp_path) as (address, _):
         response = requests.get(f"{address}/auth/me", timeout=TIMEOUT_SECONDS)
 
     assert response.status_code == 503

@@ -1,0 +1,89 @@
+"""Three processes with demo data behind nginx, to try out what several processes do.
+
+    python -m bench.run_cluster
+    python -m bench.run_cluster --processes 5 --port 8000
+
+Starts a temporary PostgreSQL, a Redis, the processes, and nginx with the configuration of deploy/. Prints
+their addresses. Ctrl-C stops all of them and removes their data.
+"""
+
+import argparse
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from bench.harness.cluster import PROCESSES, cluster, nginx_before
+from bench.harness.databases import bench_database
+from bench.harness.programs import NGINX, REDIS
+from bench.harness.servers import ROOT, flask_command
+from bench.harness.waiting import can_connect
+
+
+def main() -> None:
+    options = _options()
+    if missing := [program.package for program in (NGINX, REDIS) if program.path is None]:
+        sys.exit(f"Debian packages are missing: apt-get install {' '.join(missing)}")
+    if can_connect(options.port):
+        sys.exit(f"port {options.port} is in use: choose another one with PORT")
+    # As Ctrl-C: everything is stopped in order.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _serve(options)
+    except KeyboardInterrupt:
+        print("stopped")
+
+
+def _serve(options: argparse.Namespace) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="cluster-") as place,
+        bench_database(Path(place), postgresql=True) as url,
+    ):
+        directory = Path(place)
+        env = {
+            "DATABASE_URL": url,
+            "INSTANCE_DIR": str(directory / "instance"),
+            "SECRET_KEY": secrets.token_hex(32),
+            "JWT_SECRET": secrets.token_hex(32),
+            "BASE_URL": f"http://127.0.0.1:{options.port}",
+            "TRUSTED_PROXIES": "1",
+        }
+        _flask(env, "seed")
+        with (
+            cluster(env, directory, processes=options.processes) as started,
+            nginx_before(started, directory, port=options.port) as address,
+        ):
+            print(f"nginx        {address}")
+            for each in started.urls:
+                print(f"process      {each}")
+            print(f"Redis        {started.redis.url}")
+            print(f"PostgreSQL   {url}")
+            print(f"logs         {directory}")
+            print("Open this page; you are signed in as a demo player:")
+            print(_flask(env, "demo")["page"], flush=True)
+            signal.pause()
+
+
+def _flask(env: Mapping[str, str], command: str) -> dict[str, str]:
+    """Run a command with these settings; the JSON that it prints."""
+    done = subprocess.run(
+        [*flask_command(), command], cwd=ROOT, env={**os.environ, **env}, stdout=subprocess.PIPE, check=True
+    )
+    return dict(json.loads(done.stdout))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.run_cluster", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="how many (%(default)s)")
+    parser.add_argument("--port", type=int, default=5000, help="of nginx (%(default)s)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
