@@ -46,8 +46,8 @@ def create_app(
     configure_logging()
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
-    open_database(settings.database_url)
-    cluster = Cluster(app, settings.redis_url) if settings.redis_url else None
+    open_database(settings.database_url, pool_size=settings.database_pool_size)
+    cluster = Cluster(app, settings) if settings.redis_url else None
     signals = cluster.signals if cluster else Signals()
     services = build_services(settings, clock=clock, signals=signals)
     install_services(app, services)

@@ -155,6 +155,7 @@ class Settings:
     database_url: str = _setting(
         "DATABASE_URL", "sqlite:///{instance_dir}/platform.db", DATABASE, secret=True
     )
+    database_pool_size: int = _setting("DATABASE_POOL_SIZE", "20", _whole(2, 1_000))
     # May contain a password. Empty: there is one process.
     redis_url: str = _setting("REDIS_URL", "", REDIS, secret=True)
     # Empty in development: see _stored_secret.

@@ -3,6 +3,8 @@
 gunicorn.conf.py patches the process for gevent before this import.
 """
 
+import sys
+
 import click
 from flask.cli import run_command
 from flask.helpers import get_debug_flag
@@ -11,6 +13,7 @@ from werkzeug.serving import is_running_from_reloader
 
 from app import create_app
 from models.db.postgres import cooperate_with_gevent
+from services.shared.errors import OperatorError
 
 
 def serves_with_flask_run() -> bool:
@@ -28,4 +31,7 @@ if monkey.is_module_patched("socket"):
 app = create_app()
 if serves_with_flask_run():
     # Gunicorn's worker does this itself.
-    app.extensions["realtime"].start()
+    try:
+        app.extensions["realtime"].start()
+    except OperatorError as problem:
+        sys.exit(str(problem))

@@ -9,6 +9,7 @@ from blueprints.games.proof_delivery import install_proofs
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.operator import imports
+from blueprints.operator.cluster import group as cluster_commands
 from blueprints.operator.fairness import group as fairness_commands
 from blueprints.operator.ledger import group as ledger_commands
 from blueprints.operator.notifications import group as notifications_commands
@@ -74,4 +75,5 @@ COMMANDS = (
     fairness_commands,
     secrets_commands,
     seeds_commands,
+    cluster_commands,
 )

@@ -13,7 +13,6 @@ from typing import Any
 from weakref import WeakSet
 
 from models.db.connection import database, reading
-from models.db.fifo_semaphore import FifoSemaphore
 from models.db.postgres import held
 
 
@@ -160,19 +159,6 @@ PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub
 )
 EXECUTE = f"EXECUTE settle_spin ({', '.join('%s' for _ in PARAMETERS)})"
 
-SETTLING_AT_ONCE = 12
-"""How many of the pool's twenty connections settle spins; the others stay free for requests. With 20 players
-PostgreSQL settled 1,770 spins a second on twelve connections, and 1,550 on twenty, where spins of one commit
-wait for each other."""
-
-_slots = FifoSemaphore(SETTLING_AT_ONCE)
-
-
-def spins_waiting() -> int:
-    """How many spins wait for their turn to settle. After it they wait for a connection."""
-    return _slots.waiting
-
-
 _prepared: WeakSet[Any] = WeakSet()
 """Connections that have prepared the statement."""
 
@@ -184,7 +170,7 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) 
     one gets SEED_IS_USED. The balance must cover the wager without the payout. Raises peewee.IntegrityError
     if the request id has a bet already.
     """
-    with held(_slots), reading():
+    with held(database.obj.settling), reading():
         connection = database.connection()
         if connection not in _prepared:
             database.execute_sql(PREPARE)

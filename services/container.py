@@ -19,6 +19,7 @@ from services.shared.background import WorkerPool
 from services.shared.clock import Millis, now_ms
 from services.shared.encryption import Encrypter
 from services.shared.money import Cents
+from services.shared.processes import Processes
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.rules import UpgraderRules
@@ -45,6 +46,7 @@ class Services:
     prices: PriceService
     player_locks: PlayerLocks = field(default_factory=PlayerLocks)
     signals: Signals
+    processes: Processes = field(default_factory=Processes)
     clock: Callable[[], Millis] = now_ms
 
 

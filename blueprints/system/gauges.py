@@ -11,7 +11,6 @@ from prometheus_client import CollectorRegistry, Gauge, Histogram
 from blueprints.games.proof_delivery import ProofDelivery
 from blueprints.system.metrics import Metrics
 from models.db.connection import database
-from models.spin_settlement import spins_waiting
 from server.realtime.server import Realtime
 
 LAG_EVERY_SECONDS = 0.5
@@ -60,8 +59,8 @@ def install_gauges(app: Flask, running: Realtime) -> None:
         ("proofs_unconfirmed", "Proofs that were sent and not confirmed yet"): lambda: proofs.unconfirmed,
         ("database_pool_size", "Limit of connections, 0 for none"): lambda: database.usage().size,
         ("database_pool_in_use", "Connections in use"): lambda: database.usage().in_use,
-        ("database_pool_waiting", "Requests and spins that wait for a connection"): (
-            lambda: database.usage().waiting + spins_waiting()
+        ("database_pool_waiting", "Requests and spins that wait for a connection"): lambda: (
+            database.usage().waiting
         ),
     }
     for (name, description), read in gauges.items():

@@ -3,17 +3,19 @@
 from typing import Any
 
 from flask import Response
+from marshmallow import fields, missing
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.errors import error_response
-from blueprints.api.schemas import WireSchema, text
+from blueprints.api.schemas import WireSchema, documented, text
 from blueprints.system.asyncapi import asyncapi_document
 from blueprints.system.metrics import metrics_text
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 from server.current_services import get_services
 from server.http.rate_limit import count_as
+from services.shared.processes import AWAY, OK
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
 
@@ -24,6 +26,15 @@ class HealthSchema(WireSchema):
     """The check passed."""
 
     status = text("Always ok", "ok")
+
+
+class ReadinessSchema(HealthSchema):
+    """The process can serve."""
+
+    redis = fields.Function(
+        lambda health: health.get("redis", missing),
+        metadata=documented("ok or away; only with REDIS_URL", "ok", type="string"),
+    )
 
 
 @blueprint.get("/healthz")
@@ -37,10 +48,10 @@ def get_health() -> dict[str, Any]:
 @blueprint.get("/readyz")
 @count_as("probe")
 @public
-@blueprint.response(200, HealthSchema)
+@blueprint.response(200, ReadinessSchema)
 @blueprint.alt_response(429)
 def get_readiness() -> dict[str, Any] | Response:
-    """The database is available and its schema is up to date."""
+    """The database is available and its schema is up to date. Redis need not be available."""
     try:
         with reading():
             migrate.check_tables()
@@ -50,7 +61,10 @@ def get_readiness() -> dict[str, Any] | Response:
         if problem := schema_problem(error):
             return error_response(f"{SCHEMA_OUTDATED}: {problem}", 503)
         raise
-    return {"status": "ok"}
+    services = get_services()
+    if not services.settings.redis_url:
+        return {"status": "ok"}
+    return {"status": "ok", "redis": AWAY if services.signals.are_away else OK}
 
 
 @blueprint.get("/asyncapi.json")

@@ -18,7 +18,7 @@ import peewee
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
 from models.db import wait_budget
-from models.db.postgres import STATEMENT_MS, PoolUsage, Postgres
+from models.db.postgres import POOL_SIZE, STATEMENT_MS, PoolUsage, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """The errors of a database that is unreachable, slow or out of connections. A later retry may succeed."""
@@ -142,10 +142,10 @@ class Table(peewee.Model):
         legacy_table_names = False
 
 
-def open_database(url: str) -> Sqlite | Postgres:
+def open_database(url: str, *, pool_size: int = POOL_SIZE) -> Sqlite | Postgres:
     """Bind the models to the database of this URL. It connects at the first use."""
     path = url.removeprefix("sqlite:///")
-    opened = Sqlite(path) if path != url else Postgres(url)
+    opened = Sqlite(path) if path != url else Postgres(url, pool_size=pool_size)
     database.initialize(opened)
     return opened
 

@@ -1,17 +1,23 @@
 """One process among several: its tasks for Redis, and its round of every two seconds."""
 
 import logging
+import socket
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
 
 from models.db import wait_budget
+from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
 from server.cluster.manager import RedisManager
 from server.cluster.signals import RedisSignals
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
+from services.container import Services
+from services.shared.processes import AWAY, OK, Processes, ProcessState
+from settings import Settings
 
 log = logging.getLogger("platform.cluster")
 
@@ -25,13 +31,16 @@ STOP_SECONDS = 2.0
 class Cluster:
     """Starts and stops with the server. Commands have one too, which never starts."""
 
-    def __init__(self, app: Flask, url: str) -> None:
+    def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
-        self.signals = RedisSignals(url)
+        self._address = f"{socket.gethostname()}:{settings.port}"
+        self._pool_size = settings.database_pool_size
+        self.signals = RedisSignals(settings.redis_url)
         self.manager = RedisManager(self.signals)
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._has_resumed = False
+        self._lag_ms = 0
         self._tasks: list[Any] = []
 
     def install(self, running: Realtime) -> None:
@@ -42,18 +51,38 @@ class Cluster:
         running.at_start.append(self.start)
         running.before_close.append(self.close)
 
+    @property
+    def _processes(self) -> Processes:
+        services: Services = self._app.extensions["services"]
+        return services.processes
+
     def start(self) -> None:
+        """Raises PoolsTooLarge."""
+        try:
+            self._processes.join(
+                self.signals.process_id, address=self._address, pool_size=self._pool_size, redis=AWAY
+            )
+        except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
+            # As without Redis, the process starts; /readyz says that the database is unavailable.
+            log.warning("pools not checked", extra={"failure": safe_exception_summary(failure)})
         for task in (self.signals.outbox.run, self.signals.subscription.run, self._run_rounds):
             self._tasks.append(self._running.socketio.start_background_task(self._in_app, task))
 
     def close(self) -> None:
-        """Send what is waiting, and end."""
+        """Send what is waiting, and end. Does nothing before ``start``."""
+        if not self._tasks:
+            return
         self.signals.outbox.close()
         self.signals.subscription.close()
         self._stop.set()
         self._wake.set()
         for task in self._tasks:
             task.join(STOP_SECONDS)
+        try:
+            self._processes.leave()
+        except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
+            # The others will find that it is dead.
+            log.warning("process not removed", extra={"failure": safe_exception_summary(failure)})
 
     def _in_app(self, task: Callable[[], None]) -> None:
         with self._app.app_context():
@@ -68,9 +97,17 @@ class Cluster:
             if self._has_resumed:
                 self._has_resumed = False
                 self._call_each(self.signals.on_resumed)
-            self._call_each(self._running.every_two_seconds)
-            self._wake.wait(ROUND_SECONDS)
+            self._call_each([self._renew, *self._running.every_two_seconds])
+            began = time.monotonic()
+            was_woken = self._wake.wait(ROUND_SECONDS)
             self._wake.clear()
+            late = time.monotonic() - began - ROUND_SECONDS
+            self._lag_ms = 0 if was_woken else max(int(late * 1000), 0)
+
+    def _renew(self) -> None:
+        redis = AWAY if self.signals.are_away else OK
+        state = ProcessState(sockets=len(self._running.connections), lag_ms=self._lag_ms, redis=redis)
+        self._processes.renew(state)
 
     def _call_each(self, functions: list[Callable[[], None]]) -> None:
         for function in functions:

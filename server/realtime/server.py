@@ -152,7 +152,10 @@ class Realtime:
         self.transports.on_pong.append(answered)
 
     def start(self) -> None:
-        """Start the background work. A server calls this once; commands do not."""
+        """Start the background work. A server calls this once; commands do not.
+
+        Raises OperatorError when the server must not start.
+        """
         self.transports.start()
         for start in self.at_start:
             start()

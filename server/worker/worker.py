@@ -2,17 +2,20 @@
 
 import gc
 import logging
+import sys
 import time
 from typing import Any
 
 import gevent
 from gevent.pool import Pool
 from geventwebsocket.gunicorn.workers import GeventWebSocketWorker
+from gunicorn.arbiter import Arbiter
 from gunicorn.http.wsgi import base_environ
 from gunicorn.workers.ggevent import VERSION, PyWSGIServer
 
 from server.redaction import safe_exception_summary
 from server.worker.connection import Handler
+from services.shared.errors import OperatorError
 
 log = logging.getLogger("platform.worker")
 
@@ -63,9 +66,14 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
     def run(self) -> None:
         # gevent prints the arguments of a failed greenlet, which may be a seed or a token.
         gevent.get_hub().print_exception = _log_failure
-        servers = [self._serve(listener) for listener in self.sockets]
         realtime = self.wsgi.extensions["realtime"]
-        realtime.start()
+        try:
+            realtime.start()
+        except OperatorError as problem:
+            log.critical(str(problem))
+            # With another code, gunicorn would start the worker again.
+            sys.exit(Arbiter.WORKER_BOOT_ERROR)
+        servers = [self._serve(listener) for listener in self.sockets]
         _collect_garbage_less()
         while self.alive:
             self._wait(NOTICE_SECONDS)

@@ -7,7 +7,6 @@ import psycopg2
 import pytest
 
 from bench.harness.waiting import wait_until
-from models.spin_settlement import SETTLING_AT_ONCE
 
 PROOF = "upgrader:proof"
 WAITING_FOR_LOCKS = """
@@ -26,7 +25,8 @@ def others_transaction(database_url):
 def test_spins_that_wait_for_locks_leave_connections_for_other_requests(
     client, connect, new_player, item, others_transaction
 ):
-    crowd = [new_player(f"player-{number}") for number in range(SETTLING_AT_ONCE + 3)]
+    settling = 12
+    crowd = [new_player(f"player-{number}") for number in range(settling + 3)]
     sockets = [connect(player, polling=number % 2 == 1) for number, player in enumerate(crowd)]
     with others_transaction.cursor() as cursor:
         cursor.execute("SELECT 1 FROM users FOR UPDATE")
@@ -39,7 +39,7 @@ def test_spins_that_wait_for_locks_leave_connections_for_other_requests(
                 watcher.execute(WAITING_FOR_LOCKS)
                 return watcher.fetchone()[0]
 
-            wait_until(lambda: waiting() == SETTLING_AT_ONCE)
+            wait_until(lambda: waiting() == settling)
 
             assert client.get("/auth/me", headers=crowd[0].headers).status_code == 200
 

@@ -1,0 +1,28 @@
+"""The processes that serve, with REDIS_URL. PostgreSQL only."""
+
+import peewee
+from peewee import SQL, Check
+
+from models.db.connection import Table
+
+DATABASE_NOW = SQL("(extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+"""Unix time in ms by the database's clock. Those of the processes may differ."""
+
+
+class Process(Table):
+    """A process, which renews its row every two seconds and removes it when it stops."""
+
+    id = peewee.CharField(max_length=32, primary_key=True)
+    # Host name and port.
+    address = peewee.CharField(max_length=300)
+    # How many connections to the database it may open.
+    pool_size = peewee.IntegerField(constraints=[Check("pool_size > 0")])
+    sockets = peewee.IntegerField(default=0, constraints=[Check("sockets >= 0")])
+    # How late its last round began.
+    lag_ms = peewee.IntegerField(default=0, constraints=[Check("lag_ms >= 0")])
+    # "ok" or "away", as in /readyz.
+    redis = peewee.CharField(max_length=4)
+    seen_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "processes"

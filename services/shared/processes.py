@@ -1,0 +1,89 @@
+"""The processes of the platform: which of them are live, and what they may use together."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from models.db.connection import database, reading, writing
+from models.processes import DATABASE_NOW, Process
+from services.shared.errors import OperatorError
+
+LIVE_MS = 6_000
+"""A process that has not renewed its row for this time is dead."""
+
+FORGOTTEN_MS = 60_000
+"""After this time, another process removes the row of a dead one."""
+
+POOLS_PERCENT = 80
+"""The pools of all processes must stay below this share of PostgreSQL's max_connections. The rest is for
+commands, backups and the operator."""
+
+
+OK, AWAY = "ok", "away"
+"""The state of Redis as a process sees it."""
+
+
+class PoolsTooLarge(OperatorError):
+    """The pools of all processes would not leave enough connections of PostgreSQL."""
+
+
+@dataclass(frozen=True)
+class ProcessState:
+    """What a process reports. ``lag_ms`` is how late its last round began, ``redis`` is OK or AWAY."""
+
+    sockets: int
+    lag_ms: int
+    redis: str
+
+
+class Processes:
+    """This process among the others. Without REDIS_URL there are no others."""
+
+    live = 1
+    """How many there are, this one included, as of the last round."""
+
+    def join(self, process_id: str, *, address: str, pool_size: int, redis: str) -> None:
+        """Add this process. Raises PoolsTooLarge when there are too many for the database.
+
+        A process that was on the same address is dead: that address is ours now.
+        """
+        self._id, self._address, self._pool_size = process_id, address, pool_size
+        with writing():
+            Process.delete().where(Process.address == address).execute()
+        self.renew(ProcessState(sockets=0, lag_ms=0, redis=redis))
+        with reading():
+            # Of two that join at once, at least the later one sees both.
+            connections = sum(process.pool_size for process in _live())
+            (limit,) = database.execute_sql("SELECT current_setting('max_connections')::int").fetchone()
+        if connections * 100 >= limit * POOLS_PERCENT:
+            self.leave()
+            raise PoolsTooLarge(
+                f"DATABASE_POOL_SIZE: {self.live} processes with {connections} connections in all must stay"
+                f" below {POOLS_PERCENT}% of PostgreSQL's max_connections, which is {limit}"
+            )
+
+    def renew(self, state: ProcessState) -> None:
+        """Say that this process is live, and count the live ones."""
+        changing = asdict(state) | {"seen_at_ms": DATABASE_NOW}
+        row = {"id": self._id, "address": self._address, "pool_size": self._pool_size}
+        with reading():
+            # No transaction: two processes may remove the same rows in any order.
+            Process.insert(row | changing).on_conflict(
+                conflict_target=[Process.id], update=changing
+            ).execute()
+            Process.delete().where(Process.seen_at_ms < DATABASE_NOW - FORGOTTEN_MS).execute()
+            self.live = max(_live().count(), 1)
+
+    def leave(self) -> None:
+        """Remove this process."""
+        with writing():
+            Process.delete().where(Process.id == self._id).execute()
+
+
+def live_processes() -> list[Process]:
+    """The live processes by address."""
+    with reading():
+        return list(_live().order_by(Process.address))
+
+
+def _live() -> Any:
+    return Process.select().where(Process.seen_at_ms > DATABASE_NOW - LIVE_MS)

@@ -1,0 +1,86 @@
+"""Which processes are live, and the connections that they may open together."""
+
+import json
+
+import pytest
+
+from bench.harness.servers import come_to_rest
+from bench.harness.waiting import wait_until
+from models.db.connection import database, writing
+from services.shared.errors import OperatorError
+
+pytestmark = [
+    pytest.mark.redis,
+    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+]
+
+
+@pytest.fixture
+def status(make_app, redis):
+    """Gives the processes that ``flask cluster status`` prints."""
+    runner = make_app(REDIS_URL=redis.url).test_cli_runner()
+    return lambda: json.loads(runner.invoke(args=["cluster", "status"]).stdout)["processes"]
+
+
+def live(app):
+    return app.extensions["services"].processes.live
+
+
+def test_each_process_is_listed_with_its_sockets(start, open_socket, status):
+    (_, first), _ = start(PORT="5001"), start(PORT="5002")
+    open_socket(first)
+
+    wait_until(lambda: [process["sockets"] for process in status()] == [1, 0])
+
+    listed = status()
+    assert [process["address"].rpartition(":")[2] for process in listed] == ["5001", "5002"]
+    assert [process["redis"] for process in listed] == ["ok", "ok"]
+    assert all(process["lag"] >= 0 and len(process["id"]) == 32 for process in listed)
+
+
+def test_every_process_counts_the_live_ones(start):
+    (first, _), (second, _) = start(PORT="5001"), start(PORT="5002")
+
+    wait_until(lambda: live(first) == live(second) == 2)
+
+
+def test_a_process_that_stops_in_order_is_not_listed(start, status):
+    first, _ = start(PORT="5001")
+
+    come_to_rest(first)
+
+    assert status() == []
+
+
+def test_a_process_that_was_killed_is_not_listed_after_six_seconds(start, status):
+    start(PORT="5001")
+    with writing():
+        database.execute_sql(
+            "INSERT INTO processes VALUES ('killed', 'other:5002', 20, 0, 0, 'ok',"
+            " extract(epoch FROM clock_timestamp()) * 1000 - 6500)"
+        )
+
+    assert [process["address"].rpartition(":")[2] for process in status()] == ["5001"]
+
+
+def test_a_process_starts_on_the_address_of_one_that_was_killed(start, status):
+    start(PORT="5001")
+    with writing():
+        database.execute_sql("UPDATE processes SET id = 'killed'")
+    start(PORT="5001")
+
+    assert "killed" not in [process["id"] for process in status()]
+
+
+def test_a_process_whose_pool_is_too_large_for_the_database_does_not_start(make_app, redis):
+    app = make_app(REDIS_URL=redis.url, DATABASE_POOL_SIZE="80")
+
+    with pytest.raises(OperatorError, match="DATABASE_POOL_SIZE: 1 processes with 80 connections"):
+        app.extensions["realtime"].start()
+
+
+def test_commands_open_no_connection_to_redis(make_app, redis):
+    result = make_app(REDIS_URL=redis.url).test_cli_runner().invoke(args=["ledger", "audit"])
+
+    assert result.exit_code == 0
+    assert redis.client().info("clients")["connected_clients"] == 1
