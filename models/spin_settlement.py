@@ -73,19 +73,27 @@ class Settled:
 class Unsettled(Enum):
     """Why nothing was written."""
 
+    PLAYER_IS_SPINNING = auto()
     SEED_IS_USED = auto()
     BALANCE_TOO_LOW = auto()
 
 
+# The advisory lock refuses a spin at once while another process settles one of the same player. It is released
+# when the statement has committed. Its first key is the class of these locks, its second is made of the
+# player's id.
+#
 # The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed
 # already (models/seed_marks.py).
 #
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
 # last the shard that players share. The ledger transaction gets its id after the player is locked.
 AT_ONCE = """
-WITH seed AS (
+WITH lock AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
+), seed AS (
     SELECT user_id FROM announced_seeds
-    WHERE user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
+    WHERE (SELECT is_taken FROM lock)
+        AND user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
         AND epoch = (SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)
         AND EXISTS (SELECT 1 FROM seed_marks WHERE number = :mark_number AND token = :mark_token)
     FOR UPDATE
@@ -144,9 +152,9 @@ WITH seed AS (
         high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
 )
 SELECT
-    EXISTS (SELECT FROM seed), bet.id,
+    lock.is_taken, EXISTS (SELECT FROM seed), bet.id,
     player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version
-FROM (VALUES (1)) AS always LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE
+FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE
 """
 
 PARAMETERS = {
@@ -166,9 +174,9 @@ _prepared: WeakSet[Any] = WeakSet()
 def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) -> Settled | Unsettled:
     """Write the spin, all or nothing, on PostgreSQL.
 
-    ``take_times`` is called after the wait for a connection. Of two spins with one nonce, in any process,
-    one gets SEED_IS_USED. The balance must cover the wager without the payout. Raises peewee.IntegrityError
-    if the request id has a bet already.
+    ``take_times`` is called after the wait for a connection. Of two spins of a player in two processes, the
+    second gets PLAYER_IS_SPINNING while the first is being settled, and SEED_IS_USED afterwards. The balance
+    must cover the wager without the payout. Raises peewee.IntegrityError if the request id has a bet already.
     """
     with held(database.obj.settling), reading():
         connection = database.connection()
@@ -179,7 +187,9 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) 
         values = vars(settlement) | vars(times)
         # As a list, because the driver takes 20 us more for a dict.
         listed = [values[name] for name in PARAMETERS]
-        seed, bet_id, *balances = database.execute_sql(EXECUTE, listed).fetchone()
+        is_locked, seed, bet_id, *balances = database.execute_sql(EXECUTE, listed).fetchone()
+    if not is_locked:
+        return Unsettled.PLAYER_IS_SPINNING
     if bet_id is None:
         return Unsettled.BALANCE_TOO_LOW if seed else Unsettled.SEED_IS_USED
     return Settled(times, bet_id, *balances)

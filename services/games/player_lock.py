@@ -8,9 +8,9 @@ from services.games.errors import SpinInProgress
 
 
 class PlayerLocks:
-    """One spin at a time for each player, within this process.
+    """One spin at a time for each player, within this process, from the request to the answer.
 
-    Between processes the guarded update of the announced seed decides instead.
+    Between processes the settling statement of PostgreSQL takes an advisory lock instead.
     """
 
     def __init__(self) -> None:

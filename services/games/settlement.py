@@ -15,6 +15,7 @@ from models.db.prepared_query import PreparedQuery
 from models.spin_settlement import PARAMETERS, Settled, Settlement, SpinTimes, Unsettled, settle_at_once
 from models.totals import LiveBetCount, PeriodWager
 from models.users import AnnouncedSeed, User
+from services.games.errors import SpinInProgress
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import Millis, Period
@@ -39,8 +40,9 @@ def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
 def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: Millis) -> Settled:
     """Write the spin, all or nothing; its proof is due after ``proof_delay``.
 
-    ``clock`` is read after the wait for a connection or for the write lock. Raises SeedUsed,
-    InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
+    ``clock`` is read after the wait for a connection or for the write lock. Raises SpinInProgress while
+    another process settles a spin of the player, SeedUsed, InsufficientBalance, and peewee.IntegrityError if
+    the request id has a bet already.
     """
 
     def times() -> SpinTimes:
@@ -55,6 +57,8 @@ def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: 
     if isinstance(database.obj, Sqlite):
         return _group_commit.run(lambda: settle_in_steps(settlement, times()))
     settled = settle_at_once(settlement, times)
+    if settled is Unsettled.PLAYER_IS_SPINNING:
+        raise SpinInProgress
     if settled is Unsettled.SEED_IS_USED:
         raise SeedUsed
     if settled is Unsettled.BALANCE_TOO_LOW:
