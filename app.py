@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from flask import Flask
 
@@ -13,7 +14,7 @@ from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
-from models.db.connection import open_database
+from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
 from server.current_services import install_services
 from server.http.access_log import log_requests
@@ -27,6 +28,7 @@ from server.realtime.server import Manager, create_realtime
 from services.container import build_services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
+from services.shared.database_clock import DatabaseClock
 from services.shared.signals import Signals
 from settings import VERSION, Settings, SettingsError
 
@@ -34,19 +36,20 @@ from settings import VERSION, Settings, SettingsError
 def create_app(
     settings: Settings | None = None,
     *,
-    clock: Callable[[], Millis] = now_ms,
+    clock: Callable[[], Millis] | None = None,
     timer: Callable[[], float] = time.monotonic,
 ) -> Flask:
     """Build the application from settings, by default those of the environment.
 
-    ``clock`` gives Unix time in milliseconds, ``timer`` the seconds of the rate limits. Exits with a line for
-    each bad setting of the environment.
+    ``clock`` gives Unix time in milliseconds: that of this machine, or with REDIS_URL of the database.
+    ``timer`` gives the seconds of the rate limits. Exits with a line for each bad setting of the environment.
     """
     settings = settings or _settings_or_exit()
     configure_logging()
     app = Flask(__name__, static_folder=None, instance_path=str(settings.instance_dir))
     _configure(app)
     open_database(settings.database_url, pool_size=settings.database_pool_size)
+    clock = clock or (_database_clock() if settings.redis_url else now_ms)
     cluster = Cluster(app, settings) if settings.redis_url else None
     signals = cluster.signals if cluster else Signals()
     services = build_services(settings, clock=clock, signals=signals)
@@ -77,6 +80,14 @@ def _settings_or_exit() -> Settings:
             open_database(error.settings.database_url)
             problems = problems + checks.problems(error.settings)
         sys.exit("\n".join(problems))
+
+
+def _database_clock() -> DatabaseClock:
+    clock = DatabaseClock()
+    # While the database is away, the time of this machine has to do. The server's next round tries again.
+    with suppress(*UNAVAILABLE):
+        clock.read()
+    return clock
 
 
 def _configure(app: Flask) -> None:
@@ -126,5 +137,9 @@ def _start_realtime(
     connecting.register(running)
     if cluster:
         cluster.install(running)
+        # Another process may have played a seed that the database announces again.
+        running.every_two_seconds.append(app.extensions["services"].seeds.witness.watch)
+    if isinstance(clock, DatabaseClock):
+        running.every_two_seconds.append(clock.read)
     for install in INSTALL_ON_SERVER:
         install(app, running)

@@ -92,7 +92,7 @@ def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
     built: list[Flask] = []
 
     def make(
-        *, clock: Callable[[], int] = now_ms, timer: Callable[[], float] = time.monotonic, **changes: str
+        *, clock: Callable[[], int] | None = None, timer: Callable[[], float] = time.monotonic, **changes: str
     ) -> Flask:
         # A background task of an earlier app must not be in a transaction while the database is replaced.
         with database.obj.write_lock() if built else nullcontext():

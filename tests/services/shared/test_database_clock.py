@@ -1,0 +1,72 @@
+"""With REDIS_URL the clock of a process follows PostgreSQL's."""
+
+import time
+
+import pytest
+
+from models.db.connection import database, open_database, reading
+from services.shared.database_clock import DatabaseClock
+from services.upgrader.spin import SpinRequest
+from tests.conftest import create_player
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+MINUTE_NS = 60 * 10**9
+REDIS_URL = "redis://127.0.0.1:9"
+NEAR_MS = 10_000
+"""Far less than the minute by which clocks are wrong here, and far more than a query takes."""
+
+
+@pytest.fixture
+def a_minute_ahead(monkeypatch):
+    right = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: right() + MINUTE_NS)
+
+
+@reading()
+def database_ms():
+    return int(database.execute_sql("SELECT extract(epoch FROM clock_timestamp()) * 1000").fetchone()[0])
+
+
+def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(make_app, a_minute_ahead, add_item):
+    app = make_app(REDIS_URL=REDIS_URL)
+    services, item = app.extensions["services"], add_item(price=10)
+    player = create_player(app)
+
+    bet = services.upgrader.play(
+        user_id=player.id, request=SpinRequest(amount=1, item=item), clock=services.clock
+    ).bet
+
+    assert abs(bet.created_at_ms - database_ms()) < NEAR_MS
+
+
+def test_without_redis_the_clock_is_the_machines(make_app, a_minute_ahead):
+    app = make_app()
+
+    assert app.extensions["services"].clock() - database_ms() > NEAR_MS
+
+
+def test_an_app_that_starts_while_the_database_is_away_corrects_its_clock_later(
+    make_app, a_minute_ahead, database_url
+):
+    app = make_app(REDIS_URL=REDIS_URL, DATABASE_URL="postgresql://127.0.0.1:9/away")
+    clock = app.extensions["services"].clock
+    open_database(database_url)
+    before = clock() - database_ms()
+
+    clock.read()
+
+    assert before > NEAR_MS
+    assert abs(clock() - database_ms()) < NEAR_MS
+
+
+def test_the_next_reading_follows_a_database_whose_clock_was_set(database_url, monkeypatch):
+    open_database(database_url)
+    clock = DatabaseClock()
+    clock.read()
+    ahead = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) + 60000000"
+    monkeypatch.setattr("services.shared.database_clock.MICROSECONDS", ahead)
+
+    clock.read()
+
+    assert clock() - database_ms() > NEAR_MS
