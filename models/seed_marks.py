@@ -6,13 +6,15 @@ this mark was restored, or is another one. The last mark also carries the epoch 
 a seed of an earlier epoch must be redrawn before it is used.
 """
 
+import json
 import secrets
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import peewee
 from peewee import fn
 
-from models.db.connection import Table, database
+from models.db.connection import Sqlite, Table, database
 from models.users import AnnouncedSeed
 
 FIRST_NUMBER = 1
@@ -107,6 +109,27 @@ def find_seed(user_id: int, *, known: Mark) -> FoundSeed | None:
         .first()
     )
     return None if found is None else FoundSeed(*found)
+
+
+PLAYED = """
+SELECT EXISTS (
+    SELECT 1 FROM {played} AS played
+    JOIN announced_seeds ON announced_seeds.user_id = CAST(played.key AS BIGINT)
+    WHERE announced_seeds.nonce <= CAST(played.value AS BIGINT)
+)
+"""
+
+
+def announces_any(played: Mapping[int, int]) -> bool:
+    """Whether the announced seed of any of these players has a nonce that is not above the one given.
+
+    To be used within ``reading()``.
+    """
+    if not played:
+        return False
+    is_sqlite = isinstance(database.obj, Sqlite)
+    text = PLAYED.format(played="json_each(?)" if is_sqlite else "json_each_text(%s)")
+    return bool(database.execute_sql(text, [json.dumps(played)]).fetchone()[0])
 
 
 def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:

@@ -78,9 +78,8 @@ class Unsettled(Enum):
     BALANCE_TOO_LOW = auto()
 
 
-# The advisory lock refuses a spin at once while another process settles one of the same player. It is released
-# when the statement has committed. Its first key is the class of these locks, its second is made of the
-# player's id.
+# The advisory lock refuses a spin at once while another process settles one of the same player. PostgreSQL
+# releases it after the commit. The first key is the class of these locks, the second the player.
 #
 # The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed
 # already (models/seed_marks.py).

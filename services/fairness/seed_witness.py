@@ -3,6 +3,11 @@
 The last mark in the database is also kept in a file outside of it. ``cover`` appends a new mark, and writes
 it to the file, before a seed is revealed: a database that contains the file's mark contains every bet whose
 seed is public. docs/seeds-after-a-restore.md says what this recognises, and what it does not.
+
+The processes of a machine share the file. Each of them knows by itself which bets its own marks cover.
+
+Whoever needs the database and a lock takes the connection first: those who wait for the lock may hold all
+connections of the pool.
 """
 
 import fcntl
@@ -45,6 +50,8 @@ class Witnessed(NamedTuple):
     mark: Mark
     database: str
     """The ``identity`` of the database (models/db/connection.py, models/db/postgres.py)."""
+    history: str = ""
+    """A random text, which changes when seeds are redrawn: then nonces may be played anew."""
 
 
 class SeedWitness:
@@ -66,7 +73,7 @@ class SeedWitness:
         another database.
         """
         if self._witnessed is None or self._file.version() != self._version:
-            with self._file.locked():
+            with self._locked():
                 return self._load().mark
         return self._witnessed.mark
 
@@ -86,90 +93,109 @@ class SeedWitness:
 
         Does nothing when another request or process has done so since ``doubted`` was known.
         """
-        with self._file.locked():
+        with self._locked():
             if self._load().mark == doubted:
                 self._begin_epoch(OLDER)
 
     def cover(self, nonces: Mapping[int, int]) -> None:
         """Make sure that a database without these bets is recognised. Call it before showing their seeds.
 
-        ``nonces`` holds each player's last one. One mark covers all bets that are settled by then, so this
-        rarely has to append one. Raises OSError when the file can't be written.
+        ``nonces`` holds each player's last one, as read from the database; any process may have settled it.
+        One mark covers all bets that are settled by then, so this rarely has to append one. Must not be
+        called within a transaction. Raises OSError when the file can't be written.
         """
         if not self._covers(nonces):
-            with self._covering:
+            with reading(), self._covering:
                 if not self._covers(nonces):
-                    self._append()
+                    self._append(nonces)
 
     def cover_all(self) -> None:
         """Cover every bet settled here. For an orderly end."""
-        with self._covering:
+        with reading(), self._covering:
             if self._settled:
-                self._append()
+                self._append({})
 
     def watch(self) -> None:
-        """Check the database between uses, and remember marks that other machines have appended."""
-        with self._file.locked():
+        """Check the database between uses, and remember marks that other machines have appended.
+
+        Must not be called within a transaction.
+        """
+        with self._locked():
             known, identity = self._load(), _identity()
-            with reading():
-                last = seed_marks.last(known=known.mark)
-            if not last.contains_known:
+            # Read before the database, as for last_nonce().
+            settled = dict(self._settled)
+            last = seed_marks.last(known=known.mark)
+            if not last.contains_known or seed_marks.announces_any(settled):
                 self._begin_epoch(OLDER)
             elif identity != known.database:
                 self._begin_epoch(ANOTHER)
             elif last.mark != known.mark:
-                self._keep(Witnessed(last.mark, identity))
+                self._keep(known._replace(mark=last.mark))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold a connection and the lock of the file."""
+        with reading(), self._file.locked():
+            yield
 
     def _covers(self, nonces: Mapping[int, int]) -> bool:
         return all(self._covered.get(user_id, 0) >= nonce for user_id, nonce in nonces.items())
 
-    def _append(self) -> None:
-        """Append a mark, which covers every bet that is in the database already."""
-        with self._file.locked():
+    def _append(self, read: Mapping[int, int]) -> None:
+        """Append a mark, which covers the bets settled here and those read from the database."""
+        with self._locked():
             known = self._load()
             settled = dict(self._settled)
-            with writing():
+            with _committing():
                 is_older = not seed_marks.last(known=known.mark).contains_known
                 mark = seed_marks.append(new_epoch=is_older)
-            self._keep(Witnessed(mark, known.database))
             if is_older:
+                self._keep(Witnessed(mark, known.database, mark.token))
                 self._redraw(OLDER)
                 return
+            self._keep(known._replace(mark=mark))
         self._covered.update(settled)
+        for user_id, nonce in read.items():
+            self._covered[user_id] = max(nonce, self._covered.get(user_id, 0))
         for user_id, nonce in settled.items():
             if self._settled.get(user_id) == nonce:
                 del self._settled[user_id]
 
     def _load(self) -> Witnessed:
-        """What the file says, or will say about a database that it does not know. Within ``locked``."""
+        """What the file says, or will say about a database that it does not know. Within ``_locked``."""
         version = self._file.version()
         if self._witnessed is not None and version == self._version:
             return self._witnessed
-        witnessed = self._file.read()
+        witnessed, before = self._file.read(), self._witnessed
         if witnessed is None:
             return self._begin_epoch(UNKNOWN)
-        if witnessed.database != _identity():
+        is_same = before is not None and before.database == witnessed.database
+        if not is_same and witnessed.database != _identity():
             return self._begin_epoch(ANOTHER)
-        # Another process may have begun an epoch, in which nonces are played anew.
-        self._covered.clear()
+        if before is not None and before.history != witnessed.history:
+            self._forget_bets()
         self._witnessed, self._version = witnessed, version
         return witnessed
 
     def _begin_epoch(self, reason: str) -> Witnessed:
-        """Append a mark of a new epoch. Within ``locked``."""
+        """Append a mark of a new epoch. Within ``_locked``."""
         identity = _identity()
-        with writing():
+        with _committing():
             is_new = reason == UNKNOWN and seed_marks.is_new()
-            witnessed = Witnessed(seed_marks.append(new_epoch=not is_new), identity)
+            mark = seed_marks.append(new_epoch=not is_new)
+        witnessed = Witnessed(mark, identity, mark.token)
         self._keep(witnessed)
         if not is_new:
             self._redraw(reason)
         return witnessed
 
     def _redraw(self, reason: str) -> None:
+        self._forget_bets()
+        log.warning("server seeds are redrawn: %s", reason)
+
+    def _forget_bets(self) -> None:
         self._settled.clear()
         self._covered.clear()
-        log.warning("server seeds are redrawn: %s", reason)
 
     def _keep(self, witnessed: Witnessed) -> None:
         self._file.write(witnessed)
@@ -179,6 +205,15 @@ class SeedWitness:
 @reading()
 def _identity() -> str:
     return str(database.obj.identity())
+
+
+@contextmanager
+def _committing() -> Iterator[None]:
+    """A transaction of its own: the file is written after its commit. Raises RuntimeError within another."""
+    if database.in_transaction():
+        raise RuntimeError("a mark must be committed before its file is written")
+    with writing():
+        yield
 
 
 class WitnessFile:
@@ -199,14 +234,20 @@ class WitnessFile:
         """The content; None if the file is missing or damaged. Raises OSError if it can't be read."""
         try:
             content = json.loads(self._path.read_bytes())
-            return Witnessed(Mark(int(content["number"]), str(content["token"])), str(content["database"]))
+            mark = Mark(int(content["number"]), str(content["token"]))
+            # Files of earlier releases have no history.
+            return Witnessed(mark, str(content["database"]), str(content.get("history", "")))
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
     def write(self, witnessed: Witnessed) -> None:
         """Replace the file and sync it to the disk. Only within ``locked``. Raises OSError."""
         new = self._path.with_suffix(".new")
-        content = {**witnessed.mark._asdict(), "database": witnessed.database}
+        content = {
+            **witnessed.mark._asdict(),
+            "database": witnessed.database,
+            "history": witnessed.history,
+        }
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w") as file:  # noqa: PTH123  # a descriptor, for its mode
             json.dump(content, file)
