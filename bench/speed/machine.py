@@ -48,6 +48,17 @@ def running_on(*cores: int) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+def lower_priority(pid: int, nice: int) -> None:
+    """Make the process, which leads a session, and its children yield to others on a busy core.
+
+    Linux shares a core between sessions first: the niceness of a process alone may have no effect on others.
+    """
+    session = Path(f"/proc/{pid}/autogroup")
+    if session.exists():
+        session.write_text(f"{nice}\n")
+    os.setpriority(os.PRIO_PGRP, pid, nice)
+
+
 def cpu_seconds(pid: int) -> float:
     """CPU seconds of a process and its children so far; 0 if the system does not report them."""
     status = Path(f"/proc/{pid}/stat")

@@ -20,7 +20,7 @@ from bench.speed.asking import Get
 from bench.speed.cached_pages import fill
 from bench.speed.compare import in_turns
 from bench.speed.items import GZIP
-from bench.speed.machine import running_on
+from bench.speed.machine import lower_priority, running_on
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -52,6 +52,9 @@ OWN_HEADERS = (
     "x-request-id",
 )
 """Headers that nginx makes itself."""
+
+NICE = 7
+"""The niceness with a fifth of the usual share, like ``CPUWeight=20`` of deploy/README.md."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,9 @@ def in_front_of(stage: Stage, platform: RunningServer, *, extra: str = "") -> It
         running_on(stage.cores.server),
         nginx(
             upstream_ports=[platform.port], instance_dir=stage.directory, directory=Path(place), extra=extra
-        ) as (url, _),
+        ) as (url, process),
     ):
+        lower_priority(process.pid, NICE)
         yield replace(platform, url=url)
 
 
