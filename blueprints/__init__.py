@@ -4,8 +4,8 @@ from blueprints.affiliate.routes import blueprint as affiliate_blueprint
 from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
+from blueprints.games.install_proofs import install_proofs
 from blueprints.games.on_connect import send_state_on_connect
-from blueprints.games.proof_delivery import install_proofs
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.operator import imports

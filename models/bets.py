@@ -40,6 +40,8 @@ class Bet(Table):
     # When the proof is due and the bet appears among the live bets.
     completed_at_ms = peewee.BigIntegerField()
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
+    # With several processes: until then only one of them sends the proof, to the socket that placed the bet.
+    proof_held_until_ms = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "bets"

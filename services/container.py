@@ -11,6 +11,7 @@ from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
 from services.games.player_lock import PlayerLocks
+from services.games.proof_outbox import ProofOutbox
 from services.games.proofs import Proofs
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
@@ -40,6 +41,7 @@ class Services:
     catalogue: CatalogueCache
     upgrader: Upgrader
     proofs: Proofs
+    proof_outbox: ProofOutbox
     platform_login: Login
     identity_login: Login
     promo_codes: PromoCodes
@@ -98,6 +100,7 @@ def build_services(
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),
+        proof_outbox=ProofOutbox(seeds=seeds),
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),

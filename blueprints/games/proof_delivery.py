@@ -17,7 +17,7 @@ from flask_socketio import SocketIO
 from blueprints.games import messages
 from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
 from models.bets import Bet
-from server.realtime.server import Realtime, realtime
+from server.realtime.server import realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
 from services.games.proofs import Proof
@@ -132,22 +132,25 @@ class ProofDelivery:
                     log.error("proofs delayed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
                     self._stop.wait(RETRY_SECONDS)
             try:
-                self._take_settled()
-                self._mark_confirmed()
-                self._services.proofs.write_seeds(self._unconfirmed.seeds())
-                self._services.seeds.witness.cover_all()
+                self._finish()
             except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
                 log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _round(self) -> None:
         self._take_settled()
         if time.monotonic() - self._pending_checked_at >= PENDING_SECONDS:
+            self._services.seeds.witness.watch()
             self._schedule_pending()
             self._pending_checked_at = time.monotonic()
         self._mark_confirmed()
         self._due.update(self._schedule.take_due(now=time.monotonic()))
-        self._send_all(self._due, announce=True)
-        self._send_all(self._missed, announce=False)
+        self._send_due()
+
+    def _finish(self) -> None:
+        self._take_settled()
+        self._mark_confirmed()
+        self._services.proofs.write_seeds(self._unconfirmed.seeds())
+        self._services.seeds.witness.cover_all()
 
     def _take_settled(self) -> None:
         while self._settled:
@@ -164,10 +167,8 @@ class ProofDelivery:
 
         Those that were over before are not announced: their live bets are in everybody's list already.
         """
-        services = self._services
-        services.seeds.witness.watch()
-        now = services.clock()
-        for bet_id, completed_at in in_slices(services.proofs.pending(), PROOFS_AT_ONCE):
+        now = self._services.clock()
+        for bet_id, completed_at in in_slices(self._services.proofs.pending(), PROOFS_AT_ONCE):
             if completed_at > now:
                 self._add(bet_id, self._due_at(completed_at), sid=None)
             elif bet_id not in self._unconfirmed and bet_id not in self._due:
@@ -188,6 +189,10 @@ class ProofDelivery:
         if confirmed:
             self._services.proofs.mark_delivered(confirmed, now=self._services.clock())
             self._unconfirmed.forget(list(confirmed))
+
+    def _send_due(self) -> None:
+        self._send_all(self._due, announce=True)
+        self._send_all(self._missed, announce=False)
 
     def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
         """Empty a queue, in slices: after a standstill there may be thousands.
@@ -229,17 +234,6 @@ class ProofDelivery:
                 # It ended before the proof was added, so its end did not report the proof.
                 self.socket_gone(receiver)
         return True
-
-
-def install_proofs(app: Flask, running: Realtime) -> None:
-    """Give this app its proof delivery, which starts with the server."""
-    delivery = ProofDelivery(app, running.socketio)
-    app.extensions[EXTENSION] = delivery
-    running.at_start.append(delivery.start)
-    running.before_close.append(delivery.close)
-    running.on_left.append(delivery.socket_gone)
-    running.manager.acknowledged = delivery.acknowledged
-    running.on_pong(delivery.answered_ping)
 
 
 def proofs() -> ProofDelivery:

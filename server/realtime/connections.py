@@ -77,6 +77,10 @@ class Connections:
         """All sockets, spectators' included."""
         return list(self._by_sid)
 
+    def players(self) -> list[int]:
+        """The ids of all players with a socket."""
+        return [group for group in list(self._by_group) if isinstance(group, int)]
+
     def player_of(self, sid: str) -> int | None:
         """The player on this socket; None for a spectator, and once the token has expired."""
         connection = self._by_sid.get(sid)

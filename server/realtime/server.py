@@ -80,6 +80,7 @@ class Realtime:
     """One object for each background task and event that is running; a stop waits for them."""
     at_start: list[Callable[[], None]] = field(default_factory=list)
     before_close: list[Callable[[], None]] = field(default_factory=list)
+    """Called in reverse order: what was installed first stops last."""
     on_left: list[Callable[[str], None]] = field(default_factory=list)
     """Called with the id of each socket that has gone."""
     every_two_seconds: list[Callable[[], None]] = field(default_factory=list)
@@ -162,7 +163,7 @@ class Realtime:
 
     def close(self) -> None:
         """Stop the background work and close all sockets. Spins that have begun end on their own."""
-        for stop in self.before_close:
+        for stop in reversed(self.before_close):
             stop()
         self.transports.stop()
         for transport_id in list(self.server.eio.sockets):

@@ -66,7 +66,7 @@ class Proofs:
                 seed = self._seeds.of_bet(bet)
                 if bet.server_seed is None:
                     self._unwritten.add(bet.id)
-                proofs.append(_proof(bet, server_seed=seed))
+                proofs.append(proof_of(bet, server_seed=seed))
         return proofs
 
     def write_seeds(self, seeds: Mapping[int, str]) -> None:
@@ -129,7 +129,8 @@ def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:
         yield dict(chunk)
 
 
-def _proof(bet: DueBet, *, server_seed: str) -> Proof:
+def proof_of(bet: DueBet, *, server_seed: str) -> Proof:
+    """The proof of a bet with this seed."""
     return Proof(
         bet_id=bet.id,
         user_id=bet.user_id,

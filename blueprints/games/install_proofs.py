@@ -1,0 +1,25 @@
+"""Chooses the proof delivery of an app, and connects it to the app's server."""
+
+from flask import Flask
+
+from blueprints.games.proof_delivery import EXTENSION, ProofDelivery
+from blueprints.games.shared_proof_delivery import SharedProofDelivery
+from server.realtime.server import Realtime
+from services.container import Services
+
+
+def install_proofs(app: Flask, running: Realtime) -> None:
+    """Give this app its proof delivery, which starts with the server."""
+    services: Services = app.extensions["services"]
+    delivery: ProofDelivery
+    if services.settings.redis_url:
+        delivery = shared = SharedProofDelivery(app, running)
+        running.every_two_seconds.append(shared.look_up)
+    else:
+        delivery = ProofDelivery(app, running.socketio)
+    app.extensions[EXTENSION] = delivery
+    running.at_start.append(delivery.start)
+    running.before_close.append(delivery.close)
+    running.on_left.append(delivery.socket_gone)
+    running.manager.acknowledged = delivery.acknowledged
+    running.on_pong(delivery.answered_ping)

@@ -1,0 +1,189 @@
+"""Delivers proofs when several processes share the database.
+
+Any process reveals the bets that are due, and commits that before it announces and sends anything. It sends
+to its own sockets. A signal tells the other processes whose players have proofs; since a signal may be lost,
+each process also looks up the proofs of its connected players every two seconds.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import islice
+from typing import NamedTuple
+
+import peewee
+from flask import Flask
+
+from blueprints.games import messages
+from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
+from server.realtime.server import Realtime
+from services.shared.background import pause
+from services.shared.clock import Millis
+from services.shared.signals import Signal
+
+OVERDUE_MS = 2_000
+"""A bet that is later than this is revealed by any process, since its own has stopped or is slow."""
+
+OVERDUE_AT_ONCE = 1_000
+
+BEFORE_START_MS = 10_000
+"""Bets that were due longer than this before the start are not announced: each new socket gets a list."""
+
+PLAYERS_AT_ONCE = 2_000
+"""Players in one query for undelivered proofs."""
+
+
+class Held(NamedTuple):
+    """The socket that placed a bet, and its player. Only this process sends the proof, and only to it."""
+
+    sid: str
+    user_id: int
+
+
+class SharedProofDelivery(ProofDelivery):
+    """The proof delivery of one of several processes."""
+
+    def __init__(self, app: Flask, running: Realtime) -> None:
+        super().__init__(app, running.socketio)
+        self._connections = running.connections
+        self._outbox = self._services.proof_outbox
+        self._announced_since = Millis(0)
+        # Bets that are revealed, until their proofs are sent.
+        self._held: dict[int, Held] = {}
+        # Players who may have undelivered proofs, new sockets with their players, and bets whose sockets
+        # ended before they confirmed the proofs. The task takes them from here.
+        self._players: deque[int] = deque()
+        self._joined: deque[tuple[str, int]] = deque()
+        self._lost: deque[int] = deque()
+        self._is_round_due = True
+        self._services.signals.on(Signal.PROOFS, self._players.extend)
+
+    def start(self) -> None:
+        """Start the task. It reveals bets that other processes left once they are overdue."""
+        self._announced_since = Millis(self._services.clock() - BEFORE_START_MS)
+        super().start()
+
+    def look_up(self) -> None:
+        """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
+        self._is_round_due = True
+
+    def send_missed(self, user_id: int, *, sid: str) -> None:
+        """Send a socket that has just connected the player's proofs that were never confirmed."""
+        self._joined.append((sid, user_id))
+
+    def socket_gone(self, sid: str) -> None:
+        """Let all processes send what this socket did not confirm."""
+        self._lost.extend(self._unconfirmed.socket_gone(sid))
+
+    @property
+    def overdue(self) -> int:
+        """How many proofs wait to be sent although they are due. It is 0 most of the time."""
+        return super().overdue + len(self._held)
+
+    def _schedule_pending(self) -> None:
+        """Schedule nothing: bets that no process has scheduled are revealed when they are overdue."""
+
+    def _send_due(self) -> None:
+        if self._is_round_due:
+            self._find_overdue()
+            self._players.extend(self._connections.players())
+            self._is_round_due = False
+        self._reveal_due()
+        self._release_lost()
+        self._send_to_players()
+        self._send_to_joined()
+
+    def _finish(self) -> None:
+        """Leave unsent and unconfirmed proofs to the other processes."""
+        self._take_settled()
+        self._mark_confirmed()
+        self._lost.extend(self._held)
+        self._lost.extend(self._unconfirmed.seeds())
+        self._release_lost()
+        self._services.seeds.witness.cover_all()
+
+    def _find_overdue(self) -> None:
+        before = Millis(self._services.clock() - OVERDUE_MS)
+        for bet_id in self._outbox.overdue(before=before, limit=OVERDUE_AT_ONCE):
+            self._due.setdefault(bet_id, None)
+
+    def _reveal_due(self) -> None:
+        """Reveal what no other process has revealed, announce it, and note whose proofs are to be sent.
+
+        If the database fails, the next round tries again.
+        """
+        while self._due and not self._stop.is_set():
+            chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
+            held = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
+            claim = self._outbox.claim(list(chunk), held=held.keys(), now=self._services.clock())
+            for bet_id in chunk:
+                del self._due[bet_id]
+            messages.announce_live_bets(
+                [proof.live_bet for proof in claim.revealed if proof.live_bet.date >= self._announced_since]
+            )
+            self._held |= {bet_id: Held(sid, claim.players[bet_id]) for bet_id, sid in held.items()}
+            self._players.extend(claim.players.values())
+            self._tell_others(user_id for bet_id, user_id in claim.players.items() if bet_id not in held)
+            pause()
+
+    def _release_lost(self) -> None:
+        """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""
+        if self._lost:
+            lost = list(self._lost)
+            players = self._outbox.release(lost)
+            for _ in lost:
+                self._lost.popleft()
+            self._players.extend(players)
+            self._tell_others(players)
+
+    def _tell_others(self, user_ids: Iterable[int]) -> None:
+        players = sorted(set(user_ids))
+        if players:
+            self._services.signals.publish(Signal.PROOFS, players)
+
+    def _send_to_players(self) -> None:
+        """Send undelivered proofs to the sockets that placed the bets, or else to all of their players'.
+
+        When the database fails, the players are forgotten until the next time all are looked up.
+        """
+        noted = {self._players.popleft() for _ in range(len(self._players))}
+        players = {user_id for user_id in noted if self._connections.sids_of(user_id)}
+        players.update(held.user_id for held in self._held.values())
+        for some in peewee.chunked(sorted(players), PLAYERS_AT_ONCE):
+            now = self._services.clock()
+            found = self._outbox.undelivered(some, now=now, held_here=list(self._held))
+            self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
+            for bet_id, held in list(self._held.items()):
+                if held.user_id in some and held.user_id not in found.waiting:
+                    del self._held[bet_id]
+
+    def _send_to_joined(self) -> None:
+        """Send new sockets everything undelivered, also what other processes hold."""
+        joined = list(self._joined)
+        sids: dict[int, list[str]] = {}
+        for sid, user_id in joined:
+            if self._is_connected(sid):
+                sids.setdefault(user_id, []).append(sid)
+        for some in peewee.chunked(sids, PLAYERS_AT_ONCE):
+            found = self._outbox.undelivered(some, now=self._services.clock(), held_too=True)
+            self._send_in_order([(bet.id, sid) for bet in found.bets for sid in sids[bet.user_id]])
+        for _ in joined:
+            self._joined.popleft()
+
+    def _send_in_order(self, receivers: list[tuple[int, str | None]]) -> None:
+        """Send the proofs of these bets to these sockets, or to all of their players'."""
+        new = [(bet_id, sid) for bet_id, sid in receivers if sid or bet_id not in self._unconfirmed]
+        for some in peewee.chunked(new, PROOFS_AT_ONCE):
+            proofs = {proof.bet_id: proof for proof in self._services.proofs.open([bet for bet, _ in some])}
+            for bet_id, sid in some:
+                if sid is None or self._is_connected(sid):
+                    self._send(proofs[bet_id], sid)
+                else:
+                    self._lost.append(bet_id)
+            pause()
+
+    def _asking_socket(self, bet_id: int) -> str | None:
+        held = self._held.get(bet_id)
+        return held.sid if held else None
+
+    def _is_connected(self, sid: str) -> bool:
+        return self._connections.player_of(sid) is not None

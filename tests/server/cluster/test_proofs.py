@@ -1,0 +1,157 @@
+"""Proofs of players whose sockets, bets and processes are not the same."""
+
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from app import create_app
+from bench.harness.servers import threaded_server
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from services.shared.signals import Signal
+from tests.conftest import create_player
+from tests.support.apps import fresh_app
+
+ITEM = "AK-47 | Copper Tide (Field-Tested)"
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("processes")
+
+
+@pytest.fixture(scope="module")
+def processes(postgres, redis, directory):
+    """Two processes that all tests share: their apps and addresses."""
+    with ExitStack() as stack:
+        first = stack.enter_context(fresh_app(postgres, directory, REDIS_URL=redis.url))
+        second = create_app(first.extensions["services"].settings)
+        items_importing.import_document(
+            [{"appid": 730, "marketHashName": ITEM, "price": 10}], app_id=None, now=now_ms()
+        )
+        yield [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
+
+
+@pytest.fixture
+def player(processes):
+    return create_player(processes[0][0])
+
+
+@pytest.fixture
+def connect():
+    """Opens sockets to an address; they are closed with the test."""
+    with ExitStack() as stack:
+
+        def open_socket(url, player=None, **options):
+            socket = Socket(url, auth={"token": player.token} if player else None, **options)
+            stack.callback(socket.close)
+            return socket
+
+        yield open_socket
+
+
+def spin(socket):
+    assert socket.spin({"amount": 1, "item": ITEM})["status"] is True
+
+
+def wait_for_two_rounds(app):
+    """Wait until a round that begins after this call has ended."""
+    called = threading.Semaphore(0)
+    app.extensions["realtime"].every_two_seconds.append(called.release)
+    for _ in range(2):
+        assert called.acquire(timeout=10)
+
+
+def bets(player, condition):
+    """How many of the player's bets fulfil the condition."""
+    with reading():
+        return Bet.select().where(Bet.user == player.id, condition).count()
+
+
+def nonces(socket):
+    return [payload["nonce"] for name, payload in socket.seen if name == "upgrader:proof"]
+
+
+def test_a_proof_reaches_a_player_who_has_reconnected_to_another_process(processes, connect, player):
+    (_, first), (_, second) = processes
+    socket = connect(first, player)
+    spin(socket)
+    socket.close()
+
+    assert connect(second, player).expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, connect, player, monkeypatch):
+    (app, first), (_, second) = processes
+    signals = app.extensions["services"].signals
+    dropped = []
+    monkeypatch.setattr(signals, "publish", lambda name, payload: dropped.append((name, payload)))
+    back = connect(second, player)
+    socket = connect(first, player)
+    spin(socket)
+    socket.close()
+
+    assert back.expect("upgrader:proof")["nonce"] == 1
+    assert (Signal.PROOFS, [player.id]) in dropped
+
+
+def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(processes, connect, player):
+    (_, first), (app, second) = processes
+    asking, other = connect(first, player), connect(second, player)
+    spin(asking)
+    asking.expect("upgrader:proof")
+
+    wait_for_two_rounds(app)
+    spin(other)
+    other.expect("upgrader:proof")
+
+    assert nonces(other) == [2]
+
+
+def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_process(
+    processes, connect, player
+):
+    (_, first), (_, second) = processes
+    asking, other = connect(first, player), connect(second, player)
+    spin(asking)
+    asking.expect("upgrader:proof")
+
+    asking.close()
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_an_acknowledgement_confirms_the_proof_for_all_processes(processes, connect, player):
+    (_, first), (_, second) = processes
+    socket = connect(first, player)
+    spin(socket)
+    socket.close()
+    other = connect(second, player, acknowledges=True)
+    other.expect("upgrader:proof")
+    wait_until(lambda: bets(player, Bet.proof_delivered_at_ms.is_null(False)) == 1)
+
+    back = connect(first, player)
+    spin(back)
+    back.expect("upgrader:proof")
+
+    assert nonces(back) == [2]
+
+
+def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(processes, connect, player):
+    (_, first), (_, second) = processes
+    for url in (first, second, first, second):
+        socket = connect(url, player)
+        spin(socket)
+        socket.close()
+    wait_until(lambda: bets(player, Bet.server_seed.is_null(False)) == 4)
+
+    back = connect(second, player)
+
+    assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
