@@ -8,16 +8,11 @@ from models.items import Item
 
 
 class PriceSource(Table):
-    """The state of a source, shared by all processes. The migration makes the rows ``feed`` and ``market``.
-
-    A refresh begins with a guarded update of this row, so only one of two processes begins it.
-    """
+    """The state of a source. The migration makes the rows ``feed`` and ``market``."""
 
     name = peewee.CharField(max_length=8, primary_key=True)
     # The feed: when it is refreshed next. The market: when it may be asked again after a failure.
     next_at_ms = peewee.BigIntegerField(default=0)
-    # Set while a refresh runs. When it has passed, the process of the refresh has died.
-    running_until_ms = peewee.BigIntegerField(default=0)
     succeeded_at_ms = peewee.BigIntegerField(null=True)
     # Consecutive failures.
     failures = peewee.IntegerField(default=0, constraints=[Check("failures >= 0")])
@@ -27,10 +22,7 @@ class PriceSource(Table):
 
 
 class MarketSlot(Table):
-    """One of the 20 requests that the market may get in a minute. The migration makes the rows.
-
-    A slot is taken with a guarded update, so no two processes take the same.
-    """
+    """One of the 20 requests that the market may get in a minute. The migration makes the rows."""
 
     slot = peewee.IntegerField(primary_key=True)
     used_at_ms = peewee.BigIntegerField(default=0)

@@ -1,12 +1,9 @@
 """The processes that serve, with REDIS_URL. PostgreSQL only."""
 
 import peewee
-from peewee import SQL, Check
+from peewee import Check
 
 from models.db.connection import Table
-
-DATABASE_NOW = SQL("(extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-"""Unix time in ms by the database's clock. Those of the processes may differ."""
 
 
 class Process(Table):
@@ -22,6 +19,7 @@ class Process(Table):
     lag_ms = peewee.IntegerField(default=0, constraints=[Check("lag_ms >= 0")])
     # "ok" or "away", as in /readyz.
     redis = peewee.CharField(max_length=4)
+    # By the database's clock.
     seen_at_ms = peewee.BigIntegerField()
 
     class Meta:

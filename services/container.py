@@ -109,6 +109,7 @@ def build_services(
             market_url=settings.price_market_url,
             period=Millis(settings.price_refresh_seconds * 1000),
             clock=clock,
+            signals=signals,
         ),
         signals=signals,
         clock=clock,

@@ -43,6 +43,14 @@ class PriceMetrics:
             registry=registry,
         )
 
+        self._leader = Gauge("price_leader", "1 if this process refreshes the prices", registry=registry)
+
+    def lead(self, *, is_leader: bool) -> None:
+        """Show whether this process refreshes the prices. The leader knows which prices are held back."""
+        self._leader.set(is_leader)
+        if not is_leader:
+            self._held_back.clear()
+
     def count(self, result: RefreshResult) -> None:
         """Count a result."""
         self._refreshes.labels(result.source, result.outcome).inc()

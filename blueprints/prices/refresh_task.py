@@ -7,12 +7,14 @@ from typing import Any
 from flask import Flask
 
 from blueprints.prices.metrics import PriceMetrics
+from models.db.connection import UNAVAILABLE
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
 from services.prices.errors import Stopped
 from services.prices.results import RefreshResult
 from services.prices.service import PriceService
+from services.shared.lease import LeaseLost
 
 log = logging.getLogger("platform.prices")
 
@@ -42,11 +44,13 @@ class PriceUpdates:
             self._task = self._running.socketio.start_background_task(self._run)
 
     def close(self) -> None:
-        """Stop. The next process repeats the refresh that this interrupts, at once."""
+        """Stop. Another process becomes the leader, and repeats the refresh that this interrupts."""
         self._prices.stop()
         if self._task is not None:
             self._task.join(STOP_SECONDS)
-            self._prices.release()
+            # Without the database the lease ends by itself.
+            with suppress(*UNAVAILABLE):
+                self._prices.release()
 
     def _run(self) -> None:
         with suppress(Stopped):
@@ -61,8 +65,11 @@ class PriceUpdates:
             self._metrics.show(self._prices.states())
         except Stopped:
             raise
+        except LeaseLost as lost:
+            log.warning(str(lost))
         except Exception as failure:  # noqa: BLE001  # the next round tries again
             log.error("prices delayed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+        self._metrics.lead(is_leader=self._prices.is_leader)
 
     def _report(self, result: RefreshResult) -> None:
         self._metrics.count(result)

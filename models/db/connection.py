@@ -45,6 +45,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     """SQLite for development and small installations."""
 
     snapshot_begin = ("DEFERRED",)
+    now_ms = peewee.SQL("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)")
+    """The database's clock, in SQL. For SQLite it is that of this machine."""
 
     def __init__(self, path: str) -> None:
         super().__init__(

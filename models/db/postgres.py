@@ -89,6 +89,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     """
 
     snapshot_begin = ("REPEATABLE READ",)
+    now_ms = _peewee.SQL("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT")
+    """The database's clock, in SQL."""
 
     def __init__(self, url: str, *, pool_size: int) -> None:
         self._idle: list[_Connection] = []

@@ -11,15 +11,16 @@ from services.prices.fetching import fetch
 from services.prices.results import ItemCounts, Listener, RefreshResult
 from services.prices.sources import Source
 from services.shared.clock import Millis
+from services.shared.lease import Lease
 
 MAX_BYTES = 64 * 1024 * 1024
 TIMEOUT_SECONDS = 60.0
 MAX_REDIRECTS = 3
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Feed:
-    """Refreshes prices from the feed every ``period``.
+    """Refreshes prices from the feed every ``period``, while this process has the lease.
 
     ``has_market``: whether a market has prices for the items that the feed does not contain. ``tell`` gets
     every result. ``between`` is called between two steps of work and raises Stopped when the process ends.
@@ -28,51 +29,42 @@ class Feed:
     url: str
     period: Millis
     has_market: bool
+    lease: Lease
     clock: Callable[[], Millis]
     tell: Listener
     between: Callable[[], None]
-    began_at: Millis | None = None
-    """When the running refresh began."""
 
     def refresh_if_due(self) -> None:
-        """Refresh if it is due and no other process does. A failure goes to ``tell``. Raises Stopped."""
-        now = self.clock()
-        if sources.begin_if_due(Source.FEED, period=self.period, now=now):
+        """Refresh if it is due. A failure goes to ``tell``. Raises LeaseLost, Stopped."""
+        if sources.is_due(Source.FEED, period=self.period, now=self.clock()):
             with suppress(SourceFailed):
-                self._refresh(now, accept_jumps=False)
+                self.refresh(accept_jumps=False)
 
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
-        """Refresh now. Raises SourceFailed."""
-        now = self.clock()
-        sources.begin(Source.FEED, period=self.period, now=now)
-        return self._refresh(now, accept_jumps=accept_jumps)
-
-    def release(self) -> None:
-        """Leave a refresh that was interrupted to the next process."""
-        if self.began_at is not None:
-            sources.release(Source.FEED, began_at=self.began_at)
-
-    def _refresh(self, began_at: Millis, *, accept_jumps: bool) -> ItemCounts:
-        self.began_at = began_at
+        """Refresh now. Raises LeaseLost, SourceFailed."""
+        began_at = self.clock()
+        with self.lease.fenced(seconds=TIMEOUT_SECONDS):
+            sources.begin(Source.FEED, now=began_at)
         try:
             prices = feed_document.read(self._fetch(), pause=self.between)
         except SourceFailed as failure:
             self.between()
-            sources.failed(
-                Source.FEED, now=self.clock(), longest_pause=min(self.period, sources.LONGEST_PAUSE_MS)
-            )
-            self.began_at = None
+            pause = min(self.period, sources.LONGEST_PAUSE_MS)
+            with self.lease.fenced():
+                sources.failed(Source.FEED, now=self.clock(), longest_pause=pause)
             self.tell(RefreshResult.of_failure(Source.FEED, failure))
             raise
+        next_refresh = Millis(began_at + self.period)
         counts = feed_update.apply(
             prices,
-            next_refresh=Millis(began_at + self.period),
+            next_refresh=next_refresh,
             accept_jumps=accept_jumps,
             has_market=self.has_market,
+            lease=self.lease,
             between=self.between,
         )
-        sources.succeeded(Source.FEED, now=self.clock())
-        self.began_at = None
+        with self.lease.fenced():
+            sources.succeeded(Source.FEED, now=self.clock(), next_at=next_refresh)
         self.tell(RefreshResult(source=Source.FEED, counts=counts))
         return counts
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import peewee
 
-from models.db.connection import database, writing
+from models.db.connection import database
 from models.items import Item
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
@@ -13,6 +13,7 @@ from services.prices.results import ItemCounts
 from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
 from services.shared.clock import Millis
+from services.shared.lease import Lease
 from services.shared.money import Cents
 
 ITEMS_A_SLICE = 60
@@ -25,9 +26,10 @@ def apply(
     next_refresh: Millis,
     accept_jumps: bool,
     has_market: bool,
+    lease: Lease,
     between: Callable[[], None],
 ) -> ItemCounts:
-    """Set the prices that are accepted, and the cases' prices with them.
+    """Set the prices that are accepted, and the cases' prices with them. Raises LeaseLost.
 
     Items that are not in the document are due at the next refresh too, unless there is a market.
     ``between`` is called between the slices; it may pause, or raise to stop.
@@ -35,19 +37,19 @@ def apply(
     counts = ItemCounts(unknown=len(prices))
     last_id: int | None = 0
     while last_id is not None:
-        last_id = _update_slice(
-            last_id,
-            prices,
-            counts,
-            accept_jumps=accept_jumps,
-            next_refresh=next_refresh,
-            has_market=has_market,
-        )
+        with lease.fenced():
+            last_id = _update_slice(
+                last_id,
+                prices,
+                counts,
+                accept_jumps=accept_jumps,
+                next_refresh=next_refresh,
+                has_market=has_market,
+            )
         between()
     return counts
 
 
-@writing()
 def _update_slice(
     after_id: int,
     prices: Mapping[str, object],
@@ -57,7 +59,10 @@ def _update_slice(
     next_refresh: Millis,
     has_market: bool,
 ) -> int | None:
-    """Update the items that follow this id. Returns the last one's id, or None when there is none."""
+    """Update the items that follow this id. Returns the last one's id, or None when there is none.
+
+    Needs a transaction.
+    """
     # This blocks all other changes of items, so the prices read below are the latest.
     version.begin_change()
     missing, new = [], {}

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from models.db.connection import reading, writing
+from models.db.connection import reading
 from models.items import Item
 from models.prices import HeldMarketPrice
 from services.cases import version
@@ -16,6 +16,7 @@ from services.prices.results import ItemCounts, Listener, Outcome, RefreshResult
 from services.prices.rules import Verdict, judge
 from services.prices.sources import Source
 from services.shared.clock import Millis
+from services.shared.lease import Lease
 from services.shared.money import Cents
 
 RETRY_MS = 60_000
@@ -24,7 +25,7 @@ RETRY_MS = 60_000
 
 @dataclass(frozen=True, kw_only=True)
 class Market:
-    """Asks for the prices of items, each again after ``period``.
+    """Asks for the prices of items, each again after ``period``, while this process has the lease.
 
     With ``has_feed``, only of items that the feed is known not to contain. ``tell`` gets every result.
     ``between`` is called between two steps of work, and raises Stopped when the process ends.
@@ -33,6 +34,7 @@ class Market:
     url: str
     period: Millis
     has_feed: bool
+    lease: Lease
     clock: Callable[[], Millis]
     tell: Listener
     between: Callable[[], None]
@@ -41,7 +43,7 @@ class Market:
         """Ask for the item that has been due the longest, if the market may be asked now.
 
         ``among`` limits this to items with these ids. Returns whether there may be more due items. A
-        failure goes to ``tell``. Raises Stopped.
+        failure goes to ``tell``. Raises LeaseLost, Stopped.
         """
         if sources.is_paused(Source.MARKET, now=self.clock()):
             return False
@@ -54,12 +56,14 @@ class Market:
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
         """Ask for the items that are due, or with ``accept_jumps`` for those held back, even during a pause.
 
-        At most as many as this minute allows. Raises SourceFailed.
+        At most as many as this minute allows. Raises LeaseLost, SourceFailed.
         """
         total = ItemCounts()
         if accept_jumps:
             for item in self._held_back():
-                if market_rate.take(now=self.clock()):
+                with self.lease.fenced(seconds=market_source.TIMEOUT_SECONDS):
+                    may_ask = market_rate.take(now=self.clock())
+                if may_ask:
                     total.add(self._ask(item, accept_jumps=True))
         else:
             while due := self._claim_due(None):
@@ -67,35 +71,39 @@ class Market:
         return total
 
     def _claim_due(self, among: Collection[int] | None) -> Item | None:
-        """The item that has been due the longest, which no other process will ask for now."""
+        """The item that has been due the longest, and one of this minute's requests for it."""
         now = self.clock()
         query = Item.select().where(self._is_asked_for(), self._is_due(now))
         if among is not None:
             query = query.where(Item.id.in_(list(among)))
         with reading():
             item: Item | None = query.order_by(Item.next_price_fetch_ms, Item.id).first()
-        if item is None or not market_rate.take(now=now):
+        if item is None:
             return None
-        return item if _postpone(item, Millis(now + min(RETRY_MS, self.period))) else None
+        with self.lease.fenced(seconds=market_source.TIMEOUT_SECONDS):
+            is_claimed = market_rate.take(now=now) and _postpone(
+                item, Millis(now + min(RETRY_MS, self.period))
+            )
+        return item if is_claimed else None
 
     def _ask(self, item: Item, *, accept_jumps: bool) -> ItemCounts:
         try:
             stated = market_source.ask(self.url, app_id=item.app_id, market_hash_name=item.market_hash_name)
         except SourceFailed as failure:
             self.between()
-            sources.failed(Source.MARKET, now=self.clock())
+            with self.lease.fenced():
+                sources.failed(Source.MARKET, now=self.clock())
             self.tell(RefreshResult.of_failure(Source.MARKET, failure))
             raise
         self.between()
-        sources.succeeded(Source.MARKET, now=self.clock())
-        counts = self._store(item, stated, accept_jumps=accept_jumps)
+        with self.lease.fenced():
+            counts = self._store(item, stated, accept_jumps=accept_jumps)
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
         self.tell(RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts))
         return counts
 
-    @writing()
     def _store(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> ItemCounts:
-        """Set the item's price, if it is accepted, and when the item is due again.
+        """Set the item's price, if it is accepted, and when it is due again. Needs a transaction.
 
         The price stays if the feed turned out to contain the item, or an import made the price a custom one.
         """
@@ -118,6 +126,7 @@ class Market:
                 new.where(Item.id == item.id).execute()
                 reprice_cases_holding([item.id])
         _postpone(item, Millis(now + self.period))
+        sources.succeeded(Source.MARKET, now=now, next_at=now)
         return counts
 
     def _is_asked_for(self) -> Any:
@@ -134,9 +143,8 @@ class Market:
         return list(query.order_by(HeldMarketPrice.held_at_ms, Item.id))
 
 
-@writing()
 def _postpone(item: Item, until: Millis) -> bool:
-    """Set when the item is due again, unless another process or an import has set it since it was read."""
+    """Set when the item is due again, unless an import has set it since it was read. Needs a transaction."""
     read = item.next_price_fetch_ms
     item.next_price_fetch_ms = until
     query = Item.update(next_price_fetch_ms=until)

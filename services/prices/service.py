@@ -16,6 +16,8 @@ from services.prices.sources import Source
 from services.shared.background import pause
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
+from services.shared.lease import Lease
+from services.shared.signals import Signal, Signals
 
 ROUND_SECONDS = 5.0
 """The longest time between two rounds of the background task."""
@@ -27,12 +29,18 @@ WAIT_SECONDS = 3.0
 class PriceService:
     """Refreshes prices from the sources whose URLs are set. Without any, prices stay.
 
-    One background task in each server process calls ``run_due`` repeatedly. Only this task asks the sources,
-    so nothing here runs concurrently, except in another process.
+    One background task in each server process calls ``run_due`` repeatedly. Of all processes only the leader,
+    which has the lease, asks the sources and writes what they answer.
     """
 
     def __init__(
-        self, *, feed_url: str, market_url: str, period: Millis, clock: Callable[[], Millis]
+        self,
+        *,
+        feed_url: str,
+        market_url: str,
+        period: Millis,
+        clock: Callable[[], Millis],
+        signals: Signals,
     ) -> None:
         self.listeners: list[Listener] = []
         self.has_background_task = False
@@ -42,8 +50,12 @@ class PriceService:
         self._wanted: set[int] = set()
         """The ids of items without a price that requests wait for."""
         self._asked = threading.Condition()
-        """Notified when all items of ``_wanted`` have been asked for."""
+        """Notified when items of ``_wanted`` have been asked for."""
+        self._lease = Lease("price refresh")
+        self._signals = signals
+        signals.on(Signal.PRICES, self._hear)
         shared: dict[str, Any] = {
+            "lease": self._lease,
             "period": period,
             "clock": clock,
             "tell": self._tell,
@@ -57,8 +69,18 @@ class PriceService:
         """Whether any source is set."""
         return bool(self._feed or self._market)
 
+    @property
+    def is_leader(self) -> bool:
+        """Whether this process refreshes the prices."""
+        return self._lease.is_held
+
     def run_due(self) -> None:
-        """Refresh due prices, first those that requests wait for. Raises Stopped; reports failures."""
+        """Refresh due prices if this process is or becomes the leader, first those that requests wait for.
+
+        Reports failures. Raises Stopped, and LeaseLost when another process becomes the leader.
+        """
+        if not self._lease.acquire():
+            return
         while True:
             self._between()
             if self._feed:
@@ -76,18 +98,23 @@ class PriceService:
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
         """Fetch the feed now, and due prices from the market. ``accept_jumps`` accepts held back prices.
 
-        Raises SourceFailed, and OperatorError when no source is set.
+        This takes the lead, and gives it back at the end. A leader that is in the middle of a refresh stops.
+        Raises SourceFailed, LeaseLost, and OperatorError when no source is set.
         """
         if not self.has_sources:
             raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
         counts = ItemCounts()
-        for source in (self._feed, self._market):
-            if source:
-                counts.add(source.refresh(accept_jumps=accept_jumps))
+        self._lease.take_over()
+        try:
+            for source in (self._feed, self._market):
+                if source:
+                    counts.add(source.refresh(accept_jumps=accept_jumps))
+        finally:
+            self._lease.release()
         return counts
 
     def refresh_missing(self, items: Sequence[Item]) -> None:
-        """Let the background task fetch the prices that these items lack, and wait up to three seconds.
+        """Let the leader fetch the prices that these items lack, and wait up to three seconds.
 
         Fills in the prices that came. Call it without a transaction or a connection, since these would be
         held meanwhile.
@@ -98,6 +125,8 @@ class PriceService:
         with self._asked:
             self._wanted |= missing
             self._wake.set()
+            if not self.is_leader:
+                self._signals.publish(Signal.PRICES, {"wanted": sorted(missing)})
             self._asked.wait_for(lambda: self._wanted.isdisjoint(missing), WAIT_SECONDS)
         _fill_in([item for item in items if item.id in missing])
 
@@ -112,15 +141,25 @@ class PriceService:
         self._wake.set()
 
     def release(self) -> None:
-        """After ``stop``: leave an interrupted refresh of the feed to the next process."""
-        if self._feed:
-            self._feed.release()
+        """After ``stop``: let another process become the leader."""
+        self._lease.release()
+
+    def _hear(self, message: dict[str, list[int]]) -> None:
+        """Hear which items requests to another process wait for, or which the leader has asked for."""
+        with self._asked:
+            if self.is_leader and message.get("wanted"):
+                self._wanted.update(message["wanted"])
+                self._wake.set()
+            self._wanted.difference_update(message.get("asked", ()))
+            self._asked.notify_all()
 
     def _ask_for_wanted(self) -> None:
         with self._asked:
             wanted = set(self._wanted)
         while wanted and self._market and self._market.ask_for_one(among=wanted):
             self._between()
+        if wanted:
+            self._signals.publish(Signal.PRICES, {"asked": sorted(wanted)})
         with self._asked:
             self._wanted -= wanted
             self._asked.notify_all()
@@ -129,6 +168,7 @@ class PriceService:
         """Let other greenlets run between two steps of work."""
         if self._stop.is_set():
             raise Stopped
+        self._lease.keep()
         pause()
 
     def _tell(self, result: RefreshResult) -> None:

@@ -1,17 +1,21 @@
-"""The state of the price sources: when each may be asked next, shared by all processes."""
+"""The state of the price sources: when each may be asked next, shared by all processes.
+
+What a refresh changes needs a transaction: that of the lease.
+"""
 
 from enum import StrEnum
+
+import peewee
 
 from models.db.connection import reading, writing
 from models.prices import PriceSource
 from services.shared.clock import Millis
 
-LEASE_MS = 3 * 60_000
-"""A refresh that has not ended after this time belongs to a process that has died; another takes over."""
-
 CLOCK_TOLERANCE_MS = 5 * 60_000
-"""How far the clocks of two processes may differ. A stored time that is too far ahead is ignored: it was
-written before the clock was set back."""
+"""How far a clock may be set back. A stored time that is further ahead is ignored."""
+
+AT_ONCE = 0
+"""A time of the next refresh that only ``refresh_feed_soon`` sets, also while a refresh runs."""
 
 FIRST_PAUSE_MS = 30_000
 LONGEST_PAUSE_MS = Millis(10 * 60_000)
@@ -31,51 +35,32 @@ def state(source: Source) -> PriceSource:
     return row
 
 
-@writing()
-def begin_if_due(source: Source, *, period: Millis, now: Millis) -> bool:
-    """Begin a refresh if one is due and none is running; the next is due after ``period``.
+def is_due(source: Source, *, period: Millis, now: Millis) -> bool:
+    """Whether the source is to be refreshed now."""
+    return not now < state(source).next_at_ms <= now + period + CLOCK_TOLERANCE_MS
 
-    Of two processes that try concurrently, one gets True.
+
+def begin(source: Source, *, now: Millis) -> None:
+    """Begin a refresh. It stays due until it ends, so the next leader repeats it if this one dies."""
+    PriceSource.update(next_at_ms=now).where(PriceSource.name == source).execute()
+
+
+def succeeded(source: Source, *, now: Millis, next_at: Millis) -> None:
+    """End a refresh, or record an answer of the market.
+
+    The next refresh is due at ``next_at``, or at once if that was asked for since the refresh began.
     """
     row = PriceSource
-    is_running = row.running_until_ms.between(now + 1, now + LEASE_MS + CLOCK_TOLERANCE_MS)
-    is_waiting = row.next_at_ms.between(now + 1, now + period + CLOCK_TOLERANCE_MS)
-    has_died = row.running_until_ms != 0
-    query = row.update(next_at_ms=now + period, running_until_ms=now + LEASE_MS)
-    return bool(query.where(row.name == source, ~is_running, ~is_waiting | has_died).execute())
+    next_at_ms = peewee.Case(row.next_at_ms, [(AT_ONCE, AT_ONCE)], next_at)
+    row.update(next_at_ms=next_at_ms, succeeded_at_ms=now, failures=0).where(row.name == source).execute()
 
 
-@writing()
-def begin(source: Source, *, period: Millis, now: Millis) -> None:
-    """Begin a refresh, even if it is not due."""
-    row = PriceSource
-    row.update(next_at_ms=now + period, running_until_ms=now + LEASE_MS).where(row.name == source).execute()
-
-
-@writing()
-def succeeded(source: Source, *, now: Millis) -> None:
-    """End a refresh, or record an answer of the market."""
-    row = PriceSource
-    row.update(running_until_ms=0, succeeded_at_ms=now, failures=0).where(row.name == source).execute()
-
-
-@writing()
 def failed(source: Source, *, now: Millis, longest_pause: Millis = LONGEST_PAUSE_MS) -> None:
     """End a refresh that failed. The pause before the next is 30 seconds, doubled with each failure."""
     row = PriceSource
     failures = row.select(row.failures).where(row.name == source).scalar()
     pause = min(FIRST_PAUSE_MS << min(failures, 20), longest_pause)
-    row.update(running_until_ms=0, failures=row.failures + 1, next_at_ms=now + pause).where(
-        row.name == source
-    ).execute()
-
-
-@writing()
-def release(source: Source, *, began_at: Millis) -> None:
-    """Undo the start of the refresh that began at this time, unless another has begun since."""
-    row = PriceSource
-    is_this = (row.name == source) & (row.running_until_ms == began_at + LEASE_MS)
-    row.update(next_at_ms=0, running_until_ms=0).where(is_this).execute()
+    row.update(failures=row.failures + 1, next_at_ms=now + pause).where(row.name == source).execute()
 
 
 def is_paused(source: Source, *, now: Millis) -> bool:
@@ -87,4 +72,4 @@ def is_paused(source: Source, *, now: Millis) -> bool:
 @writing()
 def refresh_feed_soon() -> None:
     """Make a refresh of the feed due at once: items without a price have been imported."""
-    PriceSource.update(next_at_ms=0, failures=0).where(PriceSource.name == Source.FEED).execute()
+    PriceSource.update(next_at_ms=AT_ONCE, failures=0).where(PriceSource.name == Source.FEED).execute()

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from models.db.connection import database, reading, writing
-from models.processes import DATABASE_NOW, Process
+from models.processes import Process
 from services.shared.errors import OperatorError
 
 LIVE_MS = 6_000
@@ -63,14 +63,14 @@ class Processes:
 
     def renew(self, state: ProcessState) -> None:
         """Say that this process is live, and count the live ones."""
-        changing = asdict(state) | {"seen_at_ms": DATABASE_NOW}
+        changing = asdict(state) | {"seen_at_ms": database.now_ms}
         row = {"id": self._id, "address": self._address, "pool_size": self._pool_size}
         with reading():
             # No transaction: two processes may remove the same rows in any order.
             Process.insert(row | changing).on_conflict(
                 conflict_target=[Process.id], update=changing
             ).execute()
-            Process.delete().where(Process.seen_at_ms < DATABASE_NOW - FORGOTTEN_MS).execute()
+            Process.delete().where(Process.seen_at_ms < database.now_ms - FORGOTTEN_MS).execute()
             self.live = max(_live().count(), 1)
 
     def leave(self) -> None:
@@ -86,4 +86,4 @@ def live_processes() -> list[Process]:
 
 
 def _live() -> Any:
-    return Process.select().where(Process.seen_at_ms > DATABASE_NOW - LIVE_MS)
+    return Process.select().where(Process.seen_at_ms > database.now_ms - LIVE_MS)

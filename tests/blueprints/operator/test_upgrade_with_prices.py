@@ -39,7 +39,8 @@ def before_the_sources(app):
             database.execute_sql(f"ALTER TABLE price_sources ADD COLUMN {column}")
         database.execute_sql("UPDATE price_sources SET marker_ms = 7000 WHERE name = 'feed'")
         database.execute_sql("UPDATE price_sources SET succeeded_at_ms = 5000 WHERE name = 'market'")
-        for name in ("0009_price_source", "0012_price_schedule"):
+        database.execute_sql("DROP TABLE leases")
+        for name in ("0009_price_source", "0012_price_schedule", "0015_leases"):
             database.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608
 
 

@@ -8,8 +8,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bench.harness.price_sources import price_server
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from models.items import Item
+from models.leases import Lease
 from server.logs import JsonLines
 from services.items import importing as items_importing
 from services.prices import feed, market_source
@@ -62,9 +63,33 @@ def prices(app):
 
 
 @pytest.fixture
-def restart(make_app, clock, settings):
+def another(make_app, clock, settings):
     """Builds a second app, as another process would. Returns its price service."""
     return lambda **changes: make_app(clock=clock, **(settings | changes)).extensions["services"].prices
+
+
+@pytest.fixture
+def restart(prices, another):
+    """Builds the app again after the earlier one has stopped. Returns its price service."""
+    running = [prices]
+
+    def again(**changes):
+        running[-1].release()
+        running.append(another(**changes))
+        return running[-1]
+
+    return again
+
+
+@pytest.fixture
+def end_lease(app):
+    """Ends the lease of a process that has not renewed it, as time would."""
+
+    def end():
+        with writing():
+            Lease.update(until_ms=1).execute()
+
+    return end
 
 
 @pytest.fixture

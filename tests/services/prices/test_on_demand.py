@@ -209,3 +209,47 @@ def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(res
             prices.refresh_missing(items())
 
     assert len(source.asks) == 1
+
+
+@pytest.fixture
+def connect(prices, another):
+    """Builds another process, which hears this one's signals and the other way round."""
+
+    def process():
+        other = another()
+        one, two = prices._signals, other._signals
+        one.publish = lambda name, message: [hear(message) for hear in two._handlers[name]]
+        two.publish = lambda name, message: [hear(message) for hear in one._handlers[name]]
+        return other
+
+    return process
+
+
+def test_a_request_to_another_process_waits_until_the_leader_has_asked(
+    prices, running, connect, source, add, items
+):
+    add({"None": None})
+    source.answer = market("$1.50")
+    other = connect()
+    prices._lease.acquire()
+    other.has_background_task = True
+    looked_at = items()
+
+    other.refresh_missing(looked_at)
+
+    assert looked_at[0].price_cents == 150
+
+
+def test_a_request_to_another_process_stops_waiting_when_signals_are_lost(
+    prices, running, another, source, add, items, monkeypatch
+):
+    monkeypatch.setattr(service, "WAIT_SECONDS", 0.05)
+    add({"None": None})
+    source.answer = market("$1.50")
+    prices._lease.acquire()
+    other = another()
+    other.has_background_task = True
+
+    other.refresh_missing(looked_at := items())
+
+    assert looked_at[0].price_cents is None

@@ -1,4 +1,4 @@
-"""When the feed is refreshed: on time, by one process at a time, and less often while it fails."""
+"""When the feed is refreshed: on time, and less often while it fails."""
 
 import itertools
 
@@ -6,7 +6,6 @@ import pytest
 
 from bench.harness.price_sources import feed, text
 from services.prices import feed_update
-from services.prices.errors import Stopped
 from tests.services.prices.conftest import HOUR, START
 
 
@@ -65,89 +64,14 @@ def test_a_clock_that_was_set_back_does_not_stop_the_refreshes(prices, source, c
     assert len(source.asks) == 2
 
 
-@pytest.mark.parametrize("ends", [True, False], ids=["after a refresh", "during a refresh"])
-def test_a_process_whose_clock_is_behind_does_not_repeat_a_refresh(prices, source, clock, restart, ends):
-    behind = restart()
-    good = feed({})
-
-    def answer(handler):
-        if not ends:
-            run_with_the_clock_of_a_minute_ago()
-        good(handler)
-
-    def run_with_the_clock_of_a_minute_ago():
-        clock.forward(minutes=-1)
-        behind.run_due()
-        clock.forward(minutes=1)
-
-    source.answer = answer
+def test_a_clock_that_was_set_back_a_little_does_not_repeat_a_refresh(prices, source, clock):
+    source.answer = feed({})
     prices.run_due()
-    if ends:
-        run_with_the_clock_of_a_minute_ago()
 
-    assert len(source.asks) == 1
-
-
-def test_two_processes_do_not_refresh_at_the_same_time(prices, source, restart, add):
-    other = restart()
-    good = feed({})
-
-    def answer(handler):
-        # Makes a refresh due at once.
-        add({"New": None})
-        other.run_due()
-        good(handler)
-
-    source.answer = answer
+    clock.forward(minutes=-1)
     prices.run_due()
 
     assert len(source.asks) == 1
-
-
-def test_another_process_repeats_a_refresh_whose_process_died(
-    prices, source, clock, restart, add, standing, monkeypatch
-):
-    add({f"Item {number:03}": 1 for number in range(100)})
-    source.answer = feed({f"Item {number:03}": 150 for number in range(100)})
-    update, slices = feed_update._update_slice, []
-
-    def die_at_the_second(*args, **options):
-        slices.append(1)
-        if len(slices) == 2:
-            raise KeyboardInterrupt
-        return update(*args, **options)
-
-    monkeypatch.setattr(feed_update, "_update_slice", die_at_the_second)
-    with pytest.raises(KeyboardInterrupt):
-        prices.run_due()
-    half = sorted(set(standing().values()))
-    clock.forward(seconds=170)
-    restart().run_due()
-    early = sorted(set(standing().values()))
-    clock.forward(seconds=10)
-    restart().run_due()
-
-    assert (half, early, set(standing().values())) == ([100, 150], [100, 150], {150})
-
-
-def test_the_next_process_repeats_a_refresh_that_a_stop_interrupted(prices, source, restart, add, standing):
-    add({"One": 1})
-    good = feed({"One": 150})
-
-    def answer(handler):
-        prices.stop()
-        good(handler)
-
-    source.answer = answer
-    with pytest.raises(Stopped):
-        prices.run_due()
-    prices.release()
-    after_the_stop = standing()
-
-    source.answer = good
-    restart().run_due()
-
-    assert (after_the_stop, standing()) == ({"One": 100}, {"One": 150})
 
 
 def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source, clock, add, standing):

@@ -1,0 +1,273 @@
+"""One process at a time refreshes prices, the leader; another takes over when it stops or dies."""
+
+import pytest
+
+from bench.harness.price_sources import feed, market
+from models.cases import Case
+from models.db.connection import open_database, reading, writing
+from models.items import Item
+from models.leases import Lease
+from models.prices import HeldMarketPrice, MarketSlot, PriceSource
+from services.prices import feed_update
+from services.prices.errors import Stopped
+from services.shared import lease
+from services.shared.lease import LeaseLost
+from tests.services.prices.conftest import START
+
+NAMES = [f"Item {number:03}" for number in range(100)]
+"""Two slices of a refresh."""
+
+
+@pytest.fixture
+def items(add):
+    add(dict.fromkeys(NAMES, 1))
+
+
+@pytest.fixture
+def during_a_request(source):
+    """Has the source answer well, after calling a function."""
+
+    def call(function, good):
+        def answer(handler):
+            source.answer = good
+            function()
+            good(handler)
+
+        source.answer = answer
+
+    return call
+
+
+@pytest.fixture
+def between_slices(monkeypatch):
+    """Calls a function between the first and the second slice of the first refresh."""
+    update, slices = feed_update._update_slice, []
+
+    def call(function):
+        def count(*args, **options):
+            slices.append(1)
+            if len(slices) == 2:
+                function()
+            return update(*args, **options)
+
+        monkeypatch.setattr(feed_update, "_update_slice", count)
+
+    return call
+
+
+def die():
+    raise KeyboardInterrupt
+
+
+def test_two_processes_do_not_refresh_at_the_same_time(prices, source, another, add, during_a_request):
+    other = another()
+
+    def run_the_other():
+        # Makes a refresh due at once.
+        add({"New": None})
+        other.run_due()
+
+    during_a_request(run_the_other, feed({}))
+    prices.run_due()
+
+    assert len(source.asks) == 1
+
+
+def test_another_process_finishes_the_refresh_of_a_leader_that_died(
+    prices, source, another, items, standing, between_slices, end_lease
+):
+    source.answer = feed(dict.fromkeys(NAMES, 150))
+    other = another()
+    between_slices(die)
+    with pytest.raises(KeyboardInterrupt):
+        prices.run_due()
+
+    other.run_due()
+    before = sorted(set(standing().values()))
+    end_lease()
+    other.run_due()
+
+    assert (before, set(standing().values())) == ([100, 150], {150})
+
+
+def test_another_process_repeats_the_refresh_of_a_leader_that_stopped(
+    prices, source, another, add, standing, during_a_request
+):
+    add({"One": 1})
+    during_a_request(prices.stop, feed({"One": 150}))
+    with pytest.raises(Stopped):
+        prices.run_due()
+    prices.release()
+    after_the_stop = standing()
+
+    another().run_due()
+
+    assert (after_the_stop, standing()) == ({"One": 100}, {"One": 150})
+
+
+@pytest.fixture
+def take_over(another, end_lease, source):
+    """Lets another process take over and refresh, as when this one was stopped for a while."""
+    other = another()
+
+    def run():
+        source.answer = feed(dict.fromkeys(NAMES, 200))
+        end_lease()
+        other.run_due()
+
+    return run
+
+
+def test_a_former_leader_writes_nothing_of_the_document_that_it_fetched(
+    prices, source, items, standing, during_a_request, take_over
+):
+    during_a_request(take_over, feed(dict.fromkeys(NAMES, 150)))
+
+    with pytest.raises(LeaseLost):
+        prices.run_due()
+
+    assert (len(source.asks), set(standing().values())) == (2, {200})
+
+
+def test_a_former_leader_does_not_report_a_failure_of_the_source(
+    prices, source, items, during_a_request, take_over
+):
+    during_a_request(take_over, market("no document"))
+
+    with pytest.raises(LeaseLost):
+        prices.run_due()
+
+    assert [state.failures for state in prices.states()] == [0]
+
+
+def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items, clock, another, end_lease):
+    source.answer = feed({})
+    prices.run_due()
+    end_lease()
+    another().run_due()
+    clock.forward(hours=1)
+
+    with pytest.raises(LeaseLost):
+        prices.run_due()
+
+    assert len(source.asks) == 1
+
+
+def test_a_former_leader_writes_nothing_of_what_the_market_answered(
+    another, source, add, standing, next_fetches, during_a_request, end_lease
+):
+    former, other = (another(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url) for _ in range(2))
+    add({"One": 1})
+
+    def take_over():
+        end_lease()
+        other.run_due()
+
+    during_a_request(take_over, market("$1.50"))
+    with pytest.raises(LeaseLost):
+        former.run_due()
+
+    assert (standing(), len(source.asks)) == ({"One": 100}, 1)
+    # As postponed before the request; the next leader asks again then.
+    assert next_fetches() == {"One": START + 60_000}
+
+
+def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
+    prices, another, source, items, clock, standing, during_a_request
+):
+    of_the_command = another()
+    good = feed(dict.fromkeys(NAMES, 200))
+    during_a_request(lambda: of_the_command.refresh(accept_jumps=False), good)
+    with pytest.raises(LeaseLost):
+        prices.run_due()
+    after_the_command = set(standing().values())
+    clock.forward(hours=1)
+
+    prices.run_due()
+
+    assert (after_the_command, len(source.asks), prices.is_leader) == ({200}, 3, True)
+
+
+def test_of_two_commands_at_once_the_first_fails_in_one_line(
+    fails, another, source, items, standing, during_a_request
+):
+    second = another()
+    during_a_request(lambda: second.refresh(accept_jumps=False), feed(dict.fromkeys(NAMES, 200)))
+
+    assert fails("prices", "refresh") == "Error: another process has taken over the price refresh"
+    assert set(standing().values()) == {200}
+
+
+def test_a_lease_that_lasts_implausibly_long_is_free(prices, source, items):
+    """It was taken before the database's clock was set back."""
+    source.answer = feed({})
+    with writing():
+        Lease.update(until_ms=Lease.until_ms + 2**42).execute()
+
+    prices.run_due()
+
+    assert len(source.asks) == 1
+
+
+def test_nothing_is_asked_while_the_database_is_away(prices, source):
+    open_database("postgresql://postgres@127.0.0.1:1/none")
+
+    with pytest.raises(Exception, match="refused"):
+        prices.run_due()
+
+    assert source.asks == []
+
+
+@pytest.fixture
+def stored(app):
+    """Returns everything that a refresh writes."""
+
+    def rows():
+        with reading():
+            tables = (Item, Case, PriceSource, MarketSlot, HeldMarketPrice)
+            return [list(table.select().order_by(*table._meta.sorted_fields).dicts()) for table in tables]
+
+    return rows
+
+
+@pytest.fixture
+def lose_before(monkeypatch, stored):
+    """Lets another process take the lease before the transaction of this number; what is stored then."""
+    fenced = lease.Lease.fenced
+
+    def at(number):
+        begun, stored_then = [], []
+
+        def count(self, **options):
+            begun.append(1)
+            if len(begun) == number:
+                lease.Lease("price refresh").take_over()
+                stored_then.append(stored())
+            return fenced(self, **options)
+
+        monkeypatch.setattr(lease.Lease, "fenced", count)
+        return stored_then
+
+    return at
+
+
+def test_a_leader_that_loses_its_lease_at_any_moment_writes_nothing_more(
+    another, source, add, clock, lose_before, stored
+):
+    add(dict.fromkeys(NAMES, 1))
+    by_feed, by_market = feed(dict.fromkeys(NAMES[:-1], 150)), market("$2.00")
+    source.answer = lambda asked: (by_market if "market_hash_name" in asked.path else by_feed)(asked)
+    changed = []
+
+    for number in range(1, 9):
+        clock.forward(hours=2)
+        stored_then = lose_before(number)
+        prices = another(PRICE_MARKET_URL=source.url)
+        prices._lease.take_over()
+        try:
+            prices.run_due()
+        except LeaseLost:
+            changed.append(stored() != stored_then[0])
+
+    # The eighth transaction does not exist.
+    assert changed == [False] * 7
