@@ -5,7 +5,9 @@ from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
 from blueprints.games.install_proofs import install_proofs
+from blueprints.games.live_feed import install_live_feed
 from blueprints.games.on_connect import send_state_on_connect
+from blueprints.games.player_state import install_player_state
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.operator import imports
@@ -55,7 +57,15 @@ API_BLUEPRINTS = (
 PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint, swagger_blueprint(), site_blueprint)
 """Files and pages, which /openapi.json does not describe."""
 
-INSTALL_ON_SERVER = (install_proofs, send_state_on_connect, install_gauges, install_prices, install_upgrader)
+INSTALL_ON_SERVER = (
+    install_proofs,
+    install_player_state,
+    install_live_feed,
+    send_state_on_connect,
+    install_gauges,
+    install_prices,
+    install_upgrader,
+)
 """Called with the app and its socket server: events, and background tasks that start with the server."""
 
 COMMANDS = (

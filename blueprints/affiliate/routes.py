@@ -13,7 +13,7 @@ from blueprints.affiliate.schemas import (
 from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.json_stream import list_representation
-from blueprints.games import messages
+from blueprints.games.player_state import player_state
 from server.current_services import get_services
 from services.affiliates import referrals
 from services.affiliates.codes import USE_BONUS
@@ -67,5 +67,5 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     services = get_services()
     user_id = current_user().id
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
-    messages.send_balance(user_id, balances)
+    player_state().send_balance(user_id, balances)
     return {"status": True, "message": BONUS_RECEIVED}

@@ -66,16 +66,11 @@ def live_bets_event(bets: list[LiveBet]) -> Event:
     return LIVE_BETS, _live_bet.dump(bets, many=True)
 
 
+def new_live_bet_events(bets: Sequence[LiveBet]) -> list[Event]:
+    """One event for each bet."""
+    return [(NEW_LIVE_BET, payload) for payload in _live_bet.dump(bets, many=True)]
+
+
 def send_proof(sid: str, proof: Proof) -> None:
     """Send a proof to one socket of the player, which may acknowledge it. The id is the nonce."""
     realtime().send([sid], [(PROOF, _proof.dump(proof))], ack_id=proof.nonce)
-
-
-def send_balance(user_id: int, balances: Balances) -> None:
-    """Send the balances to all sockets of the player."""
-    realtime().send_to_player(user_id, [balance_event(balances)])
-
-
-def announce_live_bets(bets: Sequence[LiveBet]) -> None:
-    """Send one event for each bet to everybody, spectators included."""
-    realtime().broadcast([(NEW_LIVE_BET, payload) for payload in _live_bet.dump(bets, many=True)])

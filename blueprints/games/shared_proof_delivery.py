@@ -13,7 +13,7 @@ from typing import NamedTuple
 import peewee
 from flask import Flask
 
-from blueprints.games import messages
+from blueprints.games import live_feed
 from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
 from server.realtime.server import Realtime
 from services.shared.background import pause
@@ -117,7 +117,7 @@ class SharedProofDelivery(ProofDelivery):
             claim = self._outbox.claim(list(chunk), held=held.keys(), now=self._services.clock())
             for bet_id in chunk:
                 del self._due[bet_id]
-            messages.announce_live_bets(
+            live_feed.announce(
                 [proof.live_bet for proof in claim.revealed if proof.live_bet.date >= self._announced_since]
             )
             self._held |= {bet_id: Held(sid, claim.players[bet_id]) for bet_id, sid in held.items()}

@@ -6,7 +6,7 @@ from playhouse.shortcuts import model_to_dict
 
 from blueprints.api.auth import current_user, public, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.games import messages
+from blueprints.games.player_state import player_state
 from blueprints.profile.schemas import (
     ClientSeedSchema,
     DetailsAnswerSchema,
@@ -63,7 +63,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     balances = vault.lock(
         user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=get_services().clock()
     )
-    messages.send_balance(user_id, balances)
+    player_state().send_balance(user_id, balances)
     return SUCCESS
 
 
@@ -74,7 +74,7 @@ def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back, once its deadline has passed. The event `balance` follows."""
     user_id = current_user().id
     balances = vault.unlock(user_id=user_id, now=get_services().clock())
-    messages.send_balance(user_id, balances)
+    player_state().send_balance(user_id, balances)
     return SUCCESS
 
 

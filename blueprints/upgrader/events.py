@@ -7,6 +7,7 @@ from typing import Any
 from flask import Flask
 
 from blueprints.games import messages
+from blueprints.games.player_state import PlayerState
 from blueprints.games.proof_delivery import ProofDelivery
 from blueprints.system.metrics import Metrics
 from models.bets import Bet
@@ -30,6 +31,7 @@ def install_upgrader(app: Flask, running: Realtime) -> None:
         running,
         services=app.extensions["services"],
         proofs=app.extensions["proofs"],
+        player_state=app.extensions["player_state"],
         metrics=app.extensions["metrics"],
     )
     # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
@@ -40,11 +42,18 @@ class SpinEvents:
     """Plays the spins that players request, and sends the events that follow."""
 
     def __init__(
-        self, running: Realtime, *, services: Services, proofs: ProofDelivery, metrics: Metrics
+        self,
+        running: Realtime,
+        *,
+        services: Services,
+        proofs: ProofDelivery,
+        player_state: PlayerState,
+        metrics: Metrics,
     ) -> None:
         self._running = running
         self._services = services
         self._proofs = proofs
+        self._player_state = player_state
         self._metrics = metrics
 
     def spin(self, sid: str, *arguments: Any) -> dict[str, Any]:
@@ -83,7 +92,7 @@ class SpinEvents:
         self._metrics.count_bet(bet)
         self._proofs.schedule(bet, sid=sid, is_late=settled.is_late)
         changed = [messages.commitment_event(settled.following), messages.balance_event(settled.balances)]
-        after_this_event(lambda: self._running.send_to_player(user_id, changed))
+        after_this_event(lambda: self._player_state.send(user_id, changed))
 
     def _refuse(self, sid: str, text: str) -> dict[str, Any]:
         answer = messages.refusal(text)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from services.games.errors import TooManySpins
 from services.shared.clock import Millis
@@ -30,6 +31,8 @@ class Connection:
     address: str = ""
     expires_at: Millis | None = None
     events_in_flight: int = field(default=0, compare=False)
+    last_sent: dict[str, Any] = field(default_factory=dict, compare=False)
+    """For the areas: by the names of events, what tells the last one that was sent from a newer one."""
 
     @property
     def groups(self) -> list[int | str]:

@@ -110,10 +110,6 @@ class Realtime:
             for packet in packets:
                 self.server.eio.send_packet(transport_id, packet)
 
-    def send_to_player(self, user_id: int, events: Sequence[Event]) -> None:
-        """Send events to all sockets of the player whose tokens are valid."""
-        self.send(self.connections.sids_of(user_id), events)
-
     def broadcast(self, events: Sequence[Event]) -> None:
         """Send events to everybody in batches, with pauses for other tasks.
 

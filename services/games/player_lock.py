@@ -30,5 +30,8 @@ class PlayerLocks:
             with self._guard:
                 self._playing.discard(user_id)
 
+    def __contains__(self, user_id: int) -> bool:
+        return user_id in self._playing
+
     def __len__(self) -> int:
         return len(self._playing)

@@ -8,10 +8,8 @@ from typing import Any
 class Signal(StrEnum):
     """What a message is about."""
 
-    BALANCE = "balance"
-    """A player's balances have changed."""
-    COMMITMENT = "commitment"
-    """A player's next commitment was announced."""
+    PLAYER_STATE = "player-state"
+    """A player's balances or next commitment have changed."""
     PROOFS = "proofs"
     """Players have proofs that are due and not delivered."""
     LIVE_BETS = "live-bets"

@@ -34,13 +34,13 @@ def test_a_signal_reaches_the_other_processes_and_not_its_own(start):
 def test_signals_arrive_in_the_order_in_which_they_were_published(start):
     (first, _), (second, _) = start(), start()
     heard = []
-    signals_of(second).on(Signal.BALANCE, heard.append)
+    signals_of(second).on(Signal.PLAYER_STATE, heard.append)
 
     for number in range(2_000):
-        signals_of(first).publish(Signal.BALANCE, number)
+        signals_of(first).publish(Signal.PLAYER_STATE, {"player": number, "events": []})
 
     wait_until(lambda: len(heard) == 2_000)
-    assert heard == list(range(2_000))
+    assert [payload["player"] for payload in heard] == list(range(2_000))
 
 
 def test_a_handler_that_fails_does_not_keep_the_next_signal_from_its_own(start):

@@ -1,0 +1,138 @@
+"""Keeps every socket of a player up to date with the player's commitment and balances, in all processes.
+
+The process that changes them sends them to its own sockets and to the other processes, which forward them.
+Such a signal may be lost. So every two seconds each process compares what its sockets were last sent with the
+database.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import peewee
+from flask import Flask, current_app
+
+from blueprints.games import messages
+from models.player_states import ChangedState, SentState, find_changed
+from server.realtime.server import Event, Realtime
+from services.accounts.balances import Balances, balances_of
+from services.container import Services
+from services.fairness.server_seeds import Commitment
+from services.shared.money import Cents
+from services.shared.signals import Signal
+
+EXTENSION = "player_state"
+
+SOCKETS_AT_ONCE = 1_000
+"""Sockets in one query."""
+
+Mark = tuple[int, str]
+"""Identifies an event. The number grows, but stays the same when a commitment is drawn anew."""
+
+MARKS: dict[str, Callable[[Any], Mark]] = {
+    messages.COMMITMENT: lambda payload: (payload["nonce"], payload["serverSeedCommitment"]),
+    messages.BALANCE: lambda payload: (payload["version"], ""),
+}
+
+
+class PlayerState:
+    """Sends the events ``upgrader:commitment`` and ``balance``."""
+
+    def __init__(self, running: Realtime, services: Services) -> None:
+        self._running = running
+        self._connections = running.connections
+        self._services = services
+
+    def send_balance(self, user_id: int, balances: Balances) -> None:
+        """Send balances that have just changed to all sockets of the player."""
+        self.send(user_id, [messages.balance_event(balances)])
+
+    def send_commitment(self, user_id: int, commitment: Commitment) -> None:
+        """Send a commitment that was just announced to all sockets of the player."""
+        self.send(user_id, [messages.commitment_event(commitment)])
+
+    def send(self, user_id: int, events: Sequence[Event]) -> None:
+        """Send these events to all sockets of the player, here and in the other processes. Never waits."""
+        for sid in self._connections.sids_of(user_id):
+            self._send(sid, events)
+        self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
+
+    def send_all(self, user_id: int, *, sid: str) -> None:
+        """Send a new socket the commitment and the balances. Raises UserNotFound."""
+        commitment = self._services.seeds.announced(user_id=user_id)
+        self._send(sid, [messages.commitment_event(commitment), messages.balance_event(balances_of(user_id))])
+
+    def forward(self, signal: Any) -> None:
+        """Send the events of another process to those sockets of the player that have no newer ones."""
+        for sid in self._connections.sids_of(signal["player"]):
+            last = self._last_sent(sid)
+            events = [(name, payload) for name, payload in signal["events"]]
+            self._send(sid, [event for event in events if not _is_older(event, last)])
+
+    def send_missed(self) -> None:
+        """Send what the database has and the sockets of this process were not sent."""
+        for sids in peewee.chunked(self._connections.sids(), SOCKETS_AT_ONCE):
+            sent = {sid: state for sid in sids if (state := self._sent_state(sid))}
+            for changed in find_changed(list(sent.values())):
+                self._send_changed(changed, before=sent[changed.sid])
+
+    def _send_changed(self, changed: ChangedState, *, before: SentState) -> None:
+        if changed.user_id in self._services.player_locks:
+            # The spin that has changed it is about to send its events, which have an order.
+            return
+        if self._sent_state(changed.sid) == before:
+            self._send(changed.sid, _events(changed))
+
+    def _sent_state(self, sid: str) -> SentState | None:
+        """None for a spectator, and for a socket that has just joined and will be sent all."""
+        user_id, last = self._connections.player_of(sid), self._last_sent(sid)
+        if user_id is None or len(last) < len(MARKS):
+            return None
+        (version, _), (_, commitment) = last[messages.BALANCE], last[messages.COMMITMENT]
+        return SentState(sid, user_id, version, commitment)
+
+    def _send(self, sid: str, events: Sequence[Event]) -> None:
+        """Send the events to a socket, except those that it was sent last."""
+        last = self._last_sent(sid)
+        unsent = [event for event in events if last.get(event[0]) != _mark(event)]
+        last.update({event[0]: _mark(event) for event in unsent})
+        self._running.send([sid], unsent)
+
+    def _last_sent(self, sid: str) -> dict[str, Mark]:
+        connection = self._connections.get(sid)
+        return connection.last_sent if connection else {}
+
+
+def _mark(event: Event) -> Mark:
+    name, payload = event
+    return MARKS[name](payload)
+
+
+def _is_older(event: Event, last: dict[str, Mark]) -> bool:
+    name, _ = event
+    return name in last and _mark(event)[0] < last[name][0]
+
+
+def _events(state: ChangedState) -> list[Event]:
+    balances = Balances(
+        balance=Cents(state.balance_cents),
+        vault=Cents(state.vault_cents),
+        sweepstake=Cents(state.sweepstake_cents),
+        version=state.version,
+    )
+    commitment = Commitment(state.commitment, state.nonce)
+    return [messages.commitment_event(commitment), messages.balance_event(balances)]
+
+
+def install_player_state(app: Flask, running: Realtime) -> None:
+    """Give this app its PlayerState, and tell it of the changes of other processes and of redrawn seeds."""
+    services: Services = app.extensions["services"]
+    state = PlayerState(running, services)
+    app.extensions[EXTENSION] = state
+    services.seeds.on_redraw = state.send_commitment
+    services.signals.on(Signal.PLAYER_STATE, state.forward)
+    running.every_two_seconds.append(state.send_missed)
+
+
+def player_state() -> PlayerState:
+    """The PlayerState of the running app."""
+    return cast("PlayerState", current_app.extensions[EXTENSION])

@@ -1,0 +1,46 @@
+"""Finds the sockets whose players' state in the database is not what they were last sent."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from models.db.connection import database, reading
+
+
+class SentState(NamedTuple):
+    """The version of the balances and the commitment that a socket was last sent, and its player."""
+
+    sid: str
+    user_id: int
+    version: int
+    commitment: str
+
+
+class ChangedState(NamedTuple):
+    """What is in the database instead."""
+
+    sid: str
+    user_id: int
+    balance_cents: int
+    vault_cents: int
+    sweepstake_cents: int
+    version: int
+    nonce: int
+    commitment: str
+
+
+# A list for each column, so the statement is the same for any number of sockets.
+FIND_CHANGED = """
+SELECT sent.sid, users.id, users.balance_cents, users.vault_cents, users.sweepstake_cents,
+    users.balance_version, announced_seeds.nonce, announced_seeds.server_seed_commitment
+FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[]) AS sent (sid, user_id, version, commitment)
+    JOIN users ON users.id = sent.user_id
+    JOIN announced_seeds ON announced_seeds.user_id = sent.user_id
+WHERE users.balance_version <> sent.version OR announced_seeds.server_seed_commitment <> sent.commitment
+"""
+
+
+@reading()
+def find_changed(sent: Sequence[SentState]) -> list[ChangedState]:
+    """The sockets of these whose players' state has changed, with the new state. PostgreSQL only."""
+    columns = [list(column) for column in zip(*sent, strict=True)]
+    return [ChangedState(*row) for row in database.execute_sql(FIND_CHANGED, columns)] if sent else []

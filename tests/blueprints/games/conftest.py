@@ -1,0 +1,83 @@
+"""Two production processes on one PostgreSQL and one Redis, which all tests of a file share."""
+
+import itertools
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import pytest
+from flask import Flask
+
+from bench.harness.cluster import cluster
+from bench.harness.redis import RedisServer
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from services.items import importing
+from services.shared.clock import now_ms
+from tests.conftest import create_player
+from tests.support.apps import environment, fresh_app
+
+ITEM = "AK-47 | Copper Tide (Field-Tested)"
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Their addresses, their Redis, and an app on their database that serves nobody: it runs the commands."""
+
+    urls: list[str]
+    redis: RedisServer
+    app: Flask
+
+    def run(self, *arguments: str) -> None:
+        """Run an operator's command."""
+        result = self.app.test_cli_runner().invoke(args=list(arguments))
+        assert result.exit_code == 0, result.output
+
+    def hear_each_other(self) -> bool:
+        return dict(self.redis.client().pubsub_numsub("flask-socketio"))[b"flask-socketio"] == len(self.urls)
+
+    @contextmanager
+    def losing_signals(self):
+        """Cut the connections on which they hear each other. They connect again about a second later."""
+        self.redis.client().client_kill_filter(_type="pubsub")
+        yield
+        wait_until(self.hear_each_other)
+
+
+@pytest.fixture(scope="module")
+def processes(postgres, redis, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("processes")
+    with fresh_app(postgres, directory) as app, ExitStack() as stack:
+        importing.import_document(
+            [{"appid": 730, "marketHashName": ITEM, "price": 10}], app_id=None, now=now_ms()
+        )
+        url = app.extensions["services"].settings.database_url
+        target = "tests.support.quick_rounds_app:app"
+        running = cluster(environment(url, directory), directory, processes=2, target=target, redis=redis)
+        processes = Processes(stack.enter_context(running).urls, redis, app)
+        wait_until(processes.hear_each_other)
+        yield processes
+
+
+@pytest.fixture(scope="module")
+def names():
+    return (f"player{number}" for number in itertools.count())
+
+
+@pytest.fixture
+def player(processes, names):
+    """A player with 100 coins."""
+    return create_player(processes.app, next(names))
+
+
+@pytest.fixture
+def connect(processes):
+    """Opens a socket at the first or the second process, and reads what it is sent on connecting."""
+    with ExitStack() as stack:
+
+        def open_socket(process, player=None):
+            socket = Socket(processes.urls[process], auth={"token": player.token} if player else None)
+            stack.callback(socket.close)
+            socket.expect("live-bets")
+            return socket
+
+        yield open_socket

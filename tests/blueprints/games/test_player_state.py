@@ -1,0 +1,121 @@
+"""A player's sockets at several processes are sent the same commitments and balances."""
+
+import json
+
+import pytest
+import requests
+
+from services.shared.clock import now_ms
+from tests.blueprints.games.conftest import ITEM
+
+pytestmark = pytest.mark.redis
+
+SPIN = {"amount": 1, "item": ITEM}
+DAY_MS = 24 * 3600 * 1000
+
+
+@pytest.fixture
+def sockets(connect, player):
+    """The player's sockets, one at each process."""
+    return [connect(0, player), connect(1, player)]
+
+
+def named(name, socket):
+    return [payload for each, payload in socket.seen if each == name]
+
+
+def test_a_spin_sends_commitment_and_balance_to_the_sockets_at_every_process(sockets):
+    here, there = sockets
+
+    assert here.spin(SPIN)["status"]
+
+    assert [there.next(), there.next()] == [
+        ("upgrader:commitment", here.expect("upgrader:commitment")),
+        ("balance", here.expect("balance")),
+    ]
+
+
+def test_a_request_to_one_process_sends_the_balance_to_the_sockets_at_every_process(
+    processes, sockets, player
+):
+    body = {"amount": 12.5, "deadline": now_ms() + DAY_MS}
+
+    address = f"{processes.urls[0]}/profile/vault/lock"
+    assert requests.post(address, json=body, headers=player.headers, timeout=10).ok
+
+    first, second = [socket.expect("balance") for socket in sockets]
+    assert first == second
+    assert (first["balance"], first["vaultBalance"]) == (87.5, 12.5)
+
+
+def test_a_redrawn_commitment_is_sent_to_the_sockets_at_every_process(processes, sockets, player):
+    announced = named("upgrader:commitment", sockets[0])[-1]
+    processes.run("seeds", "redraw")
+
+    answer = requests.get(f"{processes.urls[0]}/upgrader/commitment", headers=player.headers, timeout=10)
+
+    assert answer.json()["nonce"] == announced["nonce"]
+    assert answer.json() != announced
+    assert [socket.expect("upgrader:commitment") for socket in sockets] == [answer.json()] * 2
+
+
+def test_a_change_whose_signal_was_lost_is_found_in_the_database(processes, sockets):
+    here, there = sockets
+
+    with processes.losing_signals():
+        assert here.spin(SPIN)["status"]
+
+    assert there.expect("upgrader:commitment") == here.expect("upgrader:commitment")
+    assert there.expect("balance") == here.expect("balance")
+
+
+def test_a_command_sends_the_balance_to_the_sockets_at_every_process(processes, sockets, player):
+    processes.run("payments", "record", player.platform_id, "deposit", "25")
+
+    assert [socket.expect("balance")["balance"] for socket in sockets] == [125, 125]
+
+
+def test_a_signal_that_was_overtaken_by_a_newer_one_is_not_forwarded(processes, sockets, player):
+    def signal(version):
+        balances = {"balance": version, "vaultBalance": 0, "sweepstakeBalance": 0, "version": version}
+        payload = {"player": player.id, "events": [["balance", balances]]}
+        return {"method": "signal", "host_id": "other", "name": "player-state", "payload": payload}
+
+    before = named("balance", sockets[0])[-1]["version"]
+
+    signals = [signal(version) for version in (before + 2, before + 1, before + 3)]
+    processes.redis.client().publish("flask-socketio", json.dumps(signals))
+
+    assert [sockets[0].expect("balance")["version"] for _ in range(2)] == [before + 2, before + 3]
+
+
+def test_each_change_is_sent_once_to_each_socket(sockets):
+    spins = 100
+    # Meanwhile each process compares with the database every 50 ms.
+    for number in range(spins):
+        assert sockets[number % 2].spin(SPIN)["status"]
+        for socket in sockets:
+            socket.expect("balance")
+
+    for socket in sockets:
+        versions = [balance["version"] for balance in named("balance", socket)]
+        assert versions == list(range(versions[0], versions[0] + spins + 1))
+        nonces = [commitment["nonce"] for commitment in named("upgrader:commitment", socket)]
+        assert nonces == list(range(1, spins + 2))
+
+
+def test_the_events_of_a_spin_keep_their_order(sockets):
+    for number in range(50):
+        socket = sockets[number % 2]
+        seen = len(socket.seen)
+        assert socket.spin(SPIN)["status"]
+        socket.expect("balance")
+        assert [
+            name for name, _ in socket.seen[seen:] if not name.startswith(("live", "upgrader:proof"))
+        ] == [
+            "upgrader:pf",
+            "upgrader:spin",
+            "upgrader:commitment",
+            "balance",
+        ]
+        sockets[1 - number % 2].expect("balance")
