@@ -1,0 +1,170 @@
+"""Spins at three production processes with two database connections each, on one PostgreSQL and one Redis."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+
+import psycopg2
+import pytest
+
+from bench.harness.cluster import cluster
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+from models.users import User
+from services.items import importing as items_importing
+from services.maintenance import fairness_audit, ledger_audit
+from services.shared.clock import now_ms
+from tests.conftest import create_player
+from tests.support.apps import environment, fresh_app
+
+pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
+
+ITEM = "AK-47 | Copper Tide (Field-Tested)"
+PROCESSES = 3
+PLAYERS = 50
+IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+
+
+@pytest.fixture(scope="module")
+def app(kind, postgres, tmp_path_factory):
+    """An app of the test's own process, on the database of the others."""
+    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
+        items_importing.import_document(
+            [{"appid": 730, "marketHashName": ITEM, "price": 10}], app_id=None, now=now_ms()
+        )
+        yield app
+
+
+@pytest.fixture(scope="module")
+def urls(app, redis, tmp_path_factory):
+    """The addresses of the processes."""
+    directory = tmp_path_factory.mktemp("cluster")
+    env = environment(app.extensions["services"].settings.database_url, directory)
+    with cluster(env | {"DATABASE_POOL_SIZE": "2"}, directory, processes=PROCESSES, redis=redis) as started:
+        yield started.urls
+
+
+@pytest.fixture
+def new_player(app, request):
+    """Creates players whose names are those of no other test."""
+    return lambda number=0: create_player(app, f"{request.node.originalname[-20:]}-{number}")
+
+
+@pytest.fixture
+def join(urls):
+    """Opens a socket of the player at each process."""
+    with ExitStack() as stack:
+
+        def connect(player):
+            return [open_socket(stack, url, player) for url in urls]
+
+        yield connect
+
+
+def open_socket(stack, url, player):
+    socket = Socket(url, auth={"token": player.token})
+    stack.callback(socket.close)
+    return socket
+
+
+@contextmanager
+def settlement_held_up(app, player):
+    """Keep the player's spins from being settled during the block. Yields how many wait for that."""
+    url = app.extensions["services"].settings.database_url
+    with closing(psycopg2.connect(url)) as holding, closing(psycopg2.connect(url)) as watching:
+        watching.autocommit = True
+        with holding.cursor() as cursor, watching.cursor() as watcher:
+            cursor.execute("SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", [player.id])
+
+            def waiting():
+                watcher.execute(WAITING)
+                return watcher.fetchone()[0]
+
+            yield waiting
+        holding.rollback()
+
+
+def spin(**more):
+    return {"amount": 1, "item": ITEM, **more}
+
+
+@reading()
+def nonces(player):
+    return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).order_by(Bet.nonce).scalars())
+
+
+def test_a_spin_is_refused_while_another_process_settles_one_of_the_same_player(app, join, new_player):
+    player = new_player()
+    first, second, _ = join(player)
+    with ThreadPoolExecutor(1) as beside:
+        with settlement_held_up(app, player) as waiting:
+            settling = beside.submit(first.spin, spin())
+            wait_until(lambda: waiting() == 1)
+            refused = second.spin(spin())
+        answered = settling.result()
+
+    assert refused == IN_PROGRESS
+    assert answered["status"] is True
+    assert nonces(player) == [1]
+
+
+def test_spins_in_turn_use_each_seed_once_although_each_process_remembers_an_old_one(join, new_player):
+    player = new_player()
+
+    answers = [socket.spin(spin()) for _ in range(3) for socket in join(player)]
+
+    assert [answer["status"] for answer in answers] == [True] * 9
+    assert nonces(player) == list(range(1, 10))
+
+
+def test_of_spins_that_race_at_three_processes_each_settles_or_is_refused(app, join, new_player):
+    player = new_player()
+
+    def play(socket):
+        return [socket.spin(spin(amount=0.5)) for _ in range(20)]
+
+    with ThreadPoolExecutor(PROCESSES) as together:
+        answers = [answer for each in together.map(play, join(player)) for answer in each]
+
+    settled = [answer for answer in answers if answer["status"]]
+    assert [answer for answer in answers if not answer["status"] and answer != IN_PROGRESS] == []
+    assert nonces(player) == list(range(1, len(settled) + 1))
+    with reading():
+        balance = User.get_by_id(player.id).balance_cents
+    assert balance == 10_000 - 50 * len(settled) + sum(100 * answer["result"]["amount"] for answer in settled)
+    assert ledger_audit.audit().mismatches == []
+    assert fairness_audit.audit(seeds=app.extensions["services"].seeds).mismatches == []
+
+
+def test_a_request_that_reaches_three_processes_spins_once_and_is_answered_alike(join, new_player):
+    player = new_player()
+    sockets = join(player)
+    request = spin(requestId="one", clientSeed="same-seed")
+
+    with ThreadPoolExecutor(PROCESSES) as together:
+        at_once = list(together.map(lambda socket: socket.spin(request), sockets))
+    afterwards = [socket.spin(request) for socket in sockets]
+
+    assert nonces(player) == [1]
+    assert afterwards[0]["status"] is True
+    assert all(answer == afterwards[0] for answer in afterwards)
+    assert all(answer in (afterwards[0], IN_PROGRESS) for answer in at_once)
+
+
+def test_fifty_players_spin_at_once_with_two_connections_for_each_process(app, urls, new_player):
+    """No spin opens a second connection within a transaction: the first ones would hold all of them."""
+    with ExitStack() as stack:
+        players = [new_player(number) for number in range(PLAYERS)]
+        sockets = [
+            open_socket(stack, urls[number % PROCESSES], player) for number, player in enumerate(players)
+        ]
+        for socket in sockets:
+            socket.emit("upgrader:spin", spin())
+
+        answers = [socket.expect("upgrader:spin") for socket in sockets]
+        proofs = [socket.expect("upgrader:proof") for socket in sockets]
+
+    assert [answer["status"] for answer in answers] == [True] * PLAYERS
+    assert [proof["nonce"] for proof in proofs] == [1] * PLAYERS
