@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from flask import Flask
 
@@ -25,10 +26,12 @@ from server.logs import configure_logging, log_failures
 from server.realtime import connecting
 from server.realtime.packets import handle_packets
 from server.realtime.server import Manager, create_realtime
-from services.container import build_services
+from services.container import Services, build_services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
 from services.shared.database_clock import DatabaseClock
+from services.shared.rate_limiter import NewRateLimiter, RateLimiter
+from services.shared.shared_rate_limiter import RedisWindows, SharedRateLimiter
 from services.shared.signals import Signals
 from settings import VERSION, Settings, SettingsError
 
@@ -55,14 +58,15 @@ def create_app(
     services = build_services(settings, clock=clock, signals=signals)
     install_services(app, services)
     log_failures(app)
-    _install_request_hooks(app, settings, timer=timer)
+    new_rate_limiter = _rate_limiters(services, cluster, timer=timer)
+    _install_request_hooks(app, settings, new_rate_limiter)
     install_response_cache(app)
     register_error_handlers(app)
     _register_blueprints(app)
     app.cli = OperatorGroup(app.name)
     for command in COMMANDS:
         app.cli.add_command(command)
-    _start_realtime(app, settings, cluster, clock=clock, timer=timer)
+    _start_realtime(app, settings, cluster, new_rate_limiter, clock=clock)
     # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
     trust_proxies(app, count=settings.trusted_proxies)
@@ -104,14 +108,28 @@ def _configure(app: Flask) -> None:
     )
 
 
-def _install_request_hooks(app: Flask, settings: Settings, *, timer: Callable[[], float]) -> None:
+def _rate_limiters(
+    services: Services, cluster: Cluster | None, *, timer: Callable[[], float]
+) -> NewRateLimiter:
+    if cluster is None:
+        return lambda _name, *, most, seconds: RateLimiter(most=most, seconds=seconds, timer=timer)
+    windows = RedisWindows(
+        services.settings.redis_url,
+        heard_at=lambda: cluster.signals.heard_at,
+        processes=lambda: services.processes.live,
+        timer=timer,
+    )
+    return partial(SharedRateLimiter, windows=windows, timer=timer)
+
+
+def _install_request_hooks(app: Flask, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
     """Install the hooks, which run in this order before a request, and in reverse order after it."""
     metrics = install_metrics(app)
     log_requests(
         app, requests=metrics.requests, seconds=metrics.seconds, trust_proxy=settings.trusted_proxies > 0
     )
     if settings.ratelimit_enabled:
-        limit_requests(app, timer=timer)
+        limit_requests(app, new_rate_limiter)
     read_requests_strictly(app)
 
 
@@ -127,13 +145,13 @@ def _start_realtime(
     app: Flask,
     settings: Settings,
     cluster: Cluster | None,
+    new_rate_limiter: NewRateLimiter,
     *,
     clock: Callable[[], Millis],
-    timer: Callable[[], float],
 ) -> None:
     manager = cluster.manager if cluster else Manager()
-    running = create_realtime(app, settings, manager=manager, clock=clock, timer=timer)
-    handle_packets(running, settings, timer=timer)
+    running = create_realtime(app, settings, new_rate_limiter, manager=manager, clock=clock)
+    handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
     if cluster:
         cluster.install(running)

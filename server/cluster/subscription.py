@@ -1,6 +1,7 @@
 """The connection on which a process hears the other processes, and its own heartbeat."""
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -34,8 +35,10 @@ class Subscription:
         self._channel = channel
         self._heartbeat_channel = heartbeat_channel
         self._stop = threading.Event()
-        self._heard_at: float | None = None
-        """When this connection brought the last heartbeat; None before its first."""
+        self.heard_at = -math.inf
+        """When the last heartbeat arrived, by the monotonic clock."""
+        self._hears = False
+        """Whether this connection has brought a heartbeat."""
         self._is_reported = False
         """Whether the log says that Redis is away."""
         self.interruptions = 0
@@ -48,8 +51,7 @@ class Subscription:
     @property
     def is_away(self) -> bool:
         """Whether no heartbeat was heard lately, so messages may be lost."""
-        heard_at = self._heard_at
-        return heard_at is None or time.monotonic() - heard_at > SILENCE_SECONDS + CHECK_SECONDS
+        return not self._hears or time.monotonic() - self.heard_at > SILENCE_SECONDS + CHECK_SECONDS
 
     def close(self) -> None:
         self._stop.set()
@@ -60,7 +62,7 @@ class Subscription:
             try:
                 self._listen()
             except Exception as failure:  # noqa: BLE001  # Redis may come back
-                self._heard_at = None
+                self._hears = False
                 if not self._is_reported:
                     self._is_reported = True
                     self.interruptions += 1
@@ -77,7 +79,7 @@ class Subscription:
                 message = pubsub.get_message(timeout=CHECK_SECONDS)
                 if message is None:
                     # Checked when all has been read: a heartbeat may wait behind other messages.
-                    if time.monotonic() - (self._heard_at or connected_at) > SILENCE_SECONDS:
+                    if time.monotonic() - max(self.heard_at, connected_at) > SILENCE_SECONDS:
                         raise Silent
                 elif message["channel"] == self._heartbeat_channel.encode():
                     self._hear_heartbeat()
@@ -85,9 +87,9 @@ class Subscription:
                     self._pass_on(message["data"])
 
     def _hear_heartbeat(self) -> None:
-        is_first = self._heard_at is None
-        self._heard_at = time.monotonic()
-        if is_first:
+        self.heard_at = time.monotonic()
+        if not self._hears:
+            self._hears = True
             self._is_reported = False
             log.info("redis connected")
             self.on_resumed()

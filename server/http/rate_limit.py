@@ -18,7 +18,7 @@ from server.http.bearer_token import current_claims
 from server.http.strict_requests import ContractRequest, current_request
 from services.maintenance.checks import FORWARDED_MARKER
 from services.shared.errors import PlatformError, Unauthorized
-from services.shared.rate_limiter import RateLimiter
+from services.shared.rate_limiter import NewRateLimiter, RateLimiter
 
 log = logging.getLogger("platform.proxies")
 
@@ -76,11 +76,10 @@ def count_as(kind: str) -> Callable[[View], View]:
     return decorator
 
 
-def limit_requests(app: Flask, *, timer: Callable[[], float]) -> None:
-    """Count requests, before any work is done for them. ``timer`` gives seconds."""
+def limit_requests(app: Flask, new_rate_limiter: NewRateLimiter) -> None:
+    """Count requests, before any work is done for them."""
     rates = {
-        kind: RateLimiter(most=most, seconds=SECONDS, timer=timer)
-        for kind, most in REQUESTS_PER_MINUTE.items()
+        kind: new_rate_limiter(kind, most=most, seconds=SECONDS) for kind, most in REQUESTS_PER_MINUTE.items()
     }
 
     @app.before_request

@@ -11,7 +11,7 @@ from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.games.errors import TooManySpins
-from services.shared.rate_limiter import RateLimiter
+from services.shared.rate_limiter import NewRateLimiter, RateLimiter
 from settings import Settings
 
 EVENTS, SECONDS = 30, 10.0
@@ -84,9 +84,9 @@ class Packets:
             self._running.transports.close(transport_id)
 
 
-def handle_packets(running: Realtime, settings: Settings, *, timer: Callable[[], float]) -> None:
-    """Handle the packets of this server's clients. ``timer`` gives the seconds of the rate limit."""
-    rate = RateLimiter(most=EVENTS, seconds=SECONDS, timer=timer) if settings.ratelimit_enabled else None
+def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
+    """Handle the packets of this server's clients."""
+    rate = new_rate_limiter("event", most=EVENTS, seconds=SECONDS) if settings.ratelimit_enabled else None
     Packets(running, rate=rate)
 
 

@@ -21,7 +21,7 @@ from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
-from services.shared.rate_limiter import RateLimiter
+from services.shared.rate_limiter import NewRateLimiter
 from settings import Settings
 
 log = logging.getLogger("platform.realtime")
@@ -192,14 +192,14 @@ class Realtime:
 def create_realtime(
     app: Flask,
     settings: Settings,
+    new_rate_limiter: NewRateLimiter,
     *,
     manager: Manager,
     clock: Callable[[], Millis],
-    timer: Callable[[], float],
 ) -> Realtime:
     """Give this app its real-time side: on greenlets where the process is patched for them, else on threads.
 
-    ``clock`` tells when tokens expire, ``timer`` gives the seconds of the rate limits.
+    ``clock`` tells when tokens expire.
     """
     socketio = SocketIO()
     socketio.init_app(
@@ -218,7 +218,7 @@ def create_realtime(
         engineio_logger=_quiet_logger("engineio"),
     )
     limited = settings.ratelimit_enabled
-    per_address = RateLimiter(most=settings.address_handshakes_per_minute, seconds=60, timer=timer)
+    per_address = new_rate_limiter("handshake", most=settings.address_handshakes_per_minute, seconds=60)
     transports = Transports(socketio, handshake_seconds=HANDSHAKE_SECONDS, paced=limited)
     connections = Connections(per_address=settings.address_max_sockets if limited else None, clock=clock)
     handshakes = Handshakes(socketio, transports, connections, per_address=per_address if limited else None)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable
+from typing import Protocol
 
 
 class RateLimiter:
@@ -21,6 +22,14 @@ class RateLimiter:
     def hit(self, client: Hashable) -> float:
         """Count one request and return 0. Above the limit, count nothing and return the seconds to wait."""
         now = self._timer()
+        times = self._recent(client, now)
+        if len(times) >= self._most:
+            return times[0] + self._seconds - now
+        times.append(now)
+        return 0
+
+    def _recent(self, client: Hashable, now: float) -> list[float]:
+        """The times of the client's requests in the window that ends now."""
         if now - self._began >= self._seconds:
             self._previous, self._current, self._began = self._current, {}, now
         times = self._current.get(client)
@@ -28,7 +37,10 @@ class RateLimiter:
             times = self._current[client] = self._previous.pop(client, [])
         while times and times[0] <= now - self._seconds:
             del times[0]
-        if len(times) >= self._most:
-            return times[0] + self._seconds - now
-        times.append(now)
-        return 0
+        return times
+
+
+class NewRateLimiter(Protocol):
+    """Makes rate limiters of this process, or those that all processes share by their names."""
+
+    def __call__(self, name: str, /, *, most: int, seconds: float) -> RateLimiter: ...

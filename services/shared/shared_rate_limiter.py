@@ -1,0 +1,166 @@
+"""Rate limits that several processes share: the windows are in Redis and follow its clock."""
+
+import logging
+import math
+import time
+from collections.abc import Callable, Hashable
+from hashlib import blake2b
+from typing import Any
+
+import gevent
+from gevent import monkey
+from redis import ConnectionPool, RedisError
+
+from models.db.fifo_semaphore import FifoSemaphore
+from services.shared.rate_limiter import RateLimiter
+
+log = logging.getLogger("platform.rate_limits")
+
+CALL_SECONDS = 0.25
+"""Limit on one call of Redis, including the connection if there is none.
+
+A call takes less than a millisecond, so neither a busy Redis nor a busy process comes near this limit. When
+Redis does not answer, a few requests are late by this time, which players hardly notice.
+"""
+
+CONNECTIONS = 8
+"""Calls at a time; the others wait. Redis answers thousands a second on each connection."""
+
+QUEUE_SECONDS = 5.0
+"""Limit on the wait for a connection. The calls before it are bounded, so only an overload reaches it."""
+
+IDLE_SECONDS = 30.0
+"""A connection that was idle for longer is replaced: a proxy or Redis itself may have closed it."""
+
+LOG_SECONDS = 60.0
+
+# A client's window is a list of the microseconds of its last requests, `most` of them at the most. A request
+# is allowed if the oldest of these is no longer in the window. A time ahead of the clock, which has been set
+# back, does not count: it could refuse the client for hours.
+HIT = b"""
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local most, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest = tonumber(redis.call('LINDEX', KEYS[1], -most))
+if oldest and oldest <= now and oldest > now - window then
+    return oldest + window - now
+end
+redis.call('RPUSH', KEYS[1], now)
+redis.call('LTRIM', KEYS[1], -most, -1)
+redis.call('PEXPIRE', KEYS[1], math.ceil(window / 1000))
+return 0
+"""
+
+
+class RedisWindows:
+    """The clients' windows in Redis. After a failure Redis is not asked until a heartbeat is heard again."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        heard_at: Callable[[], float],
+        processes: Callable[[], int],
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``heard_at`` gives the ``timer``'s time of the last heartbeat, ``processes`` how many there are."""
+        self.processes = processes
+        self._heard_at = heard_at
+        self._timer = timer
+        pool = ConnectionPool.from_url(
+            url, protocol=2, socket_timeout=CALL_SECONDS, socket_connect_timeout=CALL_SECONDS
+        )
+        self._slots = FifoSemaphore(CONNECTIONS)
+        self._free: list[tuple[Any, float]] = [(pool.make_connection(), 0.0) for _ in range(CONNECTIONS)]
+        """Connections, each with the time of its last call. They connect by themselves when they are used."""
+        self._failed_at = -math.inf
+        self._warnings = RateLimiter(most=1, seconds=LOG_SECONDS)
+
+    def hit(self, key: str, *, most: int, seconds: float) -> float | None:
+        """Count a request; return the seconds to wait as ``RateLimiter.hit`` does, or None without Redis."""
+        if self._is_away():
+            return None
+        try:
+            with self._slots.hold(timeout_seconds=QUEUE_SECONDS):
+                # The calls before this one may have failed.
+                return None if self._is_away() else self._call(key, most, round(seconds * 1e6)) / 1e6
+        except (RedisError, OSError) as failure:
+            self._failed_at = self._timer()
+            if not self._warnings.hit("failure"):
+                log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
+            return None
+
+    def _is_away(self) -> bool:
+        return self._failed_at > self._heard_at()
+
+    def _call(self, key: str, most: int, window_us: int) -> int:
+        """Run the script; return microseconds. Raises RedisError and OSError.
+
+        The library's client would double the CPU time of a call, so this uses its connections alone. They
+        disconnect by themselves when a call fails or is interrupted.
+        """
+        connection, used_at = self._free.pop()
+        try:
+            if self._timer() - used_at > IDLE_SECONDS:
+                connection.disconnect()
+            # The timeouts of the socket do not include the lookup of Redis's name.
+            limit = CALL_SECONDS if monkey.is_module_patched("socket") else None
+            with gevent.Timeout(limit, TimeoutError):
+                connection.send_command("EVAL", HIT, 1, key, most, window_us)
+                return connection.read_response()  # type: ignore[no-any-return]
+        finally:
+            self._free.append((connection, self._timer()))
+
+
+class SharedRateLimiter(RateLimiter):
+    """A sliding window for each client, which all processes share.
+
+    Without Redis a client may make a share of the requests in each process: the limit divided by the number
+    of processes, at least one. The share includes the requests that Redis allowed in this process before.
+    It remains in force for one more window when Redis is back, because Redis has not counted the requests
+    made meanwhile. So losing Redis, even again and again, does not double a client's limit.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        most: int,
+        seconds: float,
+        windows: RedisWindows,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``name`` is a part of the keys in Redis."""
+        super().__init__(most=most, seconds=seconds, timer=timer)
+        self._name = name
+        self._windows = windows
+        self._divided_until = -math.inf
+
+    def hit(self, client: Hashable) -> float:
+        """Count one request and return 0. Above the limit, count nothing and return the seconds to wait."""
+        if wait := self._wait_for_share(client):
+            return wait
+        shared_wait = self._windows.hit(self._key(client), most=self._most, seconds=self._seconds)
+        if shared_wait:
+            return shared_wait
+        if shared_wait is None:
+            self._divided_until = self._timer() + self._seconds
+        # Other requests of the client may have been counted during the call.
+        if wait := self._wait_for_share(client):
+            return wait
+        now = self._timer()
+        self._recent(client, now).append(now)
+        return 0
+
+    def _key(self, client: Hashable) -> str:
+        """Short and without addresses, which may be long where a client sends them in a header."""
+        return f"platform:rate:{self._name}:{blake2b(repr(client).encode(), digest_size=16).hexdigest()}"
+
+    def _wait_for_share(self, client: Hashable) -> float:
+        """The seconds until the client has less than its share in the window; 0 while Redis counts all."""
+        now = self._timer()
+        if now >= self._divided_until:
+            return 0
+        times = self._recent(client, now)
+        share = max(self._most // self._windows.processes(), 1)
+        return times[-share] + self._seconds - now if len(times) >= share else 0
