@@ -31,8 +31,9 @@ run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Re
 check: style ## style, types, import directions and the fast tests on SQLite: one to two minutes
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --databases=sqlite -m "not process and not slow"
 
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: ten to thirteen minutes on two cores
-	$(BIN)/python -m pytest --numprocesses=4 --dist=worksteal
+# Three workers for each core, since many tests wait for a server or a deadline.
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about ten minutes on two cores
+	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## measure the speed as ratios, in one table: about fifteen minutes
 	$(BIN)/python -m bench.speed

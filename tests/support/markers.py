@@ -53,7 +53,11 @@ def report_missing_programs(reporter: pytest.TerminalReporter) -> None:
 
 
 def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of programs as ``process``; deselect those without their program or database."""
+    """Mark the tests of programs as ``process``; deselect those without their program or database.
+
+    Tests in a browser come first. So the worker that gets the beginning of a parallel run shares one browser
+    and server between all of them; idle workers take tests from its end.
+    """
     missing = {program.marker for program in missing_programs()}
     left_out = set(DATABASE_FIXTURES) - set(_databases(config))
     deselected = set()
@@ -66,6 +70,7 @@ def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]
+    items.sort(key=lambda item: "browser" not in _markers(item))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.prices import feed_document
@@ -20,6 +20,7 @@ def read(document, pause=lambda: None):
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(
     prices=st.dictionaries(texts, values),
     metadata=metadata,
