@@ -4,12 +4,11 @@ import logging
 import time
 
 from models.db.connection import database, reading
-from services.shared.clock import Millis
+from services.shared.clock import Millis, now_ms
 
 log = logging.getLogger("platform.clock")
 
-MICROSECONDS = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
-NOTABLE_SECONDS = 1.0
+NOTABLE_MS = 1_000
 """A machine whose clock is further off than this is reported in the log."""
 
 
@@ -22,11 +21,11 @@ class DatabaseClock:
     """
 
     def __init__(self) -> None:
-        self._offset_us = _machine_offset_us()
+        self._offset_ms = now_ms() - _monotonic_ms()
         self._is_read = False
 
     def __call__(self) -> Millis:
-        return Millis((_monotonic_us() + self._offset_us) // 1000)
+        return Millis(_monotonic_ms() + self._offset_ms)
 
     def read(self) -> None:
         """Ask the database for its time. Raises what ``reading()`` raises.
@@ -35,22 +34,18 @@ class DatabaseClock:
         within a range. An offset within the range stays as it is: a slow answer does not disturb the clock.
         """
         with reading():
-            asked_at = _monotonic_us()
-            (now_us,) = database.execute_sql(MICROSECONDS).fetchone()
-            answered_at = _monotonic_us()
-        least, most = now_us - answered_at, now_us - asked_at
+            asked_at = _monotonic_ms()
+            (now,) = database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()
+            answered_at = _monotonic_ms()
+        least, most = now - answered_at, now - asked_at
         if self._is_read:
-            self._offset_us = min(max(self._offset_us, least), most)
+            self._offset_ms = min(max(self._offset_ms, least), most)
             return
-        self._offset_us, self._is_read = (least + most) // 2, True
-        ahead = (_machine_offset_us() - self._offset_us) / 1_000_000
-        if abs(ahead) > NOTABLE_SECONDS:
-            log.warning("this machine's clock is %.1f s ahead of the database's", ahead)
+        self._offset_ms, self._is_read = (least + most) // 2, True
+        ahead = now_ms() - self()
+        if abs(ahead) > NOTABLE_MS:
+            log.warning("this machine's clock is %.1f s ahead of the database's", ahead / 1000)
 
 
-def _monotonic_us() -> int:
-    return time.monotonic_ns() // 1000
-
-
-def _machine_offset_us() -> int:
-    return time.time_ns() // 1000 - _monotonic_us()
+def _monotonic_ms() -> int:
+    return time.monotonic_ns() // 1_000_000

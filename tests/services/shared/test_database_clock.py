@@ -2,6 +2,7 @@
 
 import time
 
+import peewee
 import pytest
 
 from models.db.connection import database, open_database, reading
@@ -25,7 +26,7 @@ def a_minute_ahead(monkeypatch):
 
 @reading()
 def database_ms():
-    return int(database.execute_sql("SELECT extract(epoch FROM clock_timestamp()) * 1000").fetchone()[0])
+    return database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()[0]
 
 
 def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(make_app, a_minute_ahead, add_item):
@@ -64,9 +65,9 @@ def test_the_next_reading_follows_a_database_whose_clock_was_set(database_url, m
     open_database(database_url)
     clock = DatabaseClock()
     clock.read()
-    ahead = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) + 60000000"
-    monkeypatch.setattr("services.shared.database_clock.MICROSECONDS", ahead)
+    before = clock()
+    monkeypatch.setattr(database.obj, "now_ms", peewee.SQL(f"{database.now_ms.sql} + 60000"))
 
     clock.read()
 
-    assert clock() - database_ms() > NEAR_MS
+    assert clock() - before > NEAR_MS
