@@ -14,10 +14,13 @@ from models.db.connection import reading
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from services.shared.signals import Signal
+from services.upgrader.spin import SpinRequest
+from tests.blueprints.games.conftest import ITEM
 from tests.conftest import create_player
 from tests.support.apps import fresh_app
 
-ITEM = "AK-47 | Copper Tide (Field-Tested)"
+BETS = 120
+"""More than are revealed at once."""
 
 pytestmark = pytest.mark.redis
 
@@ -41,7 +44,7 @@ def processes(postgres, redis, directory):
 
 @pytest.fixture
 def player(processes):
-    return create_player(processes[0][0])
+    return create_player(processes[0][0], coins=1000)
 
 
 @pytest.fixture
@@ -73,6 +76,20 @@ def bets(player, condition):
     """How many of the player's bets fulfil the condition."""
     with reading():
         return Bet.select().where(Bet.user == player.id, condition).count()
+
+
+def bet_ids(player):
+    """The ids of the player's bets as live bets show them, in order."""
+    with reading():
+        return [str(bet.id) for bet in Bet.select().where(Bet.user == player.id).order_by(Bet.id)]
+
+
+def announced(spectator, *, last):
+    """The ids of announced bets, up to this one."""
+    ids = []
+    while last not in ids:
+        ids.append(spectator.expect("live-bets:new")["id"])
+    return ids
 
 
 def nonces(socket):
@@ -128,14 +145,19 @@ def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_pro
     assert other.expect("upgrader:proof")["nonce"] == 1
 
 
-def test_an_acknowledgement_confirms_the_proof_for_all_processes(processes, connect, player):
-    (_, first), (_, second) = processes
+@pytest.mark.parametrize("acknowledges", [True, False], ids=["acknowledgement", "pong"])
+def test_a_client_confirms_a_proof_for_all_processes(processes, connect, player, monkeypatch, acknowledges):
+    (_, first), (app, second) = processes
+    if not acknowledges:
+        monkeypatch.setattr(app.extensions["realtime"].server.eio, "ping_interval", 0.2)
     socket = connect(first, player)
     spin(socket)
     socket.close()
-    other = connect(second, player, acknowledges=True)
+    other = connect(second, player, acknowledges=acknowledges)
     other.expect("upgrader:proof")
-    wait_until(lambda: bets(player, Bet.proof_delivered_at_ms.is_null(False)) == 1)
+    while not bets(player, Bet.proof_delivered_at_ms.is_null(False)):
+        if not acknowledges:
+            other.transport.receive_any()
 
     back = connect(first, player)
     spin(back)
@@ -155,3 +177,23 @@ def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(proce
     back = connect(second, player)
 
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
+
+
+def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(processes, connect, player):
+    """As when a process died that had settled them."""
+    services = processes[0][0].extensions["services"]
+    watching = [connect(url) for _, url in processes]
+    for socket in watching:
+        socket.expect("live-bets")
+    request = SpinRequest(amount=1, item=ITEM, client_seed="seed")
+    for _ in range(BETS):
+        services.upgrader.play(user_id=player.id, request=request, clock=lambda: now_ms() - 5_000)
+    for app, _ in processes:
+        app.extensions["proofs"].look_up()
+    back = connect(processes[1][1], player)
+
+    assert [back.expect("upgrader:proof")["nonce"] for _ in range(BETS)] == list(range(1, BETS + 1))
+    spin(back)
+    back.expect("upgrader:proof")
+    expected = bet_ids(player)
+    assert [sorted(announced(socket, last=expected[-1]), key=int) for socket in watching] == [expected] * 2

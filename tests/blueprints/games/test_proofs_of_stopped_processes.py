@@ -1,0 +1,142 @@
+"""Proofs of bets whose process was killed, stood still or was stopped before they were due."""
+
+import os
+import signal
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from bench.harness.cluster import cluster
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+from services.items import importing as items_importing
+from services.shared.clock import now_ms
+from tests.blueprints.games.conftest import ITEM
+from tests.conftest import create_player
+from tests.support.apps import environment, fresh_app
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("processes")
+
+
+@pytest.fixture(scope="module")
+def app(postgres, directory):
+    """An app that serves nobody, for its services."""
+    with fresh_app(postgres, directory) as app:
+        row = {"appid": 730, "marketHashName": ITEM, "price": 10}
+        items_importing.import_document([row], app_id=None, now=now_ms())
+        yield app
+
+
+@pytest.fixture
+def player(app):
+    return create_player(app)
+
+
+@pytest.fixture(scope="module")
+def two_processes(app, redis, directory):
+    url = app.extensions["services"].settings.database_url
+    env = environment(url, directory) | {"UPGRADER_PROOF_DELAY": "1"}
+    with cluster(env, directory, processes=2, redis=redis) as running:
+        yield running.processes
+
+
+@pytest.fixture
+def survivor(two_processes):
+    """A process that runs all the time."""
+    return two_processes[0]
+
+
+@pytest.fixture
+def other(two_processes):
+    """A process that the test stops."""
+    process = two_processes[1]
+    if process.running is None:
+        process.start()
+    return process
+
+
+@pytest.fixture
+def connect():
+    """Opens sockets to a process, and reads what they are sent on connecting."""
+    with ExitStack() as stack:
+
+        def open_socket(process, player=None):
+            socket = Socket(process.running.url, auth={"token": player.token} if player else None)
+            stack.callback(socket.close)
+            socket.expect("live-bets")
+            return socket
+
+        yield open_socket
+
+
+@contextmanager
+def stopped(process):
+    """Let a process stand still for the block, with all its connections open."""
+    os.killpg(process.running.process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.killpg(process.running.process.pid, signal.SIGCONT)
+
+
+def spin(socket):
+    assert socket.spin({"amount": 1, "item": ITEM})["status"] is True
+
+
+def announced(spectator, *, last):
+    """The names of the players of announced bets, up to this player's."""
+    names = []
+    while last.username not in names:
+        names.append(spectator.expect("live-bets:new")["user"])
+    return names
+
+
+def is_revealed(player):
+    with reading():
+        return Bet.select().where(Bet.user == player.id, Bet.server_seed.is_null(False)).exists()
+
+
+def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, survivor, other, player):
+    watching = [connect(survivor), connect(other)]
+    socket = connect(other, player)
+    spin(socket)
+    with stopped(other):
+        wait_until(lambda: is_revealed(player))
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1
+    last = create_player(app, "last")
+    spin(connect(other, last))
+    assert [announced(each, last=last) for each in watching] == [[player.username, last.username]] * 2
+
+
+def test_a_proof_waits_for_an_earlier_one_whose_process_stands_still(connect, survivor, other, player):
+    spin(connect(other, player))
+    with stopped(other):
+        back = connect(survivor, player)
+        spin(back)
+
+        assert [back.expect("upgrader:proof")["nonce"] for _ in range(2)] == [1, 2]
+
+
+def test_a_bet_of_a_killed_process_is_proven_and_announced_by_another(connect, survivor, other, player):
+    watching = connect(survivor)
+    spin(connect(other, player))
+    other.kill()
+
+    assert connect(survivor, player).expect("upgrader:proof")["nonce"] == 1
+    assert watching.expect("live-bets:new")["user"] == player.username
+
+
+def test_a_bet_of_a_process_that_was_stopped_in_order_is_proven_by_another(connect, survivor, other, player):
+    spin(connect(other, player))
+
+    assert other.stop() == 0
+
+    assert connect(survivor, player).expect("upgrader:proof")["nonce"] == 1
