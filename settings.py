@@ -35,7 +35,7 @@ RANDOM_LIST = f"must be random texts of at least {MIN_SECRET_LENGTH} characters,
 DIFFERENT = "must differ from SECRET_KEY"
 
 DATABASE = Regexp(r"(sqlite:///|postgres(ql)?://).", error="must begin with sqlite:/// or postgresql://")
-REDIS = Regexp(r"(rediss?://.+)?\Z", error="must begin with redis:// or rediss://")
+REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, with a percent-encoded password"
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
 LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
@@ -114,6 +114,25 @@ def _base(ending: str = "") -> Callable[[str], str]:
     return parse
 
 
+def _redis_url(text: str) -> str:
+    if not text:
+        return ""
+    # Loaded only when it is set.
+    import redis  # noqa: PLC0415
+
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in {"redis", "rediss"} and parts.hostname and not parts.fragment
+        # Makes an object without connecting, and checks the options in the query.
+        redis.ConnectionPool.from_url(text).make_connection()
+    except (ValueError, TypeError, redis.RedisError):
+        good = False
+    if not good:
+        # The library's messages may contain a part of the password.
+        raise ValidationError(REDIS)
+    return text
+
+
 def _origin(url: str) -> str:
     """Scheme, host and port of an http(s) URL, as browsers send them in ``Origin``."""
     try:
@@ -157,7 +176,7 @@ class Settings:
     )
     database_pool_size: int = _setting("DATABASE_POOL_SIZE", "20", _whole(2, 1_000))
     # May contain a password. Empty: there is one process.
-    redis_url: str = _setting("REDIS_URL", "", REDIS, secret=True)
+    redis_url: str = _setting("REDIS_URL", "", _redis_url, secret=True)
     # Empty in development: see _stored_secret.
     secret_key: str = _setting("SECRET_KEY", "", secret=True)
     jwt_secret: str = _setting("JWT_SECRET", "", secret=True)

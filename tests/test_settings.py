@@ -24,6 +24,7 @@ ADDRESS = "must be an http or https address"
 FRAGMENT = "must be an address without a fragment"
 QUERY = "must be an address without a query"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
+REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, with a percent-encoded password"
 DATABASE = "must begin with sqlite:/// or postgresql://"
 HOST = "must be a host name such as trade.example.com"
 CODE = "must be 4 to 24 letters and digits"
@@ -263,7 +264,11 @@ def test_a_good_value_is_accepted(read, name, text, field, expected):
         ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
         ("DATABASE_URL", "mysql://db/platform", DATABASE),
         ("DATABASE_POOL_SIZE", "1", "must be a whole number from 2 to 1000"),
-        ("REDIS_URL", "valkey://cache", "must begin with redis:// or rediss://"),
+        ("REDIS_URL", "valkey://cache", REDIS),
+        ("REDIS_URL", "redis://", REDIS),
+        ("REDIS_URL", "redis://:pass/word@cache", REDIS),
+        ("REDIS_URL", "redis://:1#word@cache", REDIS),
+        ("REDIS_URL", "redis://cache?no-such-option=1", REDIS),
         ("REDIS_URL", "redis://cache", "needs a DATABASE_URL of PostgreSQL"),
         ("DATABASE_URL", "sqlite:///", DATABASE),
         ("DATABASE_URL", "platform.db", DATABASE),

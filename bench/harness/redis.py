@@ -4,6 +4,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from redis import Redis
 
@@ -15,19 +16,23 @@ from bench.harness.waiting import can_connect, wait_until
 class RedisServer:
     """A server on a port of this machine, without persistence."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *, password: str = "", certificate: Path | None = None) -> None:
+        """``certificate`` is a PEM file with the key too; with one the server speaks TLS only."""
         self.port = free_port()
-        self._options = options
+        login = f":{password}@" if password else ""
+        self.url = f"redis{'s' if certificate else ''}://{login}127.0.0.1:{self.port}"
+        self._command = [str(REDIS.path), "--save", "", "--requirepass", password]
+        if certificate is None:
+            self._command += ["--port", str(self.port)]
+        else:
+            files = ("--tls-cert-file", "--tls-key-file", "--tls-ca-cert-file")
+            self._command += ["--port", "0", "--tls-port", str(self.port), "--tls-auth-clients", "no"]
+            self._command += [part for option in files for part in (option, str(certificate))]
         self.start()
-
-    @property
-    def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}"
 
     def start(self) -> None:
         """Start it, again on the same port, and wait until it listens."""
-        command = [str(REDIS.path), "--port", str(self.port), "--save", "", *self._options]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/")
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, cwd="/")
         wait_until(lambda: can_connect(self.port))
 
     def pause(self) -> None:
@@ -47,9 +52,9 @@ class RedisServer:
 
 
 @contextmanager
-def redis_server(*options: str) -> Iterator[RedisServer]:
-    """A new server with these options, such as ``--requirepass``, which is stopped afterwards."""
-    server = RedisServer(*options)
+def redis_server(*, password: str = "", certificate: Path | None = None) -> Iterator[RedisServer]:
+    """A new server, which is killed afterwards."""
+    server = RedisServer(password=password, certificate=certificate)
     try:
         yield server
     finally:

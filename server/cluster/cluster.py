@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
+from prometheus_client import CollectorRegistry, Gauge
 
 from models.db import wait_budget
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
@@ -25,7 +26,7 @@ ROUND_SECONDS = 2.0
 """A lost signal delays what it says by this time."""
 
 STOP_SECONDS = 2.0
-"""How long a stop waits for each task."""
+"""How long a stop waits for the tasks."""
 
 
 class Cluster:
@@ -50,6 +51,16 @@ class Cluster:
         self.signals.subscription.on_resumed = self._resumed
         running.at_start.append(self.start)
         running.before_close.append(self.close)
+        self._register_metrics(self._app.extensions["metrics"].registry)
+
+    def _register_metrics(self, registry: CollectorRegistry) -> None:
+        outbox, subscription = self.signals.outbox, self.signals.subscription
+        for counter in (outbox.sent, outbox.dropped, subscription.interruptions):
+            registry.register(counter)
+        away = Gauge("redis_away", "1 while the heartbeat through Redis is not heard", registry=registry)
+        away.set_function(lambda: self.signals.are_away)
+        live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
+        live.set_function(lambda: self._processes.live)
 
     @property
     def _processes(self) -> Processes:
@@ -76,8 +87,9 @@ class Cluster:
         self.signals.subscription.close()
         self._stop.set()
         self._wake.set()
+        deadline = time.monotonic() + STOP_SECONDS
         for task in self._tasks:
-            task.join(STOP_SECONDS)
+            task.join(max(deadline - time.monotonic(), 0))
         try:
             self._processes.leave()
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:

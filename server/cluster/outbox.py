@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from prometheus_client import Counter
+
 from server.cluster.redis_client import connect
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
@@ -35,14 +37,15 @@ class Outbox:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._next_beat_at = 0.0
-        self.sent = 0
-        self.dropped = 0
-        """Messages that found the queue full or Redis away."""
+        self.sent = Counter("signals_sent", "Messages sent to other processes", registry=None)
+        self.dropped = Counter(
+            "signals_dropped", "Messages dropped because the queue was full or Redis away", registry=None
+        )
 
     def add(self, message: Mapping[str, Any]) -> None:
         """Queue a message. A full queue drops it."""
         if len(self._waiting) >= MAX_WAITING:
-            self.dropped += 1
+            self.dropped.inc()
             return
         self._waiting.append(decimal_json.dumps(message))
         self._wake.set()
@@ -62,7 +65,7 @@ class Outbox:
                 self._send_waiting()
             except Exception as failure:  # noqa: BLE001  # Redis may come back
                 # Not kept for later: the other processes will have found the changes in the database.
-                self.dropped += len(self._waiting)
+                self.dropped.inc(len(self._waiting))
                 self._waiting.clear()
                 if was_sent:
                     log.warning("signals not sent", extra={"failure": safe_exception_summary(failure)})
@@ -81,6 +84,6 @@ class Outbox:
             try:
                 self._redis.publish(self._channel, f"[{','.join(texts)}]")
             except Exception:
-                self.dropped += len(texts)
+                self.dropped.inc(len(texts))
                 raise
-            self.sent += len(texts)
+            self.sent.inc(len(texts))

@@ -1,11 +1,15 @@
 """Signals between processes over Redis."""
 
+import logging
 import uuid
 from typing import Any
 
 from server.cluster.outbox import Outbox
 from server.cluster.subscription import Subscription
+from server.redaction import safe_exception_summary
 from services.shared.signals import Signal, Signals
+
+log = logging.getLogger("platform.cluster")
 
 CHANNEL = "flask-socketio"
 """Flask-SocketIO's own, so that another program may emit to the sockets of all processes."""
@@ -40,4 +44,7 @@ class RedisSignals(Signals):
     def handle(self, message: dict[str, Any]) -> None:
         """Call the handlers of a message. A process of another version may send unknown names."""
         for handler in self._handlers.get(message["name"], ()):
-            handler(message["payload"])
+            try:
+                handler(message["payload"])
+            except Exception as failure:  # noqa: BLE001  # the next handler may work
+                log.error("signal not handled", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from prometheus_client import Counter
+
 from server.cluster.redis_client import connect
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
@@ -41,8 +43,7 @@ class Subscription:
         """Whether this connection has brought a heartbeat."""
         self._is_reported = False
         """Whether the log says that Redis is away."""
-        self.interruptions = 0
-        """How often Redis was away."""
+        self.interruptions = Counter("redis_interruptions", "How often Redis went away", registry=None)
         self.on_message: Callable[[Any], None] = lambda _message: None
         """Called with each message. Whatever it raises is logged."""
         self.on_resumed: Callable[[], None] = lambda: None
@@ -65,7 +66,7 @@ class Subscription:
                 self._hears = False
                 if not self._is_reported:
                     self._is_reported = True
-                    self.interruptions += 1
+                    self.interruptions.inc()
                     log.warning("redis away", extra={"failure": safe_exception_summary(failure)})
                 self._stop.wait(PAUSE_SECONDS)
         self._redis.close()
@@ -99,7 +100,7 @@ class Subscription:
             try:
                 self.on_message(message)
             except Exception as failure:  # noqa: BLE001  # the next message may be good
-                log.error("signal not handled", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+                log.error("message not handled", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
 
 def _messages(text: bytes) -> list[Any]:

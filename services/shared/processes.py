@@ -57,8 +57,8 @@ class Processes:
         if connections * 100 >= limit * POOLS_PERCENT:
             self.leave()
             raise PoolsTooLarge(
-                f"DATABASE_POOL_SIZE: {self.live} processes with {connections} connections in all must stay"
-                f" below {POOLS_PERCENT}% of PostgreSQL's max_connections, which is {limit}"
+                f"DATABASE_POOL_SIZE: the pools of all live processes ({self.live}) have {connections}"
+                f" connections, which must be below {POOLS_PERCENT}% of PostgreSQL's {limit} max_connections"
             )
 
     def renew(self, state: ProcessState) -> None:

@@ -1,5 +1,6 @@
 """Signals between the processes of the platform: short messages about what has changed."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
@@ -33,7 +34,7 @@ class Signals:
     """
 
     def __init__(self) -> None:
-        self._handlers: dict[Signal, list[Handler]] = {name: [] for name in Signal}
+        self._handlers: defaultdict[Signal, list[Handler]] = defaultdict(list)
         self.on_resumed: list[Callable[[], None]] = []
         """Called when messages arrive again after some may have been lost."""
 
