@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, settings
 
 from app import create_app
 from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server
@@ -30,6 +31,10 @@ from tests.support.statements import recorded_statements
 from tests.support.url_rules import reuse_compiled_rules
 
 reuse_compiled_rules()
+
+# On a busy machine any example may be slow.
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

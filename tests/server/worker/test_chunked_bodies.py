@@ -82,7 +82,7 @@ chunk = st.tuples(st.binary(min_size=1, max_size=300), st.integers(0, 4), st.jus
 trailers = st.lists(token.map(lambda name: f"X-{name}: value\r\n".encode()), max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(chunks=st.lists(chunk, max_size=12), trailers=trailers, upper=st.booleans())
 def test_a_body_is_read_the_same_in_any_valid_chunks(odd, chunks, trailers, upper):
     pieces = []
