@@ -24,6 +24,7 @@ from services.shared.processes import Processes
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.rules import UpgraderRules
+from services.upgrader.shared_catalogue import SharedCatalogue
 from services.upgrader.spin import Upgrader
 from settings import Settings
 
@@ -67,7 +68,7 @@ def build_services(
 
     seeds = ServerSeeds(encrypter=encrypter("server seeds"), witness=SeedWitness(settings.instance_dir))
     worker_pool = WorkerPool()
-    catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
+    catalogue = _catalogue(settings, signals)
     rules = UpgraderRules(
         house_edge_ppm=settings.upgrader_house_edge_ppm,
         min_wager=Cents(settings.upgrader_min_wager_cents),
@@ -114,6 +115,13 @@ def build_services(
         signals=signals,
         clock=clock,
     )
+
+
+def _catalogue(settings: Settings, signals: Signals) -> CatalogueCache:
+    ttl_seconds = settings.catalogue_ttl_seconds
+    if settings.redis_url:
+        return SharedCatalogue(ttl_seconds=ttl_seconds, timer=time.monotonic, signals=signals)
+    return CatalogueCache(ttl_seconds=ttl_seconds, timer=time.monotonic)
 
 
 def _game_platform(settings: Settings) -> GamePlatform:

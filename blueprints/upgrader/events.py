@@ -26,10 +26,12 @@ MAX_REQUEST_ID = 64
 
 
 def install_upgrader(app: Flask, running: Realtime) -> None:
-    """Attach the upgrader's events to this server."""
+    """Attach the upgrader's events to this server, and its look for the catalogue of other processes."""
+    services = app.extensions["services"]
+    running.every_two_seconds.append(services.catalogue.look)
     spins = SpinEvents(
         running,
-        services=app.extensions["services"],
+        services=services,
         proofs=app.extensions["proofs"],
         player_state=app.extensions["player_state"],
         metrics=app.extensions["metrics"],

@@ -6,12 +6,12 @@ A spin takes its price from here too, so the price that a player sees is the pri
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import peewee
 from cachetools import LRUCache, cachedmethod
@@ -108,9 +108,38 @@ class Catalogue:
         return [order.items[position] for position in found[start : start + limit]], len(found)
 
 
+COLUMNS = (
+    Item.app_id,
+    Item.market_hash_name,
+    Item.gun_name,
+    Item.skin_name,
+    Item.image,
+    Item.price_cents,
+    Item.next_price_fetch_ms,
+)
+"""What a row of the catalogue holds."""
+
+
 def build() -> Catalogue:
     """Read the catalogue from the database, with pauses: 34,500 items take 0.3 s."""
-    by_price = _items_by_price()
+    with reading():
+        # The driver's own rows: nothing in these columns needs converting.
+        by_price = items_by_price(database.execute(Item.select(*COLUMNS).where(Item.price_cents > 0)))
+    return arrange(by_price)
+
+
+def items_by_price(rows: Iterable[Sequence[Any]]) -> dict[Cents, list[CatalogueItem]]:
+    """The items of these rows, with pauses."""
+    by_price: defaultdict[Cents, list[CatalogueItem]] = defaultdict(list)
+    for row in in_slices(rows, ITEMS_A_SLICE):
+        _app_id, _name, gun_name, skin_name, _image, price_cents, _next_price_fetch_ms = row
+        values = (*row, f"{gun_name}{SEPARATOR}{skin_name}".casefold())
+        by_price[price_cents].append(CatalogueItem._make(values))
+    return by_price
+
+
+def arrange(by_price: Mapping[Cents, list[CatalogueItem]]) -> Catalogue:
+    """Sort the items, with pauses."""
     # Sorted here because the databases collate names differently, and price by price because one large sort
     # would block the event loop.
     prices = sorted(by_price)
@@ -120,27 +149,6 @@ def build() -> Catalogue:
     descending = [item for price in reversed(prices) for item in by_price[price]]
     pause()
     return Catalogue(descending=descending, ascending=ascending)
-
-
-def _items_by_price() -> dict[Cents, list[CatalogueItem]]:
-    columns = (
-        Item.app_id,
-        Item.market_hash_name,
-        Item.gun_name,
-        Item.skin_name,
-        Item.image,
-        Item.price_cents,
-        Item.next_price_fetch_ms,
-    )
-    by_price: defaultdict[Cents, list[CatalogueItem]] = defaultdict(list)
-    with reading():
-        # The driver's own rows: nothing in these columns needs converting.
-        rows = database.execute(Item.select(*columns).where(Item.price_cents > 0))
-        for row in in_slices(rows, ITEMS_A_SLICE):
-            _app_id, _name, gun_name, skin_name, _image, price_cents, _next_price_fetch_ms = row
-            values = (*row, f"{gun_name}{SEPARATOR}{skin_name}".casefold())
-            by_price[price_cents].append(CatalogueItem._make(values))
-    return by_price
 
 
 def _first(building: Future[Catalogue]) -> Catalogue:
@@ -185,6 +193,13 @@ class CatalogueCache:
             self._is_late = True
             return kept
 
+    def look(self) -> None:
+        """Show the catalogue that another process has built. Here there is no other process."""
+
+    def _next(self) -> tuple[Catalogue, float]:
+        """The catalogue to show next, and for how many seconds."""
+        return build(), self._ttl_seconds
+
     def _begin(self) -> Future[Catalogue]:
         building: Future[Catalogue] = Future()
         self._building = building
@@ -194,7 +209,7 @@ class CatalogueCache:
 
     def _build(self, building: Future[Catalogue]) -> None:
         try:
-            built = build()
+            built, seconds = self._next()
         except Exception as failure:
             log.exception("catalogue not built", extra={"event": "catalogue"})
             with self._guard:
@@ -204,5 +219,5 @@ class CatalogueCache:
             return
         with self._guard:
             self._building, self._kept, self._is_late = None, built, False
-            self._good_until = self._timer() + self._ttl_seconds
+            self._good_until = self._timer() + seconds
         building.set_result(built)

@@ -1,0 +1,91 @@
+"""Catalogues in the database: generations, of which the newest is the one to show."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import orjson
+import peewee
+
+from models.catalogue import CatalogueGeneration, CatalogueSlice
+from models.db.connection import database, reading
+from services.shared.background import CooperativeYield
+from services.shared.lease import Lease
+from services.upgrader.catalogue import COLUMNS, Catalogue, arrange, items_by_price
+
+ITEMS_A_SLICE = 200
+"""A slice of about 50 KB is written or read within a millisecond."""
+
+SLICES_AT_ONCE = 10
+"""Slices in one statement."""
+
+
+class Generation(NamedTuple):
+    """A stored catalogue. ``seconds_left`` is negative when it has expired."""
+
+    id: int
+    slices: int
+    seconds_left: float
+
+
+class GenerationGone(Exception):
+    """Two newer generations were stored while this one was read, so it was deleted."""
+
+
+@reading()
+def newest() -> Generation | None:
+    """The newest generation; None before the first."""
+    row = CatalogueGeneration
+    milliseconds_left = row.expires_at_ms - database.now_ms
+    query = row.select(row.id, row.slices, milliseconds_left).order_by(row.id.desc()).limit(1)
+    rows: Iterable[tuple[int, int, int]] = database.execute(query)
+    for generation_id, slices, milliseconds in rows:
+        return Generation(generation_id, slices, milliseconds / 1000)
+    return None
+
+
+def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
+    """Store a new generation and delete old ones; returns its id. Raises LeaseLost.
+
+    The one before it stays, because another process may be reading it.
+    """
+    # Before the transaction, which would wait during the pauses.
+    slices = list(_compressed(catalogue))
+    with lease.fenced():
+        previous = CatalogueGeneration.select(peewee.fn.MAX(CatalogueGeneration.id))
+        CatalogueGeneration.delete().where(CatalogueGeneration.id < previous).execute()
+        generation_id: int = CatalogueGeneration.insert(
+            expires_at_ms=database.now_ms + ttl_seconds * 1000, slices=len(slices)
+        ).execute()
+        rows = [(generation_id, number, content) for number, content in enumerate(slices)]
+        columns = [CatalogueSlice.generation, CatalogueSlice.number, CatalogueSlice.content]
+        for some in peewee.chunked(rows, SLICES_AT_ONCE):
+            CatalogueSlice.insert_many(some, columns).execute()
+    return generation_id
+
+
+def load(generation: Generation) -> Catalogue:
+    """Read a generation, with pauses. Raises GenerationGone."""
+    return arrange(items_by_price(_rows(generation)))
+
+
+def _compressed(catalogue: Catalogue) -> Iterator[bytes]:
+    cooperate = CooperativeYield()
+    for some in peewee.chunked(catalogue.items, ITEMS_A_SLICE):
+        yield zlib.compress(b"\n".join(orjson.dumps(item[: len(COLUMNS)]) for item in some))
+        cooperate()
+
+
+def _rows(generation: Generation) -> Iterator[list[Any]]:
+    row = CatalogueSlice
+    for first in range(0, generation.slices, SLICES_AT_ONCE):
+        last = min(first + SLICES_AT_ONCE, generation.slices) - 1
+        query = row.select(row.content).where(
+            row.generation == generation.id, row.number.between(first, last)
+        )
+        with reading():
+            contents = list(database.execute(query.order_by(row.number)))
+        if len(contents) <= last - first:
+            raise GenerationGone
+        for (content,) in contents:
+            yield from map(orjson.loads, zlib.decompress(content).splitlines())

@@ -1,0 +1,81 @@
+"""The catalogue of several processes: one of them builds it, and all show the same."""
+
+import time
+from collections.abc import Callable
+
+from services.shared.lease import Lease
+from services.shared.signals import Signal, Signals
+from services.upgrader import generations
+from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache, build
+from services.upgrader.generations import Generation
+
+FIRST_WAIT_SECONDS = 0.1
+FIRST_WAITS = 200
+"""How often to look for the first catalogue of all, which another process builds. If that one dies, this one
+gets its lease within the time."""
+
+
+class NeverBuilt(Exception):
+    """There is no catalogue, and no process has built one in time."""
+
+
+class SharedCatalogue(CatalogueCache):
+    """Shows the newest generation in the database.
+
+    The first process that needs a new one builds and stores it, and signals that to the others. A process
+    that misses the signal finds the new generation within two seconds (``look``).
+    """
+
+    def __init__(self, *, ttl_seconds: int, timer: Callable[[], float], signals: Signals) -> None:
+        super().__init__(ttl_seconds=ttl_seconds, timer=timer)
+        self._lease = Lease("catalogue")
+        self._signals = signals
+        self._shown_id = 0
+        signals.on(Signal.CATALOGUE, self._show)
+
+    def look(self) -> None:
+        """Begin to load the newest generation, unless it is shown. Raises one of UNAVAILABLE."""
+        newest = generations.newest()
+        if newest is not None:
+            self._show(newest.id)
+
+    def _show(self, generation_id: int) -> None:
+        with self._guard:
+            if generation_id != self._shown_id and self._building is None:
+                self._begin()
+
+    def _next(self) -> tuple[Catalogue, float]:
+        for _ in range(FIRST_WAITS):
+            newest = generations.newest()
+            if not self._is_valid(newest) and self._lease.acquire():
+                try:
+                    return self._build_unless_built()
+                finally:
+                    self._lease.release()
+            if newest is not None:
+                return self._load(newest)
+            time.sleep(FIRST_WAIT_SECONDS)
+        raise NeverBuilt
+
+    def _is_valid(self, generation: Generation | None) -> bool:
+        # One that lasts longer than any was stored before the clock was set back.
+        return generation is not None and 0 < generation.seconds_left <= self._ttl_seconds
+
+    def _build_unless_built(self) -> tuple[Catalogue, float]:
+        newest = generations.newest()
+        if newest is not None and self._is_valid(newest):
+            # By the process that had the lease just before.
+            return self._load(newest)
+        built = build()
+        self._shown_id = generations.store(built, lease=self._lease, ttl_seconds=self._ttl_seconds)
+        self._signals.publish(Signal.CATALOGUE, self._shown_id)
+        return built, self._ttl_seconds
+
+    def _load(self, generation: Generation) -> tuple[Catalogue, float]:
+        # An expired one is shown until the process that has the lease has stored the next.
+        seconds = generation.seconds_left if self._is_valid(generation) else RETRY_SECONDS
+        if self._kept is None or generation.id != self._shown_id:
+            loaded = generations.load(generation)
+            self._shown_id = generation.id
+            return loaded, seconds
+        return self._kept, seconds
