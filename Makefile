@@ -13,6 +13,11 @@ AUDIT ?= must
 PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
+# Run a second time, against three processes on PostgreSQL and Redis.
+CLUSTER_TESTS := tests/blueprints/upgrader/spins/test_spin_lock.py \
+	tests/blueprints/affiliate/test_races.py \
+	tests/services/ledger/test_money_history.py
+
 .PHONY: help run run-cluster check test bench lint style audit format screenshots requirements clean
 
 help: ## list the targets
@@ -34,6 +39,7 @@ check: style ## style, types, import directions and the fast tests on SQLite: on
 # Three workers for each core, since many tests wait for a server or a deadline.
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about ten minutes on two cores
 	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
+	$(BIN)/python -m pytest --numprocesses=3 --dist=worksteal --processes=3 $(CLUSTER_TESTS)
 
 bench: $(VENV)/installed-dev tests/js/node_modules/installed bench/peers/node_modules/installed ## measure the speed as ratios, in one table: about fifteen minutes
 	$(BIN)/python -m bench.speed

@@ -3,6 +3,7 @@
     python -m bench.crashes --kills 200
     python -m bench.crashes --kills 100 --worker-kills 50 --players 40 --sockets 200
     python -m bench.crashes --kills 100 --postgresql --database-kills 20
+    python -m bench.crashes --kills 100 --postgresql --processes 3
     python -m bench.crashes --kills 20 --seed "the one that was printed"
 
 Many players use spins, the vault, promo codes and deposits while the server's processes are killed with
@@ -19,7 +20,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
@@ -27,6 +28,7 @@ import click
 from app import create_app
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
+from bench.harness.redis import redis_server
 from bench.harness.servers import come_to_rest
 from bench.harness.stoppable_postgres import stoppable_postgres
 from models.db import migrate
@@ -39,13 +41,20 @@ PROOF_DELAY_SECONDS = "0.5"
 def main() -> None:
     options = _options()
     print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as place, _database(options, Path(place)) as (url, restart):
+    with (
+        tempfile.TemporaryDirectory() as place,
+        _database(options, Path(place)) as (url, restart),
+        ExitStack() as stack,
+    ):
         env = {
             "DATABASE_URL": url,
             "INSTANCE_DIR": place,
             "BASE_URL": "http://127.0.0.1:5000",
             "UPGRADER_PROOF_DELAY": PROOF_DELAY_SECONDS,
         }
+        if options.processes > 1:
+            redis = stack.enter_context(redis_server())
+            env |= {"REDIS_URL": redis.url, "PROCESSES": str(options.processes)}
         app = create_app(Settings.from_env(env))
         logging.getLogger("platform").setLevel(logging.CRITICAL)
         migrate.upgrade()
@@ -103,11 +112,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=200, help="of the server (%(default)s)")
     parser.add_argument("--worker-kills", type=int, default=0, help="of its worker alone (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="servers, of which one is killed at a time (%(default)s)"
+    )
     parser.add_argument("--database-kills", type=int, default=0, help="of PostgreSQL (%(default)s)")
     parser.add_argument("--players", type=int, default=40, help="how many (%(default)s)")
     parser.add_argument("--sockets", type=int, default=200, help="of all players together (%(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(8), help="any text (a new one each time)")
     options = parser.parse_args()
+    if options.processes > 1 and not options.postgresql:
+        parser.error("--processes needs --postgresql")
     if options.database_kills and not options.postgresql:
         parser.error("--database-kills needs --postgresql")
     if not 1 <= options.players <= options.sockets <= 10 * options.players:

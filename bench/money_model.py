@@ -2,6 +2,7 @@
 
     python -m bench.money_model --examples 200
     python -m bench.money_model --examples 200 --postgresql --seed 7
+    python -m bench.money_model --examples 200 --postgresql --processes 3
 
 Generates sequences of actions of three players (spins, vault, payments, codes) while statements fail,
 connections break, and the process dies in the middle of a transaction, at COMMIT or right after it. After
@@ -40,7 +41,12 @@ def main() -> None:
         bench_database(Path(place), postgresql=options.postgresql) as url,
     ):
         env = {"DATABASE_URL": url, "INSTANCE_DIR": place, **SETTINGS}
-        world = World(lambda clock: create_app(Settings.from_env(env), clock=clock))
+        if options.processes > 1:
+            # Nothing listens there: the apps are not started, so none of them sends a signal.
+            env["REDIS_URL"] = "redis://127.0.0.1:9"
+        world = World(
+            lambda clock: create_app(Settings.from_env(env), clock=clock), processes=options.processes
+        )
         logging.getLogger("platform").setLevel(logging.CRITICAL)
         failed = _tell_stories(world, options)
         come_to_rest(world.app)
@@ -79,6 +85,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=100, help="how many stories (%(default)s)")
     parser.add_argument("--steps", type=int, default=30, help="of a story at the most (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=1,
+        help="apps that take turns; several need --postgresql (%(default)s)",
+    )
     parser.add_argument(
         "--seed", type=int, default=secrets.randbelow(2**32), help="a number (a new one each time)"
     )

@@ -21,6 +21,7 @@ from pathlib import Path
 from bench.harness.cluster import PROCESSES, cluster, nginx_before
 from bench.harness.databases import bench_database
 from bench.harness.programs import NGINX, REDIS
+from bench.harness.redis import redis_server
 from bench.harness.servers import ROOT, flask_command
 from bench.harness.waiting import can_connect
 
@@ -43,10 +44,12 @@ def _serve(options: argparse.Namespace) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="cluster-") as place,
         bench_database(Path(place), postgresql=True) as url,
+        redis_server() as redis,
     ):
         directory = Path(place)
         env = {
             "DATABASE_URL": url,
+            "REDIS_URL": redis.url,
             "INSTANCE_DIR": str(directory / "instance"),
             "SECRET_KEY": secrets.token_hex(32),
             "JWT_SECRET": secrets.token_hex(32),
@@ -61,7 +64,7 @@ def _serve(options: argparse.Namespace) -> None:
             print(f"nginx        {address}")
             for each in started.urls:
                 print(f"process      {each}")
-            print(f"Redis        {started.redis.url}")
+            print(f"Redis        {redis.url}")
             print(f"PostgreSQL   {url}")
             print(f"logs         {directory}")
             print("Open this page; you are signed in as a demo player:")

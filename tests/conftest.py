@@ -19,6 +19,7 @@ from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server
 from bench.harness.redis import RedisServer, redis_server
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
+from bench.harness.warm_start import WarmStart
 from models.db.connection import database
 from services.accounts import users
 from services.items import importing as items_importing
@@ -27,6 +28,7 @@ from services.shared.money import Cents
 from settings import Settings
 from tests.support import markers
 from tests.support.apps import environment
+from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.statements import recorded_statements
 from tests.support.url_rules import reuse_compiled_rules
 
@@ -77,22 +79,45 @@ def redis() -> Iterator[RedisServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def warm_start() -> Iterator[WarmStart]:
+    """Starts gunicorn processes quickly."""
+    warm = WarmStart()
+    yield warm
+    warm.close()
+
+
+@pytest.fixture(scope="session")
+def process_count(pytestconfig: pytest.Config) -> int:
+    """How many processes serve the app of a test: 1 is the process of the test itself."""
+    return int(pytestconfig.getoption("--processes"))
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A fresh, migrated database of each kind."""
-    kind = "sqlite_files" if request.param == "sqlite" else "postgres"
+def database_url(request: pytest.FixtureRequest, process_count: int, tmp_path: Path) -> Iterator[str]:
+    """A fresh, migrated database of each kind. Several processes need PostgreSQL."""
+    kind = "sqlite_files" if request.param == "sqlite" and process_count == 1 else "postgres"
     with request.getfixturevalue(kind).fresh(tmp_path) as url:
         yield url
 
 
 @pytest.fixture
-def env(database_url: str, tmp_path: Path) -> dict[str, str]:
+def env(
+    request: pytest.FixtureRequest, database_url: str, process_count: int, tmp_path: Path
+) -> dict[str, str]:
     """The environment of a test's app or server process."""
-    return environment(database_url, tmp_path)
+    env = environment(database_url, tmp_path)
+    if process_count > 1:
+        redis: RedisServer = request.getfixturevalue("redis")
+        redis.client().flushall()
+        env |= {"REDIS_URL": redis.url, "PROCESSES": str(process_count)}
+    return env
 
 
 @pytest.fixture
-def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
+def make_app(
+    request: pytest.FixtureRequest, env: dict[str, str], process_count: int, tmp_path: Path
+) -> Iterator[Callable[..., Flask]]:
     """Builds the app with other settings than the usual ones of a test."""
     built: list[Flask] = []
 
@@ -104,7 +129,16 @@ def make_app(env: dict[str, str]) -> Iterator[Callable[..., Flask]]:
             app = create_app(Settings.from_env(env | changes), clock=clock, timer=timer)
         app.testing = True
         built.append(app)
+        if process_count > 1 and (clock, timer) == (None, time.monotonic):
+            serve_with_processes(app, changes)
         return app
+
+    def serve_with_processes(app: Flask, changes: dict[str, str]) -> None:
+        skip_unless_several_can_serve(request)
+        serving = Processes(request.getfixturevalue("warm_start"), env | changes, tmp_path)
+        app.extensions["processes"] = serving
+        app.test_client_class = client_of(serving)
+        request.addfinalizer(serving.close)
 
     yield make
     for app in built:
@@ -174,20 +208,26 @@ def add_item(app: Flask) -> Callable[..., str]:
 
 
 @pytest.fixture
-def server(app: Flask) -> Iterator[str]:
-    """The app on a real port; the address."""
+def server(app: Flask, process_count: int) -> Iterator[str]:
+    """The app on a real port; the address. With several processes that of the first one."""
+    if "processes" in app.extensions:
+        yield app.extensions["processes"].urls[0]
+        return
+    if process_count > 1:
+        pytest.skip("has a clock of its own, which several processes can't share")
     with threaded_server(app) as url:
         yield url
 
 
 @pytest.fixture
-def connect(server: str) -> Iterator[Callable[..., Socket]]:
-    """Opens sockets to the app; they are closed with the test."""
+def connect(app: Flask, server: str) -> Iterator[Callable[..., Socket]]:
+    """Opens sockets to the app, with several processes to each in turn; they are closed with the test."""
     with ExitStack() as stack:
 
         def open_socket(player: Player | None = None, **options: Any) -> Socket:
             options.setdefault("auth", {"token": player.token} if player else None)
-            socket = Socket(server, **options)
+            url = app.extensions["processes"].next_url if "processes" in app.extensions else server
+            socket = Socket(url, **options)
             stack.callback(socket.close)
             return socket
 

@@ -1,14 +1,13 @@
-"""Several processes of the platform on one PostgreSQL and one Redis, and nginx in front of them."""
+"""Several processes of the platform, and nginx in front of them."""
 
 import itertools
-import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.harness.nginx import nginx
-from bench.harness.redis_server import RedisServer, redis_server
 from bench.harness.servers import RunningServer, gunicorn, server_process
 
 PROCESSES = 3
@@ -19,8 +18,10 @@ class Process:
     """One gunicorn process of a cluster, which keeps its port and its settings when it is started again."""
 
     env: Mapping[str, str]
-    directory: Path
     target: str
+    serve: Callable[..., AbstractContextManager[RunningServer]]
+    """``server_process``, or a function with the same arguments."""
+    directory: Path
     running: RunningServer | None = None
     _stack: ExitStack = field(default_factory=ExitStack)
     _port: int | None = None
@@ -29,7 +30,7 @@ class Process:
         """Start it and wait until it answers."""
         command = gunicorn(self.target)
         self.running = self._stack.enter_context(
-            server_process(command, self.env, self.directory, port=self._port)
+            self.serve(command, self.env, self.directory, port=self._port)
         )
         self._port = self.running.port
 
@@ -49,22 +50,21 @@ class Process:
 
 @dataclass
 class Cluster:
-    """Processes that serve one database, and the Redis between them."""
+    """Processes that serve one database."""
 
     processes: list[Process]
-    redis: RedisServer
     _turns: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def url(self) -> str:
         """The address of a running process, each time the next one's."""
-        running = [each.running for each in self.processes if each.running]
-        return running[next(self._turns) % len(running)].url
+        urls = self.urls
+        return urls[next(self._turns) % len(urls)]
 
     @property
     def urls(self) -> list[str]:
         """The addresses of the running processes."""
-        return [each.running.url for each in self.processes if each.running]
+        return [each.running.address for each in self.processes if each.running]
 
     @property
     def ports(self) -> list[int]:
@@ -79,25 +79,25 @@ def cluster(
     processes: int = PROCESSES,
     own_instances: bool = False,
     target: str = "wsgi:app",
-    redis: RedisServer | None = None,
+    serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
 ) -> Iterator[Cluster]:
-    """Start so many processes with these settings, of which ``DATABASE_URL`` must be given.
+    """Start so many processes with these settings. For more than one they need ``REDIS_URL``.
 
-    They share the instance directory of the settings, or each has one of its own, as on several machines.
-    Without secrets in the settings new ones are drawn. ``redis`` is a server to be used instead of a new one.
+    All share the instance directory of the settings, or each has one of its own, as on several machines.
+    ``serve`` starts a process.
     """
-    drawn = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
+    started = Cluster([])
     with ExitStack() as stack:
-        signals = redis or stack.enter_context(redis_server(directory))
-        shared = {**drawn, **env, "REDIS_URL": signals.url}
-        shared.setdefault("INSTANCE_DIR", str(directory / "instance"))
-        started = Cluster([], signals)
         for number in range(processes):
-            own = {"INSTANCE_DIR": f"{shared['INSTANCE_DIR']}-{number}"} if own_instances else {}
-            process = Process(shared | own, directory, target)
+            # One process each: server_process would start several.
+            own = {"PROCESSES": "1"}
+            if own_instances:
+                own["INSTANCE_DIR"] = f"{env['INSTANCE_DIR']}-{number}"
+            process = Process({**env, **own}, target, serve, directory)
             stack.callback(process.kill)
             started.processes.append(process)
-            process.start()
+        with ThreadPoolExecutor(processes) as at_once:
+            list(at_once.map(Process.start, started.processes))
         yield started
 
 

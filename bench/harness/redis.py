@@ -32,7 +32,13 @@ class RedisServer:
 
     def start(self) -> None:
         """Start it, again on the same port, and wait until it listens."""
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, cwd="/")
+        self._process = subprocess.Popen(
+            self._command,
+            stdout=subprocess.DEVNULL,
+            cwd="/",
+            # Ctrl-C must not stop it before the processes that use it.
+            start_new_session=True,
+        )
         wait_until(lambda: can_connect(self.port))
 
     def pause(self) -> None:
@@ -45,6 +51,28 @@ class RedisServer:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        self.pause()
+        try:
+            yield
+        finally:
+            self.resume()
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Kill it, and start it again, empty, after the block."""
+        self.kill()
+        try:
+            yield
+        finally:
+            self.start()
+
+    def cut_subscribers(self) -> int:
+        """Close the connections that wait for messages, and no others; how many there were."""
+        with self.client() as client:
+            return int(client.execute_command("CLIENT", "KILL", "TYPE", "pubsub"))
 
     def client(self) -> Redis:
         """A client for the test itself, such as for ``CLIENT KILL``."""

@@ -10,8 +10,8 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flask import Flask
@@ -57,22 +57,34 @@ def come_to_rest(app: Flask) -> None:
 class RunningServer:
     """A server process, its address, and the files of its standard output and error."""
 
-    url: str
+    address: str
     process: subprocess.Popen[bytes]
     log: Path
     output: Path
+    others: list["RunningServer"] = field(default_factory=list)
+    """Further processes that serve the same app."""
+    _turns: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def url(self) -> str:
+        """The address; with others, the address of each process in turn."""
+        return [self, *self.others][next(self._turns) % (1 + len(self.others))].address
 
     @property
     def port(self) -> int:
-        return int(self.url.rpartition(":")[2])
+        return int(self.address.rpartition(":")[2])
 
     def stop(self, *, timeout: float = 30) -> int:
-        """Send SIGTERM. Returns the exit code."""
+        """Send SIGTERM to it and to the others. Returns its exit code."""
+        for each in self.others:
+            each.stop(timeout=timeout)
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout)
 
     def kill(self) -> None:
-        """Kill it and its workers, as a crash would."""
+        """Kill it, its workers and the others, as a crash would."""
+        for each in self.others:
+            each.kill()
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -86,7 +98,22 @@ def server_process(
     cwd: Path = ROOT,
     port: int | None = None,
 ) -> Iterator[RunningServer]:
-    """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards."""
+    """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards.
+
+    When ``env`` has ``PROCESSES``, gunicorn is started so many times.
+    """
+    others = int(env.get("PROCESSES", "1")) - 1 if "gunicorn" in command else 0
+    with ExitStack() as stack:
+        running = stack.enter_context(_one_process(command, env, directory, cwd=cwd, port=port))
+        for _ in range(others):
+            running.others.append(stack.enter_context(_one_process(command, env, directory, cwd=cwd)))
+        yield running
+
+
+@contextmanager
+def _one_process(
+    command: list[str], env: Mapping[str, str], directory: Path, *, cwd: Path, port: int | None = None
+) -> Iterator[RunningServer]:
     port = port or free_port()
     log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
     with log.open("wb") as stderr, output.open("wb") as stdout:
@@ -100,7 +127,7 @@ def server_process(
         )
         running = RunningServer(f"http://127.0.0.1:{port}", process, log, output)
         try:
-            _wait_until_it_answers(running)
+            wait_until_it_answers(running)
             yield running
         finally:
             if process.poll() is None:
@@ -128,13 +155,14 @@ def free_port() -> int:
     raise RuntimeError("no port is free")
 
 
-def _wait_until_it_answers(running: RunningServer) -> None:
+def wait_until_it_answers(running: RunningServer) -> None:
+    """Raises AssertionError with the end of its log when it does not start."""
     waiting = threading.Event()
     for _ in range(START_SECONDS * 20):
         if running.process.poll() is not None:
             break
         try:
-            urllib.request.urlopen(f"{running.url}/healthz", timeout=5).close()
+            urllib.request.urlopen(f"{running.address}/healthz", timeout=5).close()
         except OSError:
             waiting.wait(0.05)
         else:

@@ -108,7 +108,7 @@ def in_front_of(stage: Stage, platform: RunningServer, *, extra: str = "") -> It
         ) as (url, process),
     ):
         lower_priority(process.pid, NICE)
-        yield replace(platform, url=url)
+        yield replace(platform, address=url)
 
 
 def _row(stage: Stage, platform: RunningServer, get: Get, goal: float, work: str) -> Row:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bench.harness.programs import PROGRAMS, missing_programs
+from bench.harness.programs import PROGRAMS, REDIS, missing_programs
 
 DATABASE_FIXTURES = {"sqlite": "sqlite_files", "postgresql": "postgres"}
 
@@ -29,6 +29,12 @@ def add_options(parser: pytest.Parser) -> None:
         "--databases",
         default=",".join(DATABASE_FIXTURES),
         help="the databases to test on, separated by commas: sqlite, postgresql (default: both)",
+    )
+    parser.addoption(
+        "--processes",
+        type=int,
+        default=1,
+        help="how many gunicorn processes serve the app of a test, on PostgreSQL and Redis (default: none)",
     )
 
 
@@ -60,7 +66,10 @@ def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """
     missing = {program.marker for program in missing_programs()}
     left_out = set(DATABASE_FIXTURES) - set(_databases(config))
-    deselected = set()
+    if config.getoption("--processes") > 1 and REDIS in missing_programs():
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason="needs redis-server"))
+    deselected = _repeated_by_several_processes(items) if config.getoption("--processes") > 1 else set()
     for item in items:
         programs = {program.marker for program in PROGRAMS} & _markers(item)
         if programs:
@@ -76,7 +85,8 @@ def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
 @contextmanager
 def only_marked_tests_start_processes(item: pytest.Item) -> Iterator[None]:
     """Fail a test that starts a process without the marker ``process``. PostgreSQL itself needs none."""
-    if "process" in _markers(item) or _needs(item, "postgresql"):
+    several = item.config.getoption("--processes") > 1
+    if several or "process" in _markers(item) or _needs(item, "postgresql"):
         yield
         return
     _without_processes.append(item)
@@ -91,6 +101,13 @@ def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "subprocess.Popen" and _without_processes and "pgserver" not in str(arguments[0]):
         command = arguments[1]
         raise AssertionError(f"a test that starts a process needs @pytest.mark.process: {command}")
+
+
+def _repeated_by_several_processes(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The tests on SQLite that also run on PostgreSQL: with several processes both run on PostgreSQL."""
+    ids = {item.nodeid for item in items}
+    renamed = {item: item.nodeid.replace("[sqlite", "[postgresql") for item in items}
+    return {item for item, name in renamed.items() if name != item.nodeid and name in ids}
 
 
 def _markers(item: pytest.Item) -> set[str]:

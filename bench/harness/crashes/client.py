@@ -12,6 +12,7 @@ from typing import Any
 import requests
 import websocket
 
+from bench.harness.cluster import Cluster
 from bench.harness.crashes.memory import Act, Memory, Outcome
 from bench.harness.sockets import Closed, Refused, Socket
 from models.db.connection import UNAVAILABLE
@@ -40,14 +41,19 @@ class NoAnswer(Exception):
 
 @dataclass
 class Stage:
-    """What the players share: the server's current address, and how many answers it has given."""
+    """What the players share: the servers, and how many answers they have given."""
 
     services: Services
-    url: str = ""
+    servers: Cluster
     answers: int = 0
     open: threading.Event = field(default_factory=threading.Event)
     ending: threading.Event = field(default_factory=threading.Event)
     moved: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def url(self) -> str:
+        """The address of a server, each time the next one's."""
+        return self.servers.url
 
     def answered(self) -> None:
         with self.moved:

@@ -21,11 +21,11 @@ from typing import Any
 
 from flask import Flask
 
+from bench.harness.cluster import Cluster, cluster
 from bench.harness.crashes import checks
 from bench.harness.crashes.client import Stage
 from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
-from bench.harness.servers import RunningServer, gunicorn, server_process
 from services.accounts import users
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
@@ -58,18 +58,20 @@ class Report:
 
 
 class CrashStorm:
-    """One storm over one database. ``app`` runs in this process on the same database as the server."""
+    """One storm over one database. ``app`` runs in this process on the same database as the servers.
+
+    ``env`` are their settings; ``PROCESSES`` in it says how many there are (1).
+    """
 
     def __init__(
         self, app: Flask, env: Mapping[str, str], directory: Path, *, players: int, sockets: int, seed: str
     ) -> None:
         self._app = app
-        self._env = {**env, "RATELIMIT_ENABLED": "0"}
-        self._directory = directory
         self._random = Random(seed)
-        self._server = ExitStack()
-        self._running: RunningServer | None = None
-        self._stage = Stage(app.extensions["services"])
+        self._running = ExitStack()
+        count = int(env.get("PROCESSES", "1"))
+        self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count)
+        self._stage = Stage(app.extensions["services"], Cluster([]))
         self._report = Report(seed)
         import_items()
         self._memories = [self._player(number) for number in range(players)]
@@ -97,7 +99,8 @@ class CrashStorm:
         began = time.monotonic()
         threads = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
         try:
-            self._start()
+            self._stage.servers = self._running.enter_context(self._starting)
+            self._stage.open.set()
             for thread in threads:
                 thread.start()
             kills_to_come = [self._kill_server] * kills + [self._kill_worker] * worker_kills
@@ -112,7 +115,7 @@ class CrashStorm:
             self._check()
         finally:
             self._stage.ending.set()
-            self._server.close()
+            self._running.close()
         self._report.seconds = time.monotonic() - began
         return self._report
 
@@ -123,11 +126,6 @@ class CrashStorm:
         memory.code = services.promo_codes.set_own(user_id=user.id, code=f"STORM{number}")
         return memory
 
-    def _start(self) -> None:
-        self._running = self._server.enter_context(server_process(gunicorn(), self._env, self._directory))
-        self._stage.url = self._running.url
-        self._stage.open.set()
-
     def _wait_before_kill(self) -> None:
         answers = self._random.randint(1, 2 * ANSWERS_BETWEEN_KILLS * len(self._actors))
         self._stage.wait_for_answers(answers, seconds=LONGEST_LIFE_SECONDS)
@@ -135,21 +133,23 @@ class CrashStorm:
         time.sleep(self._random.uniform(0, 0.03))
 
     def _kill_server(self) -> None:
-        """Kill the server, audit the ledger while it is down, and start it again."""
-        self._stage.open.clear()
-        assert self._running is not None
-        self._running.kill()
-        self._server.close()
+        """Kill a server, audit the ledger while it is down, and start it again."""
+        killed = self._random.choice(self._stage.servers.processes)
+        if len(self._stage.servers.processes) == 1:
+            self._stage.open.clear()
+        killed.kill()
         self._report.kills += 1
         self._report.problems += [
             f"after kill {self._report.kills}: {line}" for line in ledger_audit.audit().mismatches
         ]
-        self._start()
+        killed.start()
+        self._stage.open.set()
 
     def _kill_worker(self) -> None:
         """Kill the worker as the kernel does when memory runs out; the master starts another."""
-        assert self._running is not None
-        master = self._running.process.pid
+        server = self._random.choice(self._stage.servers.processes).running
+        assert server is not None
+        master = server.process.pid
         for worker in Path(f"/proc/{master}/task/{master}/children").read_text().split():
             os.kill(int(worker), signal.SIGKILL)
         self._report.worker_kills += 1

@@ -123,18 +123,22 @@ class Writer:
 
 
 def observe(
-    app: Flask,
-    *,
+    *apps: Flask,
     writers: int,
     readers: int,
     seconds: float,
     looking_on: Callable[[Observed], None] = lambda _observed: None,
 ) -> Observed:
-    """Write and read for this time on threads of this process. The database must be empty."""
-    services, observed, over = app.extensions["services"], Observed(), threading.Event()
-    player_ids = _players(services)
+    """Write and read for this time on threads of this process. The database must be empty.
+
+    With several apps, which share nothing but the database, the writers are spread over them.
+    """
+    observed, over = Observed(), threading.Event()
+    services = [app.extensions["services"] for app in apps]
+    player_ids = _players(services[0])
     tasks = [
-        Writer(services, player_ids, observed, name=f"writer-{number}").write for number in range(writers)
+        Writer(services[number % len(apps)], player_ids, observed, name=f"writer-{number}").write
+        for number in range(writers)
     ]
     tasks += [lambda: _look_and_pause(observed)] * readers
     threads = [threading.Thread(target=_repeat, args=(task, over, observed), daemon=True) for task in tasks]

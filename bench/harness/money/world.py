@@ -42,28 +42,36 @@ OK, REFUSED, UNAVAILABLE_STATUS = 200, 400, 503
 class World:
     """The current app, its clock, and the fuse in its database. All examples of a test share it.
 
-    ``build`` creates an app with this clock.
+    ``build`` creates an app with this clock. With several ``processes`` there are so many apps, which share
+    nothing but the database, and each attempt is made with the next one.
     """
 
-    def __init__(self, build: Callable[[Clock], Flask]) -> None:
+    def __init__(self, build: Callable[[Clock], Flask], *, processes: int = 1) -> None:
         self.clock = Clock(at("2026-03-18 12:00"))
         self.fuse = Fuse()
         self._joined = 0
         self.counts: Counter[str] = Counter()
         self._build = build
+        self._processes = processes
         self._start()
         row = {"appid": 730, "marketHashName": ITEM, "price": PRICE}
         items_importing.import_document([row], app_id=None, now=self.clock())
 
     def _start(self) -> None:
-        self.app = self._build(self.clock)
+        self._apps = [self._build(self.clock) for _ in range(self._processes)]
+        self._take_turns()
+        self.fuse.install(database.obj)
+
+    def _take_turns(self) -> None:
+        self.app = self._apps.pop(0)
+        self._apps.append(self.app)
         self.client = self.app.test_client()
         self.services = self.app.extensions["services"]
-        self.fuse.install(database.obj)
 
     def rebuild(self) -> None:
         """Discard everything that is not in the database."""
-        come_to_rest(self.app)
+        for app in self._apps:
+            come_to_rest(app)
         database.obj.close_all()
         self._start()
 
@@ -80,6 +88,7 @@ class World:
 
     def attempt(self, do: Callable[[], bool], trouble: tuple[Kind, Moment] | None) -> bool | None:
         """Whether it succeeded; None after an interruption, when only the fuse knows what was committed."""
+        self._take_turns()
         if trouble:
             self.fuse.arm(*trouble)
         try:

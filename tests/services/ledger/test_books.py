@@ -22,8 +22,8 @@ EXAMPLES, STEPS = 6, 12
 
 
 @pytest.fixture
-def world(make_app):
-    return World(lambda clock: make_app(clock=clock, **SETTINGS))
+def world(make_app, process_count):
+    return World(lambda clock: make_app(clock=clock, **SETTINGS), processes=process_count)
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ from models.users import User
 SECONDS = 2
 
 
-def test_every_read_sums_to_zero_while_everybody_writes(app, run):
-    observed = observe(app, writers=16, readers=4, seconds=SECONDS)
+def test_every_read_sums_to_zero_while_everybody_writes(app, make_app, run, process_count):
+    others = [make_app() for _ in range(process_count - 1)]
+
+    observed = observe(app, *others, writers=16, readers=4, seconds=SECONDS)
 
     assert observed.failures == []
     assert observed.violations == []

@@ -1,0 +1,128 @@
+"""Starts gunicorn processes by forking one that has imported the program, in a fifth of the CPU time.
+
+As a program (``python -m bench.harness.warm_start``) it is the process that is forked: it reads a start as a
+line of JSON from its standard input, and answers with the process id.
+"""
+
+# gunicorn.conf.py begins like this, before any other import.
+import gevent
+import gevent.events
+from gevent import monkey
+
+if __name__ == "__main__":
+    gevent.config.track_greenlet_tree = False
+    gevent.events.notify_and_call_entry_points = gevent.events.notify
+    monkey.patch_all()
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.harness.servers import ROOT, RunningServer, free_port, wait_until_it_answers
+
+
+class WarmStart:
+    """The process that is forked."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "bench.harness.warm_start"]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._asking = threading.Lock()
+
+    @contextmanager
+    def server_process(
+        self, command: list[str], env: Mapping[str, str], directory: Path, *, port: int | None = None
+    ) -> Iterator[RunningServer]:
+        """As ``server_process`` of bench.harness.servers, for commands of ``gunicorn()``."""
+        port = port or free_port()
+        log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
+        start = {
+            "target": command[-1],
+            "env": {**os.environ, **env, "PORT": str(port)},
+            "log": str(log),
+            "output": str(output),
+        }
+        running = RunningServer(f"http://127.0.0.1:{port}", self._fork(start), log, output)
+        try:
+            wait_until_it_answers(running)
+            yield running
+        finally:
+            if running.process.poll() is None:
+                running.kill()
+
+    def _fork(self, start: dict[str, object]) -> "Forked":
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with self._asking:
+            self._process.stdin.write(json.dumps(start) + "\n")
+            self._process.stdin.flush()
+            return Forked(int(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+class Forked:
+    """A gunicorn process that was forked; has the part of ``subprocess.Popen`` that its users need."""
+
+    returncode = 0
+    """Not known: the process is a child of another one."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._exit = os.pidfd_open(pid)
+
+    def poll(self) -> int | None:
+        return self.returncode if select.select([self._exit], [], [], 0)[0] else None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Raises subprocess.TimeoutExpired."""
+        if not select.select([self._exit], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("gunicorn", timeout or 0)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+def _serve() -> None:
+    import app  # noqa: F401  # all that a server process imports
+    import server.worker.log
+    import server.worker.worker  # noqa: F401
+
+    # The children are not waited for.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        start = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            _become_gunicorn(**start)
+        print(pid, flush=True)
+
+
+def _become_gunicorn(*, target: str, env: dict[str, str], log: str, output: str) -> None:
+    from gunicorn.app.wsgiapp import run
+
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    for number, path, flags in ((0, os.devnull, os.O_RDONLY), (1, output, writing), (2, log, writing)):
+        os.dup2(os.open(path, flags, 0o644), number)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.argv = ["gunicorn", "-c", "gunicorn.conf.py", target]
+    run()
+
+
+if __name__ == "__main__":
+    _serve()
