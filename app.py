@@ -17,6 +17,7 @@ from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
 from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
+from server.cluster.seed_witness import share_witness
 from server.current_services import install_services
 from server.http.access_log import log_requests
 from server.http.rate_limit import limit_requests, trust_proxies
@@ -155,8 +156,7 @@ def _start_realtime(
     connecting.register(running)
     if cluster:
         cluster.install(running)
-        # Another process may have played a seed that the database announces again.
-        running.every_two_seconds.append(app.extensions["services"].seeds.witness.watch)
+        share_witness(app.extensions["services"].seeds.witness, cluster.signals, running)
     if isinstance(clock, DatabaseClock):
         running.every_two_seconds.append(clock.read)
     for install in INSTALL_ON_SERVER:

@@ -16,7 +16,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -37,9 +37,15 @@ OLDER = "the database is older than when it was used last"
 LOCK_SECONDS = 5.0
 RETRY_SECONDS = 0.01
 
+VOUCH_SECONDS = 3.0
+"""How long a machine without a record waits for a mark of another. Less than LOCK_SECONDS, for which its
+requests wait meanwhile."""
+
 REMEMBERED = 100_000
 """For how many players it is known that a mark covers their last bet. For any other a mark is appended."""
 
+
+NO_MARK = Mark(0, "")
 
 Version = tuple[int, int]
 
@@ -61,6 +67,8 @@ class SeedWitness:
         self._file = WitnessFile(directory / FILE_NAME)
         self._witnessed: Witnessed | None = None
         self._version: Version | None = None
+        self.ask_for_mark: Callable[[], bool] = lambda: False
+        """Asks the other processes to ``vouch``. Returns whether there are any."""
         self._covering = threading.Lock()
         # The last nonce of each player's bets that were settled here: since the last mark, and before it.
         self._settled: dict[int, int] = {}
@@ -69,8 +77,8 @@ class SeedWitness:
     def known(self) -> Mark:
         """The mark that the database must contain for its announced seeds to be used.
 
-        Begins a new epoch when there is no file, unless the database is new, and when the file is about
-        another database.
+        Begins a new epoch when there is no file, unless the database is new or another process vouches for
+        it, and when the file is about another database.
         """
         if self._witnessed is None or self._file.version() != self._version:
             with self._locked():
@@ -113,6 +121,12 @@ class SeedWitness:
         """Cover every bet settled here. For an orderly end."""
         with reading(), self._covering:
             if self._settled:
+                self._append({})
+
+    def vouch(self) -> None:
+        """Append a mark for a machine that asks for one, unless this process has no record either."""
+        if self._witnessed is not None:
+            with reading(), self._covering:
                 self._append({})
 
     def watch(self) -> None:
@@ -168,13 +182,31 @@ class SeedWitness:
             return self._witnessed
         witnessed, before = self._file.read(), self._witnessed
         if witnessed is None:
-            return self._begin_epoch(UNKNOWN)
+            return self._adopt() or self._begin_epoch(UNKNOWN)
         is_same = before is not None and before.database == witnessed.database
         if not is_same and witnessed.database != _identity():
             return self._begin_epoch(ANOTHER)
         if before is not None and before.history != witnessed.history:
             self._forget_bets()
         self._witnessed, self._version = witnessed, version
+        return witnessed
+
+    def _adopt(self) -> Witnessed | None:
+        """Trust the database as soon as another process has appended a mark; None if none does.
+
+        Whoever appends a mark checks in the same transaction that the database contains its own last one, and
+        begins a new epoch otherwise. Within ``_locked``.
+        """
+        before = seed_marks.last(known=NO_MARK).mark
+        if seed_marks.is_new() or not self.ask_for_mark():
+            return None
+        deadline = time.monotonic() + VOUCH_SECONDS
+        while (mark := seed_marks.last(known=NO_MARK).mark) == before:
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(RETRY_SECONDS)
+        witnessed = Witnessed(mark, _identity(), mark.token)
+        self._keep(witnessed)
         return witnessed
 
     def _begin_epoch(self, reason: str) -> Witnessed:

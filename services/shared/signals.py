@@ -21,6 +21,8 @@ class Signal(StrEnum):
     """There is a new catalogue."""
     PRICES = "prices"
     """Requests wait for the prices of items."""
+    SEED_MARK = "seed-mark"
+    """A machine has no record of the database, and asks for a mark by a process that has one."""
 
 
 Handler = Callable[[Any], None]

@@ -1,0 +1,68 @@
+"""A machine without a record of the database trusts it when a process that has one vouches for it."""
+
+import itertools
+
+import pytest
+
+from models.db.connection import reading, writing
+from models.seed_marks import SeedMark
+from tests.conftest import create_player
+
+pytestmark = [
+    pytest.mark.redis,
+    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+]
+
+
+@pytest.fixture
+def start_machine(start, tmp_path):
+    """Starts a process with an address and an instance directory of its own, which no process has used."""
+    ports = itertools.count(5_000)
+    return lambda name: start(INSTANCE_DIR=str(tmp_path / name), PORT=str(next(ports)))[0]
+
+
+def announced(app, player):
+    return app.extensions["services"].seeds.announced(user_id=player.id)
+
+
+@reading()
+def epoch():
+    return SeedMark.select(SeedMark.epoch).order_by(SeedMark.number.desc()).limit(1).scalar()
+
+
+def test_a_machine_that_joins_others_keeps_the_commitments(start_machine):
+    first = start_machine("first")
+    player = create_player(first)
+    told, before = announced(first, player), epoch()
+
+    second = start_machine("second")
+
+    assert announced(second, player) == announced(first, player) == told
+    assert epoch() == before
+
+
+def test_a_machine_that_joins_after_a_restore_gets_redrawn_seeds(start_machine):
+    """The machine that vouches notices that the database lost its last mark."""
+    first = start_machine("first")
+    player = create_player(first)
+    first.extensions["services"].seeds.witness.vouch()
+    told = announced(first, player)
+    with writing():
+        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
+        SeedMark.delete().where(SeedMark.number == last).execute()
+
+    second = start_machine("second")
+
+    assert announced(second, player).nonce == told.nonce
+    assert announced(second, player).server_seed_commitment != told.server_seed_commitment
+
+
+def test_a_machine_that_starts_alone_redraws_the_seeds(start_machine):
+    first = start_machine("first")
+    player = create_player(first)
+    told = announced(first, player)
+    first.extensions["realtime"].close()
+
+    second = start_machine("second")
+
+    assert announced(second, player).server_seed_commitment != told.server_seed_commitment
