@@ -1,8 +1,8 @@
 """Caching: ETags, and responses that are cached as bytes until their data changes.
 
-A change by this process invalidates them when it has been committed
-(services/shared/cache_invalidation.py). Changes by other processes, such as commands, are not noticed, so a
-response is cached for one second at most.
+A change by a server process invalidates them when it has been committed, with REDIS_URL in all processes
+(services/shared/cache_invalidation.py). Changes by commands are not noticed, and a signal to another process
+may be lost, so a response is cached for one second at most.
 """
 
 import threading

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from models.db import wait_budget
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
+from server.cluster.cache_tags import CacheTags
 from server.cluster.manager import RedisManager
 from server.cluster.signals import RedisSignals
 from server.realtime.server import Realtime
@@ -51,6 +52,9 @@ class Cluster:
         self.signals.subscription.on_resumed = self._resumed
         running.at_start.append(self.start)
         running.before_close.append(self.close)
+        tags = CacheTags(running, self.signals)
+        running.at_start.append(tags.start)
+        running.before_close.append(tags.close)
         self._register_metrics(self._app.extensions["metrics"].registry)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:

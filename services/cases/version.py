@@ -1,6 +1,6 @@
 """The version of the case lists: one number in the database, shared by all processes.
 
-Within this process a change also invalidates cached responses (services/shared/cache_invalidation.py).
+A change also invalidates cached responses (services/shared/cache_invalidation.py).
 """
 
 from typing import NamedTuple

@@ -1,10 +1,11 @@
 """Cache tags. A change gives its tag a new version; responses cached under an older version are invalid.
 
-This process only. For changes by another one, such as a command, see blueprints/api/caching.py.
+Changes by other processes arrive as signals (server/cluster/cache_tags.py). Those whose signals are lost, and
+changes by commands, show when cached responses end: see blueprints/api/caching.py.
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from models.db.connection import database
@@ -25,6 +26,9 @@ Versions = tuple[int, ...]
 _numbers = itertools.count(1)
 _versions = dict.fromkeys(Tag, 0)
 
+on_change: list[Callable[[Tag], None]] = []
+"""Called with each tag whose data this process has changed."""
+
 
 def versions(tags: Iterable[Tag]) -> Versions:
     """The current versions. Data read after this call is at least as new."""
@@ -37,5 +41,12 @@ def invalidate_after_commit(tag: Tag) -> None:
 
 
 def invalidate(tag: Tag) -> None:
-    """Invalidate responses with this tag, whose data has been committed."""
+    """Invalidate responses with this tag, whose data this process has changed and committed."""
+    invalidate_here(tag)
+    for changed in on_change:
+        changed(tag)
+
+
+def invalidate_here(tag: Tag) -> None:
+    """Invalidate the responses of this process with this tag, whose data has been committed."""
     _versions[tag] = next(_numbers)
