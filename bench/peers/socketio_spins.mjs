@@ -78,8 +78,8 @@ async function settle(player, { amount, item, clientSeed }) {
     ...periodsOf(now),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
-  const [found, betId, ...balances] = (await pool.query(query)).rows[0];
-  if (betId === null) throw new Error(found ? "Insufficient balance" : "A spin is already in progress");
+  const [isLocked, found, betId, ...balances] = (await pool.query(query)).rows[0];
+  if (betId === null) throw new Error(isLocked && found ? "Insufficient balance" : "A spin is already in progress");
   seeds.set(player.id, following);
   const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);
   const version = Number(balances[3]);

@@ -10,54 +10,36 @@ Whoever needs the database and a lock takes the connection first: those who wait
 connections of the pool.
 """
 
-import fcntl
-import json
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from cachetools import FIFOCache
 
 from models import seed_marks
 from models.db.connection import database, reading, writing
 from models.seed_marks import Mark
+from services.fairness.witness_file import FILE_NAME, Version, Witnessed, WitnessFile
 
 log = logging.getLogger("platform.seeds")
 
-FILE_NAME = "seeds.witness"
 UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
 OLDER = "the database is older than when it was used last"
 
-LOCK_SECONDS = 5.0
-RETRY_SECONDS = 0.01
-
 VOUCH_SECONDS = 3.0
-"""How long a machine without a record waits for a mark of another. Less than LOCK_SECONDS, for which its
-requests wait meanwhile."""
+"""How long a machine without a record waits for a mark of another. Its requests wait meanwhile, for the lock
+of the file, and for that LOCK_SECONDS at most."""
+LOOK_SECONDS = 0.02
 
 REMEMBERED = 100_000
 """For how many players it is known that a mark covers their last bet. For any other a mark is appended."""
 
 
 NO_MARK = Mark(0, "")
-
-Version = tuple[int, int]
-
-
-class Witnessed(NamedTuple):
-    """The content of the file."""
-
-    mark: Mark
-    database: str
-    """The ``identity`` of the database (models/db/connection.py, models/db/postgres.py)."""
-    history: str = ""
-    """A random text, which changes when seeds are redrawn: then nonces may be played anew."""
 
 
 class SeedWitness:
@@ -204,7 +186,7 @@ class SeedWitness:
         while (mark := seed_marks.last(known=NO_MARK).mark) == before:
             if time.monotonic() > deadline:
                 return None
-            time.sleep(RETRY_SECONDS)
+            time.sleep(LOOK_SECONDS)
         witnessed = Witnessed(mark, _identity(), mark.token)
         self._keep(witnessed)
         return witnessed
@@ -246,73 +228,3 @@ def _committing() -> Iterator[None]:
         raise RuntimeError("a mark must be committed before its file is written")
     with writing():
         yield
-
-
-class WitnessFile:
-    """A small file with mode 0600, shared by all processes of a machine. A write replaces it atomically."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def version(self) -> Version | None:
-        """A value that changes when the file is replaced; None without a file."""
-        try:
-            status = self._path.stat()
-        except FileNotFoundError:
-            return None
-        return status.st_ino, status.st_mtime_ns
-
-    def read(self) -> Witnessed | None:
-        """The content; None if the file is missing or damaged. Raises OSError if it can't be read."""
-        try:
-            content = json.loads(self._path.read_bytes())
-            mark = Mark(int(content["number"]), str(content["token"]))
-            # Files of earlier releases have no history.
-            return Witnessed(mark, str(content["database"]), str(content.get("history", "")))
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return None
-
-    def write(self, witnessed: Witnessed) -> None:
-        """Replace the file and sync it to the disk. Only within ``locked``. Raises OSError."""
-        new = self._path.with_suffix(".new")
-        content = {
-            **witnessed.mark._asdict(),
-            "database": witnessed.database,
-            "history": witnessed.history,
-        }
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w") as file:  # noqa: PTH123  # a descriptor, for its mode
-            json.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self._path)
-        directory = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from changing the file during the block. Raises TimeoutError."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(descriptor)
-            yield
-        finally:
-            os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    # A blocking flock would block all greenlets of the process.
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise TimeoutError("another process keeps the witness file locked") from None
-            time.sleep(RETRY_SECONDS)
-        else:
-            return
