@@ -40,7 +40,7 @@ class Bet(Table):
     # When the proof is due and the bet appears among the live bets.
     completed_at_ms = peewee.BigIntegerField()
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
-    # With several processes: until then only one of them sends the proof, to the socket that placed the bet.
+    # With several processes: null until one of them claims the bet; until then only this one sends the proof.
     proof_held_until_ms = peewee.BigIntegerField(null=True)
 
     class Meta:

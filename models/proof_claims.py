@@ -10,11 +10,11 @@ MOST_OF_A_PLAYER = 1_000
 """Undelivered proofs of one player in one answer; the next ones follow when some of these are delivered."""
 
 
-class Revealed(NamedTuple):
-    """A seed to write, and until when only this process sends its proof, if it does."""
+class Opened(NamedTuple):
+    """A bet's seed, and until when only this process sends its proof; 0 if any process may."""
 
     server_seed: str
-    held_until_ms: int | None
+    held_until_ms: int
 
 
 class UndeliveredBet(NamedTuple):
@@ -25,13 +25,14 @@ class UndeliveredBet(NamedTuple):
     is_revealed: bool
 
 
-# The second process to reveal a seed changes no row, and waits for none.
+# The second process to claim a bet changes no row, and waits for none. The seed may have been revealed before
+# by a search of the player.
 CLAIM = """
 WITH claimed AS (
     SELECT bets.id, opened.server_seed, opened.held_until_ms
     FROM json_to_recordset(%s) AS opened (id bigint, server_seed text, held_until_ms bigint)
     JOIN bets ON bets.id = opened.id
-    WHERE bets.server_seed IS NULL
+    WHERE bets.proof_held_until_ms IS NULL
     ORDER BY bets.id
     FOR UPDATE OF bets SKIP LOCKED
 )
@@ -43,7 +44,7 @@ WHERE bets.id = claimed.id
 RETURNING bets.id
 """
 RELEASE = """
-UPDATE bets SET proof_held_until_ms = NULL
+UPDATE bets SET proof_held_until_ms = 0
 WHERE id = ANY(CAST(%s AS bigint[])) AND proof_delivered_at_ms IS NULL
 RETURNING user_id
 """
@@ -72,8 +73,8 @@ CROSS JOIN LATERAL (
 """
 
 
-def claim(opened: Mapping[int, Revealed]) -> set[int]:
-    """Write the seeds of these bets; returns those that no other process has revealed or is revealing."""
+def claim(opened: Mapping[int, Opened]) -> set[int]:
+    """Write the seeds of these bets; returns those that no other process has claimed or is claiming."""
     rows = [{"id": bet_id, **seed._asdict()} for bet_id, seed in opened.items()]
     return {bet_id for (bet_id,) in _execute(CLAIM, (json.dumps(rows),))}
 

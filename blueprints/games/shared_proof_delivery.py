@@ -1,8 +1,8 @@
 """Delivers proofs when several processes share the database.
 
-Any process reveals the bets that are due, and commits that before it announces and sends anything. It sends
-to its own sockets. A signal tells the other processes whose players have proofs; since a signal may be lost,
-each process also looks up the proofs of its connected players every two seconds.
+A process claims the bets that are due, which reveals their seeds, and commits that before it announces or
+sends anything. It sends to its own sockets. A signal tells the other processes whose players have proofs;
+since a signal may be lost, each process also looks up its connected players' proofs every two seconds.
 """
 
 from collections import deque
@@ -16,12 +16,13 @@ from flask import Flask
 from blueprints.games import live_feed
 from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
 from server.realtime.server import Realtime
+from services.games.proofs import Proof
 from services.shared.background import pause
 from services.shared.clock import Millis
 from services.shared.signals import Signal
 
 OVERDUE_MS = 2_000
-"""A bet that is later than this is revealed by any process, since its own has stopped or is slow."""
+"""A bet that is later than this is claimed by any process, since its own has stopped or is slow."""
 
 OVERDUE_AT_ONCE = 1_000
 
@@ -33,10 +34,10 @@ PLAYERS_AT_ONCE = 2_000
 
 
 class Held(NamedTuple):
-    """The socket that placed a bet, and its player. Only this process sends the proof, and only to it."""
+    """A proof to send, and the socket that placed the bet: only this process sends it, and only there."""
 
     sid: str
-    user_id: int
+    proof: Proof
 
 
 class SharedProofDelivery(ProofDelivery):
@@ -47,24 +48,25 @@ class SharedProofDelivery(ProofDelivery):
         self._connections = running.connections
         self._outbox = self._services.proof_outbox
         self._announced_since = Millis(0)
-        # Bets that are revealed, until their proofs are sent.
+        # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
         # Players who may have undelivered proofs, new sockets with their players, and bets whose sockets
         # ended before they confirmed the proofs. The task takes them from here.
         self._players: deque[int] = deque()
         self._joined: deque[tuple[str, int]] = deque()
         self._lost: deque[int] = deque()
-        self._is_round_due = True
+        self._must_look_up = True
+        self._may_be_overdue = True
         self._services.signals.on(Signal.PROOFS, self._players.extend)
 
     def start(self) -> None:
-        """Start the task. It reveals bets that other processes left once they are overdue."""
+        """Start the task. It claims bets that other processes left once they are overdue."""
         self._announced_since = Millis(self._services.clock() - BEFORE_START_MS)
         super().start()
 
     def look_up(self) -> None:
         """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
-        self._is_round_due = True
+        self._must_look_up = True
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
@@ -80,14 +82,15 @@ class SharedProofDelivery(ProofDelivery):
         return super().overdue + len(self._held)
 
     def _schedule_pending(self) -> None:
-        """Schedule nothing: bets that no process has scheduled are revealed when they are overdue."""
+        """Schedule nothing: bets that no process has scheduled are claimed when they are overdue."""
 
     def _send_due(self) -> None:
-        if self._is_round_due:
-            self._find_overdue()
+        if self._must_look_up:
             self._players.extend(self._connections.players())
-            self._is_round_due = False
-        self._reveal_due()
+            self._must_look_up, self._may_be_overdue = False, True
+        if self._may_be_overdue:
+            self._find_overdue()
+        self._claim_due()
         self._release_lost()
         self._send_to_players()
         self._send_to_joined()
@@ -103,26 +106,29 @@ class SharedProofDelivery(ProofDelivery):
 
     def _find_overdue(self) -> None:
         before = Millis(self._services.clock() - OVERDUE_MS)
-        for bet_id in self._outbox.overdue(before=before, limit=OVERDUE_AT_ONCE):
+        found = self._outbox.overdue(before=before, limit=OVERDUE_AT_ONCE)
+        for bet_id in found:
             self._due.setdefault(bet_id, None)
+        self._may_be_overdue = len(found) == OVERDUE_AT_ONCE
 
-    def _reveal_due(self) -> None:
-        """Reveal what no other process has revealed, announce it, and note whose proofs are to be sent.
+    def _claim_due(self) -> None:
+        """Claim the bets that are due, note whose proofs are to be sent, and announce what was claimed.
 
         If the database fails, the next round tries again.
         """
         while self._due and not self._stop.is_set():
             chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
-            held = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
-            claim = self._outbox.claim(list(chunk), held=held.keys(), now=self._services.clock())
+            asking = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
+            claim = self._outbox.claim(list(chunk), held=asking.keys(), now=self._services.clock())
             for bet_id in chunk:
                 del self._due[bet_id]
-            live_feed.announce(
-                [proof.live_bet for proof in claim.revealed if proof.live_bet.date >= self._announced_since]
-            )
-            self._held |= {bet_id: Held(sid, claim.players[bet_id]) for bet_id, sid in held.items()}
-            self._players.extend(claim.players.values())
-            self._tell_others(user_id for bet_id, user_id in claim.players.items() if bet_id not in held)
+            for proof in claim.proofs:
+                self._players.append(proof.user_id)
+                if proof.bet_id in asking:
+                    self._held[proof.bet_id] = Held(asking[proof.bet_id], proof)
+            self._tell_others(proof.user_id for proof in claim.proofs if proof.bet_id not in asking)
+            claimed = [proof.live_bet for proof in claim.proofs if proof.bet_id in claim.claimed]
+            live_feed.announce([bet for bet in claimed if bet.date >= self._announced_since])
             pause()
 
     def _release_lost(self) -> None:
@@ -147,13 +153,15 @@ class SharedProofDelivery(ProofDelivery):
         """
         noted = {self._players.popleft() for _ in range(len(self._players))}
         players = {user_id for user_id in noted if self._connections.sids_of(user_id)}
-        players.update(held.user_id for held in self._held.values())
+        players.update(held.proof.user_id for held in self._held.values())
         for some in peewee.chunked(sorted(players), PLAYERS_AT_ONCE):
             now = self._services.clock()
             found = self._outbox.undelivered(some, now=now, held_here=list(self._held))
             self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
+            done = set(some) - found.waiting
+            sent = {bet.id for bet in found.bets}
             for bet_id, held in list(self._held.items()):
-                if held.user_id in some and held.user_id not in found.waiting:
+                if bet_id in sent or held.proof.user_id in done:
                     del self._held[bet_id]
 
     def _send_to_joined(self) -> None:
@@ -173,7 +181,9 @@ class SharedProofDelivery(ProofDelivery):
         """Send the proofs of these bets to these sockets, or to all of their players'."""
         new = [(bet_id, sid) for bet_id, sid in receivers if sid or bet_id not in self._unconfirmed]
         for some in peewee.chunked(new, PROOFS_AT_ONCE):
-            proofs = {proof.bet_id: proof for proof in self._services.proofs.open([bet for bet, _ in some])}
+            proofs = {bet_id: self._held[bet_id].proof for bet_id, _ in some if bet_id in self._held}
+            to_find = [bet_id for bet_id, _ in some if bet_id not in proofs]
+            proofs |= {proof.bet_id: proof for proof in self._services.proofs.open(to_find)}
             for bet_id, sid in some:
                 if sid is None or self._is_connected(sid):
                     self._send(proofs[bet_id], sid)

@@ -1,8 +1,8 @@
 """Proofs that several processes deliver from one database.
 
-The process that reveals a seed announces the live bet. It holds the proof while it sends it to the socket
-that placed the bet, if that is connected to it; any other proof is sent by each process with sockets of the
-player.
+One process claims each bet that is due: it reveals the seed and announces the live bet. It holds the proof
+while it sends it to the socket that placed the bet, if that is connected to it; any other proof is sent by
+each process with sockets of the player.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from models import proof_claims, proof_queries
 from models.db.connection import reading, writing
-from models.proof_claims import Revealed, UndeliveredBet
+from models.proof_claims import Opened, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.games.proofs import Proof, proof_of
 from services.shared.clock import Millis
@@ -21,11 +21,10 @@ HOLD_MS = 60_000
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """The proofs of the seeds that this process revealed, and the players of all bets."""
+    """The proofs of all bets that were to be claimed, and the ids of those that this process has claimed."""
 
-    revealed: list[Proof]
-    players: dict[int, int]
-    """The players' ids by the ids of the bets."""
+    proofs: list[Proof]
+    claimed: set[int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,27 +45,21 @@ class ProofOutbox:
         self._seeds = seeds
 
     def claim(self, bet_ids: Sequence[int], *, held: Collection[int], now: Millis) -> Claim:
-        """Reveal the seeds of these bets, which are due, unless another process does.
+        """Reveal the seeds of these bets, which are due, and claim those that no other process has claimed.
 
         This process holds the proofs of the bets in ``held``. The seeds are committed on return.
         """
         with reading():
             bets = proof_queries.find(bet_ids)
-        hidden = {bet.id: bet for bet in bets if bet.server_seed is None}
         # Outside of a transaction: the mark must be committed before its file is written.
-        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in hidden.values()})
-        opened = {
-            bet.id: Revealed(self._seeds.of_bet(bet), now + HOLD_MS if bet.id in held else None)
-            for bet in hidden.values()
-        }
+        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
+        seeds = {bet.id: self._seeds.of_bet(bet) for bet in bets}
+        until = now + HOLD_MS
         with writing():
-            claimed = proof_claims.claim(opened) if opened else set()
-        return Claim(
-            revealed=[
-                proof_of(hidden[bet_id], server_seed=opened[bet_id].server_seed) for bet_id in sorted(claimed)
-            ],
-            players={bet.id: bet.user_id for bet in bets},
-        )
+            claimed = proof_claims.claim(
+                {bet_id: Opened(seed, until if bet_id in held else 0) for bet_id, seed in seeds.items()}
+            )
+        return Claim(proofs=[proof_of(bet, server_seed=seeds[bet.id]) for bet in bets], claimed=claimed)
 
     def release(self, bet_ids: Iterable[int]) -> set[int]:
         """Stop holding these proofs; returns the players to whom they are not delivered."""

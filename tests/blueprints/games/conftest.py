@@ -52,7 +52,8 @@ def processes(postgres, redis, tmp_path_factory):
         )
         url = app.extensions["services"].settings.database_url
         target = "tests.support.quick_rounds_app:app"
-        running = cluster(environment(url, directory), directory, processes=2, target=target, redis=redis)
+        env = environment(url, directory) | {"REDIS_URL": redis.url}
+        running = cluster(env, directory, processes=2, target=target)
         processes = Processes(stack.enter_context(running).urls, redis, app)
         wait_until(processes.hear_each_other)
         yield processes

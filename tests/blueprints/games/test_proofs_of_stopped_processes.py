@@ -42,8 +42,8 @@ def player(app):
 @pytest.fixture(scope="module")
 def two_processes(app, redis, directory):
     url = app.extensions["services"].settings.database_url
-    env = environment(url, directory) | {"UPGRADER_PROOF_DELAY": "1"}
-    with cluster(env, directory, processes=2, redis=redis) as running:
+    env = environment(url, directory) | {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "1"}
+    with cluster(env, directory, processes=2) as running:
         yield running.processes
 
 
