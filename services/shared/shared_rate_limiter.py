@@ -32,6 +32,9 @@ QUEUE_SECONDS = 5.0
 IDLE_SECONDS = 30.0
 """A connection that was idle for longer is replaced: a proxy or Redis itself may have closed it."""
 
+MAX_REFUSED = 10_000
+"""Clients whose refusals a process remembers. When there are more, it forgets all and asks Redis again."""
+
 LOG_SECONDS = 60.0
 
 # A client's window is a list of the microseconds of its last requests, `most` of them at the most. A request
@@ -67,8 +70,13 @@ class RedisWindows:
         self.processes = processes
         self._heard_at = heard_at
         self._timer = timer
+        # With gevent one timer limits the whole call, including the lookup of Redis's name. The limits of the
+        # socket itself would take twice the CPU time.
+        is_patched = monkey.is_module_patched("socket")
+        self._call_seconds = CALL_SECONDS if is_patched else None
+        socket_seconds = None if is_patched else CALL_SECONDS
         pool = ConnectionPool.from_url(
-            url, protocol=2, socket_timeout=CALL_SECONDS, socket_connect_timeout=CALL_SECONDS
+            url, protocol=2, socket_timeout=socket_seconds, socket_connect_timeout=socket_seconds
         )
         self._slots = FifoSemaphore(CONNECTIONS)
         self._free: list[tuple[Any, float]] = [(pool.make_connection(), 0.0) for _ in range(CONNECTIONS)]
@@ -85,10 +93,16 @@ class RedisWindows:
                 # The calls before this one may have failed.
                 return None if self._is_away() else self._call(key, most, round(seconds * 1e6)) / 1e6
         except (RedisError, OSError) as failure:
-            self._failed_at = self._timer()
-            if not self._warnings.hit("failure"):
-                log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
+            self._fail(failure)
             return None
+
+    def _fail(self, failure: Exception) -> None:
+        self._failed_at = self._timer()
+        # The others may be broken, too, and would fail after the next heartbeat.
+        for connection, _ in self._free:
+            connection.disconnect()
+        if not self._warnings.hit("failure"):
+            log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
 
     def _is_away(self) -> bool:
         return self._failed_at > self._heard_at()
@@ -96,16 +110,14 @@ class RedisWindows:
     def _call(self, key: str, most: int, window_us: int) -> int:
         """Run the script; return microseconds. Raises RedisError and OSError.
 
-        The library's client would double the CPU time of a call, so this uses its connections alone. They
+        With the library's client it would take twice the CPU time, so this uses only its connections. They
         disconnect by themselves when a call fails or is interrupted.
         """
         connection, used_at = self._free.pop()
         try:
             if self._timer() - used_at > IDLE_SECONDS:
                 connection.disconnect()
-            # The timeouts of the socket do not include the lookup of Redis's name.
-            limit = CALL_SECONDS if monkey.is_module_patched("socket") else None
-            with gevent.Timeout(limit, TimeoutError):
+            with gevent.Timeout(self._call_seconds, TimeoutError):
                 connection.send_command("EVAL", HIT, 1, key, most, window_us)
                 return connection.read_response()  # type: ignore[no-any-return]
         finally:
@@ -135,13 +147,17 @@ class SharedRateLimiter(RateLimiter):
         self._name = name
         self._windows = windows
         self._divided_until = -math.inf
+        self._refused_until: dict[Hashable, float] = {}
 
     def hit(self, client: Hashable) -> float:
         """Count one request and return 0. Above the limit, count nothing and return the seconds to wait."""
-        if wait := self._wait_for_share(client):
+        if wait := self._wait_after_refusal(client) or self._wait_for_share(client):
             return wait
         shared_wait = self._windows.hit(self._key(client), most=self._most, seconds=self._seconds)
         if shared_wait:
+            if len(self._refused_until) >= MAX_REFUSED:
+                self._refused_until.clear()
+            self._refused_until[client] = self._timer() + shared_wait
             return shared_wait
         if shared_wait is None:
             self._divided_until = self._timer() + self._seconds
@@ -155,6 +171,10 @@ class SharedRateLimiter(RateLimiter):
     def _key(self, client: Hashable) -> str:
         """Short and without addresses, which may be long where a client sends them in a header."""
         return f"platform:rate:{self._name}:{blake2b(repr(client).encode(), digest_size=16).hexdigest()}"
+
+    def _wait_after_refusal(self, client: Hashable) -> float:
+        """What is left of the last wait that Redis has returned. So a flood does not reach Redis."""
+        return max(self._refused_until.get(client, 0.0) - self._timer(), 0)
 
     def _wait_for_share(self, client: Hashable) -> float:
         """The seconds until the client has less than its share in the window; 0 while Redis counts all."""
