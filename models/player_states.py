@@ -1,5 +1,6 @@
 """Finds the sockets whose players' state in the database is not what they were last sent."""
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -28,11 +29,15 @@ class ChangedState(NamedTuple):
     commitment: str
 
 
-# A list for each column, so the statement is the same for any number of sockets.
+# All of them are one parameter, a JSON text: the driver takes three times as long for lists.
 FIND_CHANGED = """
 SELECT sent.sid, users.id, users.balance_cents, users.vault_cents, users.sweepstake_cents,
     users.balance_version, announced_seeds.nonce, announced_seeds.server_seed_commitment
-FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[]) AS sent (sid, user_id, version, commitment)
+FROM (
+    SELECT value ->> 0 AS sid, (value ->> 1)::bigint AS user_id, (value ->> 2)::bigint AS version,
+        value ->> 3 AS commitment
+    FROM json_array_elements(%s)
+) AS sent
     JOIN users ON users.id = sent.user_id
     JOIN announced_seeds ON announced_seeds.user_id = sent.user_id
 WHERE users.balance_version <> sent.version OR announced_seeds.server_seed_commitment <> sent.commitment
@@ -42,5 +47,6 @@ WHERE users.balance_version <> sent.version OR announced_seeds.server_seed_commi
 @reading()
 def find_changed(sent: Sequence[SentState]) -> list[ChangedState]:
     """The sockets of these whose players' state has changed, with the new state. PostgreSQL only."""
-    columns = [list(column) for column in zip(*sent, strict=True)]
-    return [ChangedState(*row) for row in database.execute_sql(FIND_CHANGED, columns)] if sent else []
+    if not sent:
+        return []
+    return [ChangedState(*row) for row in database.execute_sql(FIND_CHANGED, (json.dumps(sent),))]

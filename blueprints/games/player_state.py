@@ -93,8 +93,13 @@ class PlayerState:
     def _send(self, sid: str, events: Sequence[Event]) -> None:
         """Send the events to a socket, except those that it was sent last."""
         last = self._last_sent(sid)
-        unsent = [event for event in events if last.get(event[0]) != _mark(event)]
-        last.update({event[0]: _mark(event) for event in unsent})
+        unsent = []
+        for event in events:
+            name, payload = event
+            mark = MARKS[name](payload)
+            if last.get(name) != mark:
+                last[name] = mark
+                unsent.append(event)
         self._running.send([sid], unsent)
 
     def _last_sent(self, sid: str) -> dict[str, Mark]:
@@ -102,14 +107,9 @@ class PlayerState:
         return connection.last_sent if connection else {}
 
 
-def _mark(event: Event) -> Mark:
-    name, payload = event
-    return MARKS[name](payload)
-
-
 def _is_older(event: Event, last: dict[str, Mark]) -> bool:
-    name, _ = event
-    return name in last and _mark(event)[0] < last[name][0]
+    name, payload = event
+    return name in last and MARKS[name](payload)[0] < last[name][0]
 
 
 def _events(state: ChangedState) -> list[Event]:
