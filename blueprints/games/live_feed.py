@@ -1,48 +1,79 @@
 """The live bets of all processes: one event for each bet that is over, to everybody."""
 
+from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from flask import Flask
+from flask import Flask, current_app
 
 from blueprints.games import messages
 from models.db.connection import reading
-from server.current_services import get_services
-from server.realtime.server import Realtime, realtime
+from server.realtime.server import Event, Realtime
+from services.container import Services
 from services.games import live_bets
 from services.games.live_bets import LiveBet
 from services.shared.signals import Signal
 
+EXTENSION = "live_feed"
+
+REMEMBERED = 1_000
+"""Many more than the ten of a list: processes do not announce their bets in the order in which they end."""
+
+
+class LiveFeed:
+    """Sends the events ``live-bets`` and ``live-bets:new``."""
+
+    def __init__(self, running: Realtime, services: Services) -> None:
+        self._running = running
+        self._services = services
+        self._started_at = services.clock()
+        # Ids of the bets that everybody in this process was sent.
+        self._sent: deque[str] = deque(maxlen=REMEMBERED)
+
+    def start(self) -> None:
+        """Note the time: bets that are over by now are in the lists that sockets get when they connect."""
+        self._started_at = self._services.clock()
+
+    def announce(self, bets: Sequence[LiveBet]) -> None:
+        """Send these bets, which are over now, to everybody in all processes, spectators included."""
+        if bets:
+            events = messages.new_live_bet_events(bets)
+            self._services.signals.publish(Signal.LIVE_BETS, events)
+            self._broadcast(events)
+
+    def send_newest(self, sid: str) -> None:
+        """Send a new socket the list of the newest live bets."""
+        self._running.send([sid], [messages.live_bets_event(self._newest())])
+
+    def forward(self, events: Any) -> None:
+        """Send everybody in this process the bets that another one has announced. Does not wait."""
+        self._running.in_background(self._broadcast, events)
+
+    def send_missed(self) -> None:
+        """Send everybody the list of the newest live bets, if the signal of one of them was lost."""
+        newest = self._newest()
+        if any(str(bet.bet_id) not in self._sent for bet in newest if bet.date >= self._started_at):
+            self._running.broadcast([messages.live_bets_event(newest)])
+
+    def _broadcast(self, events: Sequence[Event]) -> None:
+        self._sent.extend(payload["id"] for _, payload in events)
+        self._running.broadcast(events)
+
+    @reading()
+    def _newest(self) -> list[LiveBet]:
+        return live_bets.newest(now=self._services.clock())
+
 
 def install_live_feed(app: Flask, running: Realtime) -> None:
-    """Send the live bets that other processes announce to the sockets of this one."""
-
-    def forward(events: Any) -> None:
-        running.in_background(running.broadcast, events)
-
-    signals = app.extensions["services"].signals
-    signals.on(Signal.LIVE_BETS, forward)
-    signals.on_resumed.append(lambda: running.in_background(_send_newest_to_all))
-
-
-def announce(bets: Sequence[LiveBet]) -> None:
-    """Send these bets, which have just become over, to everybody, spectators included, in all processes."""
-    events = messages.new_live_bet_events(bets)
-    if events:
-        get_services().signals.publish(Signal.LIVE_BETS, events)
-        realtime().broadcast(events)
+    """Give this app its LiveFeed, which hears of the bets of other processes."""
+    services: Services = app.extensions["services"]
+    feed = LiveFeed(running, services)
+    app.extensions[EXTENSION] = feed
+    running.at_start.append(feed.start)
+    services.signals.on(Signal.LIVE_BETS, feed.forward)
+    services.signals.on_resumed.append(lambda: running.in_background(feed.send_missed))
 
 
-def send_newest(sid: str) -> None:
-    """Send a new socket the list of the newest live bets."""
-    realtime().send([sid], [_newest()])
-
-
-def _send_newest_to_all() -> None:
-    """Bets that other processes announced while signals were lost are in the list."""
-    realtime().broadcast([_newest()])
-
-
-@reading()
-def _newest() -> tuple[str, Any]:
-    return messages.live_bets_event(live_bets.newest(now=get_services().clock()))
+def live_feed() -> LiveFeed:
+    """The LiveFeed of the running app."""
+    return cast("LiveFeed", current_app.extensions[EXTENSION])

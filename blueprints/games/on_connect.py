@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from blueprints.games import live_feed
+from blueprints.games.live_feed import live_feed
 from blueprints.games.player_state import player_state
 from blueprints.games.proof_delivery import proofs
 from models.db.connection import reading
@@ -27,6 +27,6 @@ def _send_state(sid: str) -> None:
             if user_id is not None:
                 player_state().send_all(user_id, sid=sid)
                 proofs().send_missed(user_id, sid=sid)
-            live_feed.send_newest(sid)
+            live_feed().send_newest(sid)
     except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
         log.error("sending the state on connect failed", extra={"failure": safe_exception_summary(failure)})

@@ -14,7 +14,8 @@ from typing import Any, cast
 from flask import Flask, current_app
 from flask_socketio import SocketIO
 
-from blueprints.games import live_feed, messages
+from blueprints.games import messages
+from blueprints.games.live_feed import live_feed
 from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
 from models.bets import Bet
 from server.realtime.server import realtime
@@ -204,7 +205,7 @@ class ProofDelivery:
             opened = self._services.proofs.open(chunk)
             sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
             if announce:
-                live_feed.announce([proof.live_bet for proof in opened])
+                live_feed().announce([proof.live_bet for proof in opened])
             unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
             self._services.proofs.write_seeds({proof.bet_id: proof.server_seed for proof in unreachable})
             pause()

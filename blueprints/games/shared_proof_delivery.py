@@ -13,7 +13,7 @@ from typing import NamedTuple
 import peewee
 from flask import Flask
 
-from blueprints.games import live_feed
+from blueprints.games.live_feed import live_feed
 from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
 from server.realtime.server import Realtime
 from services.games.proofs import Proof
@@ -128,7 +128,7 @@ class SharedProofDelivery(ProofDelivery):
                     self._held[proof.bet_id] = Held(asking[proof.bet_id], proof)
             self._tell_others(proof.user_id for proof in claim.proofs if proof.bet_id not in asking)
             claimed = [proof.live_bet for proof in claim.proofs if proof.bet_id in claim.claimed]
-            live_feed.announce([bet for bet in claimed if bet.date >= self._announced_since])
+            live_feed().announce([bet for bet in claimed if bet.date >= self._announced_since])
             pause()
 
     def _release_lost(self) -> None:
