@@ -179,15 +179,35 @@ def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(proce
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
 
 
-def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(processes, connect, player):
-    """As when a process died that had settled them."""
+@pytest.fixture
+def play(processes, player):
+    """Settles a bet without a process that knows of it, as when that process has died."""
     services = processes[0][0].extensions["services"]
-    watching = [connect(url) for _, url in processes]
-    for socket in watching:
-        socket.expect("live-bets")
     request = SpinRequest(amount=1, item=ITEM, client_seed="seed")
+
+    def settle(*, ago_ms):
+        spin = services.upgrader.play(
+            user_id=player.id, request=request, clock=lambda: services.clock() - ago_ms
+        )
+        return spin.bet
+
+    return settle
+
+
+@pytest.fixture
+def spectators(processes, connect):
+    """One at each process."""
+    sockets = [connect(url) for _, url in processes]
+    for socket in sockets:
+        socket.expect("live-bets")
+    return sockets
+
+
+def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(
+    processes, connect, player, play, spectators
+):
     for _ in range(BETS):
-        services.upgrader.play(user_id=player.id, request=request, clock=lambda: now_ms() - 5_000)
+        play(ago_ms=5_000)
     for app, _ in processes:
         app.extensions["proofs"].look_up()
     back = connect(processes[1][1], player)
@@ -196,4 +216,29 @@ def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(pr
     spin(back)
     back.expect("upgrader:proof")
     expected = bet_ids(player)
-    assert [sorted(announced(socket, last=expected[-1]), key=int) for socket in watching] == [expected] * 2
+    heard = [announced(spectator, last=expected[-1]) for spectator in spectators]
+    assert [sorted(ids, key=int) for ids in heard] == [expected] * 2
+
+
+def test_a_bet_whose_seed_was_revealed_by_a_search_is_announced(processes, play, player, spectators):
+    (app, _), _ = processes
+    bet = play(ago_ms=500)
+    found = app.test_client().get("/stats/fairness?search=seed", headers=player.headers).json
+    assert found["data"]["total"] == 1
+
+    app.extensions["proofs"].schedule(bet, sid=None)
+
+    assert [spectator.expect("live-bets:new")["id"] for spectator in spectators] == [str(bet.id)] * 2
+
+
+def test_a_bet_that_was_over_long_before_the_start_is_not_announced(
+    processes, connect, player, play, spectators
+):
+    play(ago_ms=600_000)
+    back = connect(processes[0][1], player)
+    assert back.expect("upgrader:proof")["nonce"] == 1
+
+    spin(back)
+
+    second = bet_ids(player)[1]
+    assert [spectator.expect("live-bets:new")["id"] for spectator in spectators] == [second] * 2
