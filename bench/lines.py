@@ -46,6 +46,10 @@ PARTS = {
     "schema dump": ("blueprints/api/dump.py",),
     "rate limiter": ("services/shared/rate_limiter.py",),
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
+    "signals over Redis": tuple(
+        f"server/cluster/{name}.py"
+        for name in ("manager", "outbox", "redis_client", "signals", "subscription")
+    ),
     "settling statement": ("models/spin_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "prepared queries": ("models/db/prepared_query.py",),

