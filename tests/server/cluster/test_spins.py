@@ -42,7 +42,8 @@ def urls(app, redis, tmp_path_factory):
     """The addresses of the processes."""
     directory = tmp_path_factory.mktemp("cluster")
     env = environment(app.extensions["services"].settings.database_url, directory)
-    with cluster(env | {"DATABASE_POOL_SIZE": "2"}, directory, processes=PROCESSES, redis=redis) as started:
+    changes = {"REDIS_URL": redis.url, "DATABASE_POOL_SIZE": "2"}
+    with cluster(env | changes, directory, processes=PROCESSES) as started:
         yield started.urls
 
 
