@@ -238,6 +238,8 @@ def test_a_request_to_another_process_waits_until_the_leader_has_asked(
     other.refresh_missing(looked_at)
 
     assert looked_at[0].price_cents == 150
+    # The leader has said that it asked.
+    assert other._wanted == set()
 
 
 def test_a_request_to_another_process_stops_waiting_when_signals_are_lost(

@@ -1,0 +1,215 @@
+"""Prices and the catalogue at three production processes, of which one stands still or dies in its work."""
+
+import os
+import signal
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psycopg2
+import pytest
+import requests
+
+from bench.harness.cluster import cluster
+from bench.harness.price_sources import feed, price_server
+from bench.harness.sockets import Socket
+from bench.harness.waiting import wait_until
+from models.db.connection import reading
+from models.items import Item
+from services.cases import importing as cases_importing
+from services.items import importing as items_importing
+from services.maintenance import ledger_audit
+from services.shared.clock import now_ms
+from services.upgrader import generations
+from tests.conftest import create_player
+from tests.support.apps import environment, fresh_app
+
+pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
+
+NAMES = [f"Item {number:03}" for number in range(150)]
+"""Three slices of a refresh."""
+
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+
+
+@pytest.fixture(scope="module")
+def source():
+    with price_server() as server:
+        server.answer = feed(dict.fromkeys(NAMES, 100))
+        yield server
+
+
+@pytest.fixture(scope="module")
+def app(kind, postgres, source, tmp_path_factory):
+    """An app of the test's own process, on the database of the others."""
+    with fresh_app(postgres, tmp_path_factory.mktemp("app"), PRICE_FEED_URL=source.url) as app:
+        import_items(dict.fromkeys(NAMES, 1))
+        items = [{"marketHashName": name, "percentage": 50} for name in (NAMES[0], NAMES[-1])]
+        cases_importing.import_cases([{"name": "Case", "items": items}], now=now_ms())
+        yield app
+
+
+@pytest.fixture(scope="module")
+def started(app, source, redis, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("cluster")
+    env = environment(app.extensions["services"].settings.database_url, directory) | {
+        "REDIS_URL": redis.url,
+        "PRICE_FEED_URL": source.url,
+        "CATALOGUE_TTL": "1",
+    }
+    with cluster(env, directory, target="tests.support.short_leases_app:app") as running:
+        yield running
+
+
+@pytest.fixture
+def processes(started):
+    """Three running processes, of which one leads the refresh."""
+    for process in started.processes:
+        if process.running is None:
+            process.start()
+    wait_until(lambda: sorted(map(leads, started.processes)) == [False, False, True])
+    return started.processes
+
+
+def leads(process):
+    return "price_leader 1.0" in requests.get(f"{process.running.url}/metrics", timeout=10).text
+
+
+def shown(process):
+    """The upgrader's items as the process shows them: the price in dollars, the ETag and the bytes."""
+    response = requests.get(f"{process.running.url}/upgrader/items", timeout=10)
+    [price] = {item["price"] for item in response.json()}
+    return price, response.headers["ETag"], response.content
+
+
+def import_items(prices):
+    rows = [{"appid": 730, "marketHashName": name, "price": price} for name, price in prices.items()]
+    items_importing.import_document(rows, app_id=None, now=now_ms())
+
+
+@reading()
+def standing():
+    """The different prices of the items, in cents."""
+    return set(Item.select(Item.price_cents).where(Item.market_hash_name.in_(NAMES)).scalars())
+
+
+@pytest.fixture
+def refresh(app, source):
+    """Runs the command when the feed says this price, in cents."""
+
+    def run(price):
+        source.answer = feed(dict.fromkeys(NAMES, price))
+        result = app.test_cli_runner().invoke(args=["prices", "refresh"])
+        assert result.exit_code == 0, result.output
+
+    return run
+
+
+@pytest.fixture
+def stand_still(processes, source):
+    """Stops the leader after the first slice of a refresh to this price; the process, and its worker's id."""
+    file = Path(processes[0].env["INSTANCE_DIR"]) / "stand-still"
+
+    def stop(price):
+        file.write_text("")
+        source.answer = feed(dict.fromkeys(NAMES, price))
+        # Makes a refresh due at once.
+        import_items({f"New {price}": None})
+        wait_until(file.read_text)
+        worker = int(file.read_text())
+        parent = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+        return next(each for each in processes if each.running.process.pid == parent), worker
+
+    yield stop
+    file.unlink(missing_ok=True)
+
+
+def test_all_processes_show_the_new_prices_in_the_same_bytes(processes, refresh):
+    refresh(110)
+
+    wait_until(lambda: [shown(each)[0] for each in processes] == ["$1.10"] * 3)
+    assert len({shown(each) for each in processes}) == 1
+
+
+def test_a_spin_pays_the_price_that_its_process_shows(processes, refresh, app):
+    refresh(120)
+    wait_until(lambda: [shown(each)[0] for each in processes] == ["$1.20"] * 3)
+    player = create_player(app)
+    answers = []
+
+    for each in processes:
+        with closing(Socket(each.running.url, auth={"token": player.token})) as socket:
+            spin = {"amount": 0.5, "item": NAMES[0]}
+            answers.append([socket.spin(spin | {"price": price}).get("error") for price in (1.10, 1.20)])
+
+    assert answers == [["Item price has changed", None]] * 3
+
+
+def test_another_leader_finishes_the_refresh_of_one_that_was_killed(processes, stand_still, source):
+    process, _ = stand_still(150)
+    half = standing()
+
+    process.kill()
+
+    wait_until(lambda: standing() == {150})
+    assert len(half) == 2
+    assert ledger_audit.audit().mismatches == []
+
+
+def test_a_leader_that_stood_still_writes_nothing_any_more(processes, stand_still, source):
+    process, worker = stand_still(200)
+    source.answer = feed(dict.fromkeys(NAMES, 300))
+    wait_until(lambda: standing() == {300})
+
+    os.kill(worker, signal.SIGCONT)
+
+    taken_over = "another process has taken over the price refresh"
+    wait_until(lambda: taken_over in process.running.log.read_text() + process.running.output.read_text())
+    assert standing() == {300}
+
+
+@contextmanager
+def storing_held_up(app):
+    """Let no catalogue be stored during the block. Yields how many processes wait for that."""
+    url = app.extensions["services"].settings.database_url
+    with closing(psycopg2.connect(url)) as holding, closing(psycopg2.connect(url)) as watching:
+        watching.autocommit = True
+        with holding.cursor() as cursor, watching.cursor() as watcher:
+            cursor.execute("LOCK TABLE catalogue_slices IN EXCLUSIVE MODE")
+
+            def waiting():
+                watcher.execute(WAITING)
+                return watcher.fetchone()[0]
+
+            yield waiting
+        holding.rollback()
+
+
+def test_another_process_builds_the_catalogue_when_the_builder_is_killed(processes, refresh, app):
+    refresh(400)
+    wait_until(lambda: [shown(each)[0] for each in processes] == ["$4.00"] * 3)
+    builder, *others = processes
+    with storing_held_up(app) as waiting:
+        refresh(440)
+        wait_until(lambda: generations.newest().seconds_left < 0)
+        while_it_builds = shown(builder)[0]
+        wait_until(lambda: waiting() == 1)
+        builder.kill()
+
+    wait_until(lambda: [shown(each)[0] for each in others] == ["$4.40"] * 2)
+    assert while_it_builds == "$4.00"
+    assert len({shown(each) for each in others}) == 1
+
+
+def test_a_request_to_any_process_waits_for_the_prices_that_a_case_lacks(processes, source):
+    fresh = [f"Fresh {number}" for number in range(3)]
+    source.answer = feed(dict.fromkeys([*NAMES, *fresh], 440))
+    prices = []
+
+    for name, process in zip(fresh, processes, strict=True):
+        import_items({name: None})
+        case = {"name": name, "items": [{"marketHashName": name, "percentage": 100}]}
+        cases_importing.import_cases([case], now=now_ms())
+        url = f"{process.running.url}/api/cases/{name.lower().replace(' ', '-')}"
+        prices.append(requests.get(url, timeout=10).json()["items"][0]["price"])
+
+    assert prices == ["$4.40"] * 3
