@@ -197,7 +197,7 @@ class CatalogueCache:
         """Show the catalogue that another process has built. Here there is no other process."""
 
     def _next(self) -> tuple[Catalogue, float]:
-        """The catalogue to show next, and for how many seconds."""
+        """The catalogue to show next, and for how many seconds from now."""
         return build(), self._ttl_seconds
 
     def _begin(self) -> Future[Catalogue]:
@@ -208,6 +208,7 @@ class CatalogueCache:
         return building
 
     def _build(self, building: Future[Catalogue]) -> None:
+        began = self._timer()
         try:
             built, seconds = self._next()
         except Exception as failure:
@@ -219,5 +220,5 @@ class CatalogueCache:
             return
         with self._guard:
             self._building, self._kept, self._is_late = None, built, False
-            self._good_until = self._timer() + seconds
+            self._good_until = began + seconds
         building.set_result(built)

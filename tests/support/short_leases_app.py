@@ -19,10 +19,10 @@ update = feed_update.apply
 
 def apply(prices, *, between, **options):
     def stand_still():
+        between()
         if STAND_STILL.exists() and not STAND_STILL.read_text():
             STAND_STILL.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGSTOP)
-        between()
 
     return update(prices, between=stand_still, **options)
 

@@ -19,7 +19,6 @@ from services.cases import importing as cases_importing
 from services.items import importing as items_importing
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
-from services.upgrader import generations
 from tests.conftest import create_player
 from tests.support.apps import environment, fresh_app
 
@@ -190,9 +189,8 @@ def test_another_process_builds_the_catalogue_when_the_builder_is_killed(process
     builder, *others = processes
     with storing_held_up(app) as waiting:
         refresh(440)
-        wait_until(lambda: generations.newest().seconds_left < 0)
+        wait_until(lambda: shown(builder)[0] and waiting() == 1)
         while_it_builds = shown(builder)[0]
-        wait_until(lambda: waiting() == 1)
         builder.kill()
 
     wait_until(lambda: [shown(each)[0] for each in others] == ["$4.40"] * 2)
