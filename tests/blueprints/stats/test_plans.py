@@ -179,3 +179,18 @@ def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, se
     # The player, the first and the last nonce of each slice.
     slices = [(first, last) for _user, first, last, *_ in searching]
     assert slices == [(1, 1000), (1001, 2000)]
+
+
+@pytest.mark.parametrize("app", ["postgresql"], indirect=True)
+def test_proofs_that_other_processes_left_are_found_in_an_index(app):
+    services = app.extensions["services"]
+    with reading():
+        players = list(User.select(User.id).scalars())
+    with recorded_statements() as seen:
+        services.proof_outbox.undelivered(players, now=services.clock())
+        services.proof_outbox.overdue(before=services.clock(), limit=1_000)
+
+    undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
+    assert "bets_without_delivered_proof" in undelivered
+    assert "bets_unrevealed" in overdue
+    assert "Seq Scan" not in undelivered + overdue

@@ -172,6 +172,7 @@ class TestWithAStoppedClock:
         assert proof["nonce"] == 1
 
 
+@pytest.mark.one_process
 def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
     first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
     token = first.extensions["services"].tokens.issue(platform_id=player.platform_id, now=clock.now)
