@@ -1,7 +1,10 @@
 """A server seed that may have been revealed before a restore is never announced again."""
 
 import pytest
+import requests
 
+from bench.harness.cluster import cluster
+from bench.harness.waiting import wait_until
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
 from tests.support.markers import sqlite_only
@@ -55,6 +58,31 @@ def test_a_restore_under_a_running_server_is_recognised(serve, backup, restore, 
 
     assert again["nonce"] == announced["nonce"]
     assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_restore_is_recognised_by_processes_that_have_not_revealed_the_seed(
+    env, redis, backup, restore, player, join, spin_with, tmp_path
+):
+    def has_redrawn(server):
+        url = f"{server.url}/upgrader/commitment"
+        told = requests.get(url, headers=player.headers, timeout=10).json()
+        return told.get("nonce") == announced["nonce"] and told != announced
+
+    with cluster(env | {"REDIS_URL": redis.url}, tmp_path, own_instances=True) as started:
+        servers = [process.running for process in started.processes]
+        backup()
+        socket, announced = join(servers[0])
+        spin_with(socket)
+        proof = socket.expect("upgrader:proof")
+        restore()
+
+        for server in servers:
+            # Within two seconds, for no request of the others has met the lost bet.
+            wait_until(lambda server=server: has_redrawn(server))
+
+    assert proof["serverSeedCommitment"] == announced["serverSeedCommitment"]
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
