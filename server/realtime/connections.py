@@ -32,7 +32,7 @@ class Connection:
     expires_at: Millis | None = None
     events_in_flight: int = field(default=0, compare=False)
     last_sent: dict[str, Any] = field(default_factory=dict, compare=False)
-    """For the areas: by the names of events, what tells the last one that was sent from a newer one."""
+    """For the areas: what identifies the last event that the socket was sent, by the event's name."""
 
     @property
     def groups(self) -> list[int | str]:

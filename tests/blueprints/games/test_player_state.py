@@ -35,6 +35,23 @@ def test_a_spin_sends_commitment_and_balance_to_the_sockets_at_every_process(soc
     ]
 
 
+def test_a_spin_is_one_signal_to_the_other_processes(processes, connect, player):
+    socket = connect(0, player)
+    with processes.redis.client().pubsub(ignore_subscribe_messages=True) as pubsub:
+        pubsub.subscribe("flask-socketio")
+        pubsub.get_message(timeout=10)
+
+        assert socket.spin(SPIN)["status"]
+
+        signals = []
+        while not any(signal["name"] == "live-bets" for signal in signals):
+            signals += json.loads(pubsub.get_message(timeout=10)["data"])
+
+    (payload,) = [signal["payload"] for signal in signals if signal["name"] == "player-state"]
+    assert payload["player"] == player.id
+    assert [name for name, _ in payload["events"]] == ["upgrader:commitment", "balance"]
+
+
 def test_a_request_to_one_process_sends_the_balance_to_the_sockets_at_every_process(
     processes, sockets, player
 ):
