@@ -1,5 +1,6 @@
 """The live bets of all processes: one event for each bet that is over, to everybody."""
 
+import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, cast
@@ -16,6 +17,8 @@ from services.shared.signals import Signal
 
 EXTENSION = "live_feed"
 
+MERGE_SECONDS = 0.05
+
 REMEMBERED = 1_000
 """Many more than the ten of a list: processes do not announce their bets in the order in which they end."""
 
@@ -27,6 +30,9 @@ class LiveFeed:
         self._running = running
         self._services = services
         self._started_at = services.clock()
+        # Bets of other processes that are not sent yet, and whether a task is about to send them.
+        self._waiting: deque[Event] = deque()
+        self._is_merging = threading.Event()
         # Ids of the bets that everybody in this process was sent.
         self._sent: deque[str] = deque(maxlen=REMEMBERED)
 
@@ -46,8 +52,21 @@ class LiveFeed:
         self._running.send([sid], [messages.live_bets_event(self._newest())])
 
     def forward(self, events: Any) -> None:
-        """Send everybody in this process the bets that another one has announced. Does not wait."""
-        self._running.in_background(self._broadcast, events)
+        """Send everybody in this process the bets that another one has announced. Does not wait.
+
+        A message to a socket costs as much as ten bets in it. So the bets that come within MERGE_SECONDS from
+        any number of processes are one message.
+        """
+        self._waiting.extend(events)
+        if not self._is_merging.is_set():
+            self._is_merging.set()
+            self._running.in_background(self._send_waiting)
+
+    def _send_waiting(self) -> None:
+        self._running.socketio.sleep(MERGE_SECONDS)
+        # Before they are taken: a bet that comes later starts the next task.
+        self._is_merging.clear()
+        self._broadcast([self._waiting.popleft() for _ in range(len(self._waiting))])
 
     def send_missed(self) -> None:
         """Send everybody the list of the newest live bets, if the signal of one of them was lost."""
