@@ -41,6 +41,10 @@ class RedisServer:
         )
         wait_until(lambda: can_connect(self.port))
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def pause(self) -> None:
         """Stop answering, with all connections open."""
         self._process.send_signal(signal.SIGSTOP)

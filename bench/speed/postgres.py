@@ -23,7 +23,7 @@ class DurablePostgres(PostgresServer):
     def __init__(self, url: str, log: Path, pid: int) -> None:
         super().__init__(url)
         self.log = log
-        self._pid = pid
+        self.pid = pid
 
     @contextmanager
     def fresh(self, _directory: Path) -> Iterator[str]:
@@ -36,11 +36,11 @@ class DurablePostgres(PostgresServer):
 
     def move_to(self, cores: Iterable[int]) -> None:
         """Restrict its processes, and those that it starts from now on, to these cores."""
-        children = Path(f"/proc/{self._pid}/task/{self._pid}/children")
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
         if not children.exists():
             return
         # The parent first, so that processes that it forks meanwhile are restricted too.
-        for pid in (self._pid, *map(int, children.read_text().split())):
+        for pid in (self.pid, *map(int, children.read_text().split())):
             # It has just ended.
             with suppress(ProcessLookupError):
                 os.sched_setaffinity(pid, cores)

@@ -48,7 +48,7 @@ class Spinning:
         began = time.monotonic()
         load, used = self._play(UNDER_WAY_SECONDS)
         played = time.monotonic()
-        _rest(self._url)
+        wait_for_proofs(self._url)
         behind = max(time.monotonic() - played - PROOF_SECONDS, 0)
         self._cpu_us.append((self._cpu_seconds() - used) * 1e6 / load.answered_in_all)
         return load.answered_in_all / (played - began + behind)
@@ -84,7 +84,7 @@ def spinning(stage: Stage, url: str, crowd: int, *, proof_delay: str) -> Iterato
         yield Spinning(stage, url, platform, seated)
 
 
-def _rest(url: str) -> None:
+def wait_for_proofs(url: str) -> None:
     path = url.removeprefix("sqlite:///")
     deadline = time.monotonic() + REST_SECONDS
     with closing(sqlite3.connect(path) if path != url else psycopg2.connect(url)) as connection:

@@ -1,0 +1,226 @@
+"""What do one, two and three processes carry?
+
+    python -m bench.scaling
+    python -m bench.scaling --sockets 6000 --rounds 5
+
+Players spin over real sockets on a temporary PostgreSQL with fsync: on one process without Redis, and on two
+and three with Redis. Sockets join and live bets are sent to all of them. All programs, and the load tools,
+share the two cores, so look at the CPU time of a spin: it says what further cores would give.
+
+Prints a table with the ratios to one process, and writes the costs to bench/results/scaling.json, which
+``python -m bench.capacity`` reads.
+"""
+
+import argparse
+import json
+import logging
+import secrets
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg2
+
+from bench.harness.attacks.crowds import resident_bytes
+from bench.harness.cluster import cluster
+from bench.harness.redis import redis_server
+from bench.harness.servers import RunningServer
+from bench.harness.sockets import Socket
+from bench.speed.compare import take_turns
+from bench.speed.machine import cpu_seconds
+from bench.speed.players import (
+    ITEM,
+    WAGER_COINS,
+    AtTheirSockets,
+    Player,
+    at_their_sockets,
+    make_players,
+)
+from bench.speed.postgres import DurablePostgres
+from bench.speed.socket_crowd import ORIGIN
+from bench.speed.sockets import SOCKETS_A_PLAYER, crowd_of_sockets
+from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
+from bench.speed.stage import BENCH, Stage
+
+PROCESSES = (1, 2, 3)
+PLAYERS = 60
+BROADCASTS = 20
+SETTLING_SECONDS = 2.0
+RESULT = BENCH / "results" / "scaling.json"
+WAL_AND_SIZE = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn, pg_database_size(current_database())"
+
+
+class ClusterStage(Stage):
+    """A stage whose secrets are settings, since processes of a cluster need equal ones."""
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {**super().env, "UPGRADER_PROOF_DELAY": SOON, "CORS_ORIGINS": ORIGIN, **SECRETS}
+
+
+SECRETS = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
+
+
+@dataclass
+class Spins:
+    """Rates and CPU times of each round; CPU times are microseconds of a spin with its proof."""
+
+    per_second: list[float] = field(default_factory=list)
+    platform_us: list[float] = field(default_factory=list)
+    postgres_us: list[float] = field(default_factory=list)
+    redis_us: list[float] = field(default_factory=list)
+    wal_bytes: list[float] = field(default_factory=list)
+    disk_bytes: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Running:
+    """Processes on one database, and what was measured with them."""
+
+    stage: Stage
+    postgres: DurablePostgres
+    url: str
+    players: Sequence[Player]
+    servers: list[RunningServer]
+    redis_pid: int | None
+    spins: Spins = field(default_factory=Spins)
+    sockets: dict[str, float] = field(default_factory=dict)
+
+    def measure_sockets(self, count: int) -> None:
+        """Let sockets join all processes, and send live bets of one process to all of them."""
+        spinner, *others = [player.token for player in self.players]
+        tokens = [token for token in others for _ in range(-(-count // len(others)))][:count]
+        pids = [server.process.pid for server in self.servers]
+        memory, cpu = sum(map(resident_bytes, pids)), self._platform_seconds()
+        with ExitStack() as stack:
+            crowds = [stack.enter_context(crowd_of_sockets(self.stage, server)) for server in self.servers]
+            began = time.monotonic()
+            _together([lambda c=c, n=n: c.tell(join=tokens[n :: len(crowds)]) for n, c in enumerate(crowds)])
+            self.sockets["join ms of CPU"] = (self._platform_seconds() - cpu) * 1e3 / count
+            self.sockets["joined per second"] = count / (time.monotonic() - began)
+            time.sleep(SETTLING_SECONDS)
+            self.sockets["KiB"] = (sum(map(resident_bytes, pids)) - memory) / 1024 / count
+            player = Socket(self.servers[0].url, auth={"token": spinner})
+            took, cpu = [], self._platform_seconds()
+            for number in range(BROADCASTS):
+                player.spin({"amount": WAGER_COINS, "item": ITEM})
+                over_ms = player.expect("live-bets:new")["date"]
+                heard = [crowd.tell(heard=number + 1)["last_ms"] for crowd in crowds]
+                took.append(max(heard) - over_ms)
+            self.sockets["broadcast us of CPU"] = (self._platform_seconds() - cpu) * 1e6 / BROADCASTS / count
+            self.sockets["broadcast ms"] = statistics.median(took)
+            player.close()
+
+    def play(self, seated: Sequence[AtTheirSockets]) -> float:
+        """Spins a second of all players for a while."""
+        before, stored = self._seconds(), self._stored()
+        warmup, seconds = UNDER_WAY_SECONDS, self.stage.seconds
+        loads = _together([lambda s=s: s.play(seconds=seconds, warmup_seconds=warmup) for s in seated])
+        wait_for_proofs(self.url)
+        answered = sum(load.answered_in_all for load in loads)
+        spins = self.spins
+        spins.per_second.append(sum(load.per_second for load in loads))
+        columns = (spins.platform_us, spins.postgres_us, spins.redis_us)
+        for column, was, now in zip(columns, before, self._seconds(), strict=True):
+            column.append((now - was) * 1e6 / answered)
+        for column, was, now in zip((spins.wal_bytes, spins.disk_bytes), stored, self._stored(), strict=True):
+            column.append((now - was) / answered)
+        return spins.per_second[-1]
+
+    def _platform_seconds(self) -> float:
+        return sum(cpu_seconds(server.process.pid) for server in self.servers)
+
+    def _seconds(self) -> tuple[float, float, float]:
+        redis = cpu_seconds(self.redis_pid) if self.redis_pid else 0
+        return self._platform_seconds(), cpu_seconds(self.postgres.pid), redis
+
+    def _stored(self) -> tuple[float, float]:
+        with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
+            cursor.execute(WAL_AND_SIZE)
+            wal, size = cursor.fetchone() or (0, 0)
+        return float(wal), float(size)
+
+    def costs(self) -> dict[str, float]:
+        """The medians."""
+        spins = {f"spin {name}": statistics.median(figures) for name, figures in vars(self.spins).items()}
+        return {**spins, **{f"socket {name}": figure for name, figure in self.sockets.items()}}
+
+
+@contextmanager
+def running(stage: Stage, postgres: DurablePostgres, processes: int) -> Iterator[Running]:
+    """Start so many processes on a new database; one has no Redis."""
+    with ExitStack() as stack:
+        url = stack.enter_context(postgres.fresh(Path()))
+        players = make_players(stage, url, PLAYERS + 1)
+        env = {**stage.env, **stage.env_of(url)}
+        redis_pid = None
+        if processes > 1:
+            redis = stack.enter_context(redis_server())
+            env["REDIS_URL"], redis_pid = redis.url, redis.pid
+        directory = Path(tempfile.mkdtemp(dir=stage.directory))
+        started = stack.enter_context(cluster(env, directory, processes=processes))
+        servers = [process.running for process in started.processes if process.running]
+        yield Running(stage, postgres, url, players, servers, redis_pid)
+
+
+def _together(calls: Sequence) -> list:
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [future.result() for future in [pool.submit(call) for call in calls]]
+
+
+def main() -> None:
+    options = _options()
+    logging.getLogger("platform").setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory(prefix="scaling-") as place, ExitStack() as stack:
+        stage = ClusterStage(Path(place))
+        postgres = stack.enter_context(stage.postgres())
+        all_of_them = [stack.enter_context(running(stage, postgres, count)) for count in PROCESSES]
+        sides = []
+        for each in all_of_them:
+            players = each.players[1:]
+            seated = [
+                stack.enter_context(at_their_sockets(stage, server, players[number :: len(each.servers)]))
+                for number, server in enumerate(each.servers)
+            ]
+            sides.append(lambda each=each, seated=seated: each.play(seated))
+        take_turns(*sides, rounds=options.rounds)
+        for each in all_of_them:
+            each.measure_sockets(options.sockets)
+        costs = {str(len(each.servers)): each.costs() for each in all_of_them}
+    RESULT.parent.mkdir(exist_ok=True)
+    RESULT.write_text(json.dumps(costs, indent=2) + "\n")
+    _print(costs)
+    print(f"written: {RESULT}")
+
+
+def _print(costs: dict[str, dict[str, float]]) -> None:
+    one = costs["1"]
+    print(f"{'':28}" + "".join(f"{f'{count} processes':>22}" for count in costs))
+    for name, figure in one.items():
+        cells = [
+            f"{each[name]:,.1f} ({each[name] / figure:.2f})" if figure else f"{each[name]:,.1f}"
+            for each in costs.values()
+        ]
+        print(f"{name:28}" + "".join(f"{cell:>22}" for cell in cells))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.scaling", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "--sockets",
+        type=int,
+        default=3_000,
+        help=f"of all processes, about {SOCKETS_A_PLAYER} or more of each player (%(default)s)",
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="of spins with each number (%(default)s)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
