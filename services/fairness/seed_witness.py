@@ -187,6 +187,8 @@ class SeedWitness:
             if time.monotonic() > deadline:
                 return None
             time.sleep(LOOK_SECONDS)
+        # The others may have begun a new epoch.
+        self._forget_bets()
         witnessed = Witnessed(mark, _identity(), mark.token)
         self._keep(witnessed)
         return witnessed

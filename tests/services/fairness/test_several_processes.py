@@ -167,6 +167,25 @@ def test_processes_of_a_machine_redraw_once_after_a_restore_that_all_of_them_cou
     assert epochs() - before == 1
 
 
+def test_a_machine_that_lost_its_file_does_not_rely_on_marks_from_before_the_others_redrew(
+    app, make_app, new_player, spin, tmp_path
+):
+    other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
+    player = new_player()
+    reveal(app, bet := spin(app, player))
+    witness(other).watch()
+    with writing():
+        SeedMark.update(token="another history").execute()
+    (tmp_path / "instance" / "seeds.witness").unlink()
+    witness(app).ask_for_mark = lambda: witness(other).vouch() or True
+    announced(app, player)
+    before = marks()
+
+    witness(app).cover({player.id: bet.nonce})
+
+    assert marks() - before == 1
+
+
 def test_a_mark_is_refused_within_a_transaction_that_may_be_rolled_back(app, new_player, spin):
     bet = spin(app, new_player())
 
