@@ -51,6 +51,7 @@ PARTS = {
         for name in ("manager", "outbox", "redis_client", "signals", "subscription")
     ),
     "settling statement": ("models/spin_settlement.py",),
+    "lease": ("services/shared/lease.py",),
     "group commit": ("models/db/group_commit.py",),
     "prepared queries": ("models/db/prepared_query.py",),
 }
