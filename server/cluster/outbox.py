@@ -50,6 +50,11 @@ class Outbox:
         self._waiting.append(decimal_json.dumps(message))
         self._wake.set()
 
+    def beat(self) -> None:
+        """Send a heartbeat now."""
+        self._next_beat_at = 0.0
+        self._wake.set()
+
     def close(self) -> None:
         """Let the task end once it has sent what is waiting."""
         self._stop.set()

@@ -27,6 +27,7 @@ class RedisSignals(Signals):
         channels = {"channel": CHANNEL, "heartbeat_channel": f"{CHANNEL}:{self.process_id}"}
         self.outbox = Outbox(url, **channels)
         self.subscription = Subscription(url, **channels)
+        self.subscription.on_connected = self.outbox.beat
 
     @property
     def are_away(self) -> bool:

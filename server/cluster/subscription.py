@@ -44,6 +44,8 @@ class Subscription:
         self._is_reported = False
         """Whether the log says that Redis is away."""
         self.interruptions = Counter("redis_interruptions", "How often Redis went away", registry=None)
+        self.on_connected: Callable[[], None] = lambda: None
+        """Called before the first message of a connection."""
         self.on_message: Callable[[Any], None] = lambda _message: None
         """Called with each message. Whatever it raises is logged."""
         self.on_resumed: Callable[[], None] = lambda: None
@@ -76,6 +78,7 @@ class Subscription:
         with self._redis.pubsub(ignore_subscribe_messages=True) as pubsub:  # type: ignore[no-untyped-call]
             pubsub.subscribe(self._channel, self._heartbeat_channel)
             connected_at = time.monotonic()
+            self.on_connected()
             while not self._stop.is_set():
                 message = pubsub.get_message(timeout=CHECK_SECONDS)
                 if message is None:

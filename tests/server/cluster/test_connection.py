@@ -20,6 +20,13 @@ def certificate(tmp_path):
     return self_signed(tmp_path)
 
 
+def test_options_in_the_url_do_not_change_what_the_product_relies_on(make_app, redis):
+    app = make_app(REDIS_URL=f"{redis.url}?decode_responses=yes&socket_timeout=100&protocol=3")
+
+    with threaded_server(app):
+        wait_until(lambda: not app.extensions["services"].signals.are_away)
+
+
 @pytest.mark.parametrize("query", ["?ssl_cert_reqs=none", "?ssl_ca_certs={certificate}"])
 def test_a_process_connects_with_tls_and_a_password(make_app, certificate, query):
     with redis_server(password=PASSWORD, certificate=certificate) as redis:

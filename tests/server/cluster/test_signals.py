@@ -66,6 +66,16 @@ def test_another_program_reaches_the_sockets_of_every_process(start, open_socket
     assert [socket.expect("maintenance") for socket in sockets] == [{"minutes": 5}] * 2
 
 
+def test_a_process_ends_a_socket_of_another_one(start, open_socket):
+    (first, _), (second, url) = start(), start()
+    open_socket(url)
+    connections = second.extensions["realtime"].connections
+
+    first.extensions["realtime"].server.disconnect(connections.sids()[0])
+
+    wait_until(lambda: not connections)
+
+
 def test_a_message_of_another_program_that_is_malformed_does_no_harm(start, open_socket, redis):
     _, url = start()
     socket = open_socket(url)
