@@ -13,11 +13,15 @@ from server.realtime.server import Event, Realtime
 from services.container import Services
 from services.games import live_bets
 from services.games.live_bets import LiveBet
+from services.shared.clock import Millis
 from services.shared.signals import Signal
 
 EXTENSION = "live_feed"
 
 MERGE_SECONDS = 0.05
+
+IN_FLIGHT_MS = 1_500
+"""Time from the end of a bet within which its signal arrives, unless it was lost."""
 
 REMEMBERED = 1_000
 """Many more than the ten of a list: processes do not announce their bets in the order in which they end."""
@@ -33,6 +37,7 @@ class LiveFeed:
         # Bets of other processes that are not sent yet, and whether a task is about to send them.
         self._waiting: deque[Event] = deque()
         self._is_merging = threading.Event()
+        self._resumed_at: Millis | None = None
         # Ids of the bets that everybody in this process was sent.
         self._sent: deque[str] = deque(maxlen=REMEMBERED)
 
@@ -68,11 +73,20 @@ class LiveFeed:
         self._is_merging.clear()
         self._broadcast([self._waiting.popleft() for _ in range(len(self._waiting))])
 
+    def note_interruption(self) -> None:
+        """Signals arrive again after some may have been lost."""
+        self._resumed_at = self._services.clock()
+
     def send_missed(self) -> None:
         """Send everybody the list of the newest live bets, if the signal of one of them was lost."""
+        resumed_at = self._resumed_at
+        if resumed_at is None or self._services.clock() - resumed_at < IN_FLIGHT_MS:
+            return
+        self._resumed_at = None
         newest = self._newest()
-        if any(str(bet.bet_id) not in self._sent for bet in newest if bet.date >= self._started_at):
-            self._running.broadcast([messages.live_bets_event(newest)])
+        ended = [bet for bet in newest if self._started_at <= bet.date <= resumed_at]
+        if any(str(bet.bet_id) not in self._sent for bet in ended):
+            self._running.in_background(self._running.broadcast, [messages.live_bets_event(newest)])
 
     def _broadcast(self, events: Sequence[Event]) -> None:
         self._sent.extend(payload["id"] for _, payload in events)
@@ -90,7 +104,8 @@ def install_live_feed(app: Flask, running: Realtime) -> None:
     app.extensions[EXTENSION] = feed
     running.at_start.append(feed.start)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
-    services.signals.on_resumed.append(lambda: running.in_background(feed.send_missed))
+    services.signals.on_resumed.append(feed.note_interruption)
+    running.every_two_seconds.append(feed.send_missed)
 
 
 def live_feed() -> LiveFeed:
