@@ -51,7 +51,7 @@ class SharedProofDelivery(ProofDelivery):
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
         # Players who may have undelivered proofs, new sockets with their players, and bets whose sockets
-        # ended before they confirmed the proofs. The task takes them from here.
+        # have ended. The task takes them from here.
         self._players: deque[int] = deque()
         self._joined: deque[tuple[str, int]] = deque()
         self._lost: deque[int] = deque()
@@ -73,8 +73,9 @@ class SharedProofDelivery(ProofDelivery):
         self._joined.append((sid, user_id))
 
     def socket_gone(self, sid: str) -> None:
-        """Let all processes send what this socket did not confirm."""
+        """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
         self._lost.extend(self._unconfirmed.socket_gone(sid))
+        self._lost.extend(bet_id for bet_id, held in list(self._held.items()) if held.sid == sid)
 
     @property
     def overdue(self) -> int:
@@ -126,6 +127,8 @@ class SharedProofDelivery(ProofDelivery):
                 self._players.append(proof.user_id)
                 if proof.bet_id in asking:
                     self._held[proof.bet_id] = Held(asking[proof.bet_id], proof)
+                    if not self._is_connected(asking[proof.bet_id]):
+                        self._lost.append(proof.bet_id)
             self._tell_others(proof.user_id for proof in claim.proofs if proof.bet_id not in asking)
             claimed = [proof.live_bet for proof in claim.proofs if proof.bet_id in claim.claimed]
             live_feed().announce([bet for bet in claimed if bet.date >= self._announced_since])
@@ -136,8 +139,9 @@ class SharedProofDelivery(ProofDelivery):
         if self._lost:
             lost = list(self._lost)
             players = self._outbox.release(lost)
-            for _ in lost:
+            for bet_id in lost:
                 self._lost.popleft()
+                self._held.pop(bet_id, None)
             self._players.extend(players)
             self._tell_others(players)
 

@@ -116,13 +116,17 @@ def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, sur
     assert [announced(each, last=last) for each in watching] == [[player.username, last.username]] * 2
 
 
-def test_a_proof_waits_for_an_earlier_one_whose_process_stands_still(connect, survivor, other, player):
+def test_proofs_wait_for_an_earlier_one_whose_process_stands_still(connect, survivor, other, player):
     spin(connect(other, player))
     with stopped(other):
+        leaving = connect(survivor, player)
+        spin(leaving)
+        wait_until(lambda: is_revealed(player))
+        leaving.close()
         back = connect(survivor, player)
         spin(back)
 
-        assert [back.expect("upgrader:proof")["nonce"] for _ in range(2)] == [1, 2]
+        assert [back.expect("upgrader:proof")["nonce"] for _ in range(3)] == [1, 2, 3]
 
 
 def test_a_bet_of_a_killed_process_is_proven_and_announced_by_another(connect, survivor, other, player):
