@@ -22,16 +22,17 @@ class Process:
     serve: Callable[..., AbstractContextManager[RunningServer]]
     """``server_process``, or a function with the same arguments."""
     directory: Path
+    preload: dict[str, str] = field(default_factory=dict)
+    """Variables with which the program itself is started, such as those of libfaketime."""
     running: RunningServer | None = None
     _stack: ExitStack = field(default_factory=ExitStack)
     _port: int | None = None
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        command = gunicorn(self.target)
-        self.running = self._stack.enter_context(
-            self.serve(command, self.env, self.directory, port=self._port)
-        )
+        command, env = gunicorn(self.target), {**self.env, **self.preload}
+        serve = server_process if self.preload else self.serve
+        self.running = self._stack.enter_context(serve(command, env, self.directory, port=self._port))
         self._port = self.running.port
 
     def stop(self) -> int:

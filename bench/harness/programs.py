@@ -23,10 +23,11 @@ class Program:
 
 
 BROWSER = Program("browser", "chromium", "chromium")
+FAKETIME = Program("faketime", "faketime", "faketime")
 NGINX = Program("nginx", "nginx", "nginx")
 REDIS = Program("redis", "redis-server", "redis-server")
 SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
-PROGRAMS = (BROWSER, NGINX, REDIS, SYSTEMD)
+PROGRAMS = (BROWSER, FAKETIME, NGINX, REDIS, SYSTEMD)
 
 
 def missing_programs() -> list[Program]:

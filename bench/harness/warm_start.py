@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.harness.servers import ROOT, RunningServer, free_port, wait_until_it_answers
+from bench.harness.servers import ROOT, RunningServer, free_port, gunicorn, wait_until_it_answers
 
 
 class WarmStart:
@@ -43,6 +43,7 @@ class WarmStart:
         self, command: list[str], env: Mapping[str, str], directory: Path, *, port: int | None = None
     ) -> Iterator[RunningServer]:
         """As ``server_process`` of bench.harness.servers, for commands of ``gunicorn()``."""
+        assert command == gunicorn(command[-1])
         port = port or free_port()
         log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
         start = {

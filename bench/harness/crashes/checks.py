@@ -34,11 +34,15 @@ class Traces:
     used_code: str | None
 
 
-def problems(memory: Memory, url: str) -> Iterator[str]:
-    """All contradictions about one player, once their last proof is due."""
+def problems(memory: Memory, url: str, *, longest_delay_ms: int | None = None) -> Iterator[str]:
+    """All contradictions about one player, once their last proof is due.
+
+    With ``longest_delay_ms``, a socket must have received every proof so soon after it was due.
+    """
     traces = traces_of(memory.user_id)
     found = [
         *memory.contradictions,
+        *(_late_proofs(memory, traces, longest_delay_ms) if longest_delay_ms else ()),
         *_wrong_counts(memory, traces),
         *_wrong_nonces(traces),
         *_wrong_answers(memory, traces),
@@ -150,6 +154,21 @@ def _wrong_marks(memory: Memory, traces: Traces) -> Iterator[str]:
     for bet in traces.bets:
         if bet.proof_delivered_at_ms is not None and bet.nonce not in memory.proven:
             yield f"nonce {bet.nonce}: its proof is marked as delivered and was never received"
+
+
+def delays_ms(memory: Memory, traces: Traces) -> Iterator[tuple[int, int | None]]:
+    """How long after it was due a socket received the proof of each nonce; None for never."""
+    for bet in traces.bets:
+        at = memory.proven_at_ms.get(bet.nonce)
+        yield bet.nonce, None if at is None else at - bet.completed_at_ms
+
+
+def _late_proofs(memory: Memory, traces: Traces, longest_ms: int) -> Iterator[str]:
+    for nonce, delay in delays_ms(memory, traces):
+        if delay is None:
+            yield f"nonce {nonce}: no socket received its proof"
+        elif delay > longest_ms:
+            yield f"nonce {nonce}: its proof came {delay} ms after it was due"
 
 
 def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from services.shared.clock import now_ms
+
 
 class Outcome(StrEnum):
     """What a player knows about a request. UNKNOWN: the answer was lost with the server."""
@@ -61,6 +63,8 @@ class Memory:
     acts: list[Act] = field(default_factory=list)
     announced: dict[int, str] = field(default_factory=dict)
     proven: dict[int, str] = field(default_factory=dict)
+    proven_at_ms: dict[int, int] = field(default_factory=dict)
+    """When a socket received the proof of each nonce."""
     contradictions: list[str] = field(default_factory=list)
     newest_nonce: int = 0
     _guard: threading.Lock = field(default_factory=threading.Lock)
@@ -105,6 +109,7 @@ class Memory:
     def prove(self, nonce: int, server_seed: str) -> None:
         """Compare a revealed seed with the commitment that was announced for its nonce."""
         with self._guard:
+            self.proven_at_ms.setdefault(nonce, now_ms())
             announced = self.announced.get(nonce)
             if announced not in (None, hashlib.sha256(server_seed.encode()).hexdigest()):
                 self._contradiction(f"the seed of nonce {nonce} does not hash to what was announced")

@@ -11,9 +11,9 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -26,6 +26,7 @@ from bench.harness.crashes import checks
 from bench.harness.crashes.client import Stage
 from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
+from bench.harness.servers import RunningServer, server_process
 from services.accounts import users
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
@@ -53,6 +54,8 @@ class Report:
     asked_again: int = 0
     repeated: int = 0
     proofs_delivered: int = 0
+    slowest_proof_ms: int = 0
+    """The longest time between a proof's due time and its arrival."""
     audited: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
@@ -64,13 +67,21 @@ class CrashStorm:
     """
 
     def __init__(
-        self, app: Flask, env: Mapping[str, str], directory: Path, *, players: int, sockets: int, seed: str
+        self,
+        app: Flask,
+        env: Mapping[str, str],
+        directory: Path,
+        *,
+        players: int,
+        sockets: int,
+        seed: str,
+        serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
     ) -> None:
         self._app = app
         self._random = Random(seed)
         self._running = ExitStack()
         count = int(env.get("PROCESSES", "1"))
-        self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count)
+        self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count, serve=serve)
         self._stage = Stage(app.extensions["services"], Cluster([]))
         self._report = Report(seed)
         import_items()
@@ -96,6 +107,22 @@ class CrashStorm:
         A killed server is started again here, a killed worker by its master.
         ``restart_database`` kills the database and starts it again after so many seconds.
         """
+        kills_to_come = [self.kill_server] * kills + [self._kill_worker] * worker_kills
+        kills_to_come += [lambda: self._kill_database(restart_database)] * database_kills
+        self._random.shuffle(kills_to_come)
+        return self.endure(kills_to_come, progress=progress)
+
+    def endure(
+        self,
+        faults: Sequence[Callable[[], object]],
+        *,
+        longest_delay_ms: int | None = None,
+        progress: Callable[[int], None] = lambda _done: None,
+    ) -> Report:
+        """Call these functions in turn while the players play; then check.
+
+        With ``longest_delay_ms``, a player's sockets must receive every proof so soon after it is due.
+        """
         began = time.monotonic()
         threads = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
         try:
@@ -103,21 +130,23 @@ class CrashStorm:
             self._stage.open.set()
             for thread in threads:
                 thread.start()
-            kills_to_come = [self._kill_server] * kills + [self._kill_worker] * worker_kills
-            kills_to_come += [lambda: self._kill_database(restart_database)] * database_kills
-            self._random.shuffle(kills_to_come)
-            for kill in kills_to_come:
-                self._wait_before_kill()
-                kill()
+            for fault in faults:
+                self._wait_before_fault()
+                fault()
                 progress(1)
-            self._wait_before_kill()
+            self._wait_before_fault()
             self._come_to_rest(threads)
-            self._check()
+            self._check(longest_delay_ms)
         finally:
             self._stage.ending.set()
             self._running.close()
         self._report.seconds = time.monotonic() - began
         return self._report
+
+    @property
+    def servers(self) -> Cluster:
+        """The running servers, during a storm."""
+        return self._stage.servers
 
     def _player(self, number: int) -> Memory:
         services = self._stage.services
@@ -126,13 +155,13 @@ class CrashStorm:
         memory.code = services.promo_codes.set_own(user_id=user.id, code=f"STORM{number}")
         return memory
 
-    def _wait_before_kill(self) -> None:
+    def _wait_before_fault(self) -> None:
         answers = self._random.randint(1, 2 * ANSWERS_BETWEEN_KILLS * len(self._actors))
         self._stage.wait_for_answers(answers, seconds=LONGEST_LIFE_SECONDS)
         # Right after an answer the server is idle; a moment later it may be anywhere in its work.
         time.sleep(self._random.uniform(0, 0.03))
 
-    def _kill_server(self) -> None:
+    def kill_server(self) -> None:
         """Kill a server, audit the ledger while it is down, and start it again."""
         killed = self._random.choice(self._stage.servers.processes)
         if len(self._stage.servers.processes) == 1:
@@ -176,14 +205,18 @@ class CrashStorm:
             return None
         return f"player {memory.user_id} can't spin any more"
 
-    def _check(self) -> None:
+    def _check(self, longest_delay_ms: int | None) -> None:
         checks.wait_until_proofs_are_due(now_ms)
         memories = self._memories + [memory for actor in self._actors for memory in actor.newcomers]
         self._report.proofs_delivered = sum(len(memory.proven) for memory in memories)
         for memory in memories:
-            self._report.problems += checks.problems(memory, self._stage.url)
-        self._report.problems += self._mismatches("ledger")
-        self._report.problems += self._mismatches("fairness")
+            self._report.problems += checks.problems(
+                memory, self._stage.url, longest_delay_ms=longest_delay_ms
+            )
+            delays = dict(checks.delays_ms(memory, checks.traces_of(memory.user_id))).values()
+            self._report.slowest_proof_ms = max([self._report.slowest_proof_ms, *filter(None, delays)])
+        for books in ("ledger", "fairness"):
+            self._report.problems += self._mismatches(books)
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]
         self._report.refusals.update(

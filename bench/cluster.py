@@ -1,0 +1,113 @@
+"""Is anything lost when processes, Redis or a clock fail while players play at several processes?
+
+    python -m bench.cluster
+    python -m bench.cluster --processes 5 --only redis
+    python -m bench.cluster --seed "the one that was printed"
+
+Players use spins, the vault, promo codes and deposits at processes that share a temporary PostgreSQL and a
+Redis. A player whose connection ends connects to the next process. After each fault, every answer is
+compared with the database, and every proof must have come within ten seconds of being due.
+
+Prints a line for each fault, and one for each broken guarantee. Exits with 1 when there is one.
+"""
+
+import argparse
+import logging
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from app import create_app
+from bench.harness.cluster import PROCESSES
+from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, ClusterFaults
+from bench.harness.crashes.memory import Kind, Outcome
+from bench.harness.crashes.storm import CrashStorm, Report
+from bench.harness.databases import bench_database
+from bench.harness.redis import RedisServer, redis_server
+from bench.harness.servers import come_to_rest
+from models.db.connection import database
+from settings import Settings
+
+PROOF_DELAY_SECONDS = "0.5"
+HEAD = f"{'fault':<32}{'seconds':>9}{'bets':>9}{'slowest proof':>16}  problems"
+
+Steps = Sequence[Callable[[], object]]
+
+FAULTS: dict[str, Callable[[ClusterFaults], Steps]] = {
+    "a process killed every 5 s": lambda faults: [lambda: faults.kill_a_process(every_seconds=5)] * 24,
+    "redis paused for 30 s": lambda faults: [lambda: faults.pause_redis(30)] * 2,
+    "redis killed for 30 s": lambda faults: [lambda: faults.kill_redis(30)] * 2,
+    "redis: subscribers cut": lambda faults: [faults.cut_subscribers, lambda: time.sleep(3)] * 20,
+    "a clock ahead by a minute": lambda faults: [lambda: faults.set_a_clock_ahead(60)],
+    "processes restarted in turn": lambda faults: [faults.restart_each] * 3,
+}
+
+
+def main() -> None:
+    options = _options()
+    logging.getLogger("platform").setLevel(logging.CRITICAL)
+    print(f"seed {options.seed}\n{HEAD}", flush=True)
+    broken = []
+    names = [name for name in FAULTS if options.only in name]
+    with click.progressbar(
+        names, label="faults", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as progress:
+        for name in progress:
+            with redis_server() as redis:
+                report = _endure(FAULTS[name], options, redis)
+            broken += [f"{name}: {line}" for line in report.problems]
+            print(
+                f"{name:<32}{report.seconds:>9.0f}{report.audited.get('bets', 0):>9,}"
+                f"{report.slowest_proof_ms:>13,} ms  {len(report.problems)}",
+                flush=True,
+            )
+    for line in broken:
+        print(line)
+    sys.exit(bool(broken))
+
+
+def _endure(
+    faults: Callable[[ClusterFaults], Steps], options: argparse.Namespace, redis: RedisServer
+) -> Report:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        bench_database(Path(place), postgresql=True) as url,
+    ):
+        env = {
+            "DATABASE_URL": url,
+            "REDIS_URL": redis.url,
+            "INSTANCE_DIR": place,
+            "BASE_URL": "http://127.0.0.1:5000",
+            "UPGRADER_PROOF_DELAY": PROOF_DELAY_SECONDS,
+            "PROCESSES": str(options.processes),
+        }
+        app = create_app(Settings.from_env(env))
+        storm = CrashStorm(
+            app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
+        )
+        report = storm.endure(faults(ClusterFaults(storm, redis)), longest_delay_ms=LONGEST_DELAY_MS)
+        if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
+            report.problems.append("nobody could spin")
+        come_to_rest(app)
+        database.obj.close_all()
+    return report
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="how many (%(default)s)")
+    parser.add_argument("--players", type=int, default=20, help="how many (%(default)s)")
+    parser.add_argument("--sockets", type=int, default=60, help="of all players together (%(default)s)")
+    parser.add_argument("--only", default="", help="only faults with this in their name, such as 'redis'")
+    parser.add_argument("--seed", default=secrets.token_hex(8), help="any text (a new one each time)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
