@@ -107,16 +107,18 @@ def env(
 ) -> dict[str, str]:
     """The environment of a test's app or server process."""
     env = environment(database_url, tmp_path)
-    if process_count > 1:
+    if process_count > 1 and database_url.startswith("postgresql"):
         redis: RedisServer = request.getfixturevalue("redis")
-        redis.client().flushall()
-        env |= {"REDIS_URL": redis.url, "PROCESSES": str(process_count)}
+        with redis.client() as client:
+            client.flushall()
+        # Small pools, so that a test may start several apps.
+        env |= {"REDIS_URL": redis.url, "PROCESSES": str(process_count), "DATABASE_POOL_SIZE": "8"}
     return env
 
 
 @pytest.fixture
 def make_app(
-    request: pytest.FixtureRequest, env: dict[str, str], process_count: int, tmp_path: Path
+    request: pytest.FixtureRequest, env: dict[str, str], tmp_path: Path
 ) -> Iterator[Callable[..., Flask]]:
     """Builds the app with other settings than the usual ones of a test."""
     built: list[Flask] = []
@@ -124,18 +126,23 @@ def make_app(
     def make(
         *, clock: Callable[[], int] | None = None, timer: Callable[[], float] = time.monotonic, **changes: str
     ) -> Flask:
+        own_time = (clock, timer) != (None, time.monotonic)
+        own_env = env | changes
+        if own_time and "REDIS_URL" not in changes:
+            # Other processes would go by another clock.
+            own_env.pop("REDIS_URL", None)
         # A background task of an earlier app must not be in a transaction while the database is replaced.
         with database.obj.write_lock() if built else nullcontext():
-            app = create_app(Settings.from_env(env | changes), clock=clock, timer=timer)
+            app = create_app(Settings.from_env(own_env), clock=clock, timer=timer)
         app.testing = True
         built.append(app)
-        if process_count > 1 and (clock, timer) == (None, time.monotonic):
-            serve_with_processes(app, changes)
+        if int(own_env.get("PROCESSES", "1")) > 1 and not own_time:
+            serve_with_processes(app, own_env)
         return app
 
-    def serve_with_processes(app: Flask, changes: dict[str, str]) -> None:
+    def serve_with_processes(app: Flask, env: dict[str, str]) -> None:
         skip_unless_several_can_serve(request)
-        serving = Processes(request.getfixturevalue("warm_start"), env | changes, tmp_path)
+        serving = Processes(request.getfixturevalue("warm_start"), env, tmp_path)
         app.extensions["processes"] = serving
         app.test_client_class = client_of(serving)
         request.addfinalizer(serving.close)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 from flask.testing import FlaskClient
@@ -69,7 +69,9 @@ def client_of(processes: Processes) -> type[FlaskClient]:
             self._add_cookies_to_wsgi(environ)
             request = Request(environ)
             given = dict(request.headers)
-            path = request.full_path if request.query_string else request.path
+            path = quote(request.path, safe="/:+,;=@!$&'()*~")
+            if request.query_string:
+                path += f"?{request.query_string.decode()}"
             address = urlsplit(processes.next_url).netloc
             with closing(http.client.HTTPConnection(address, timeout=TIMEOUT_SECONDS)) as connection:
                 connection.request(request.method, path, request.get_data(), given)

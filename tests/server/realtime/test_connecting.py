@@ -83,6 +83,7 @@ def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, ite
     assert [bet["id"] for bet in newest] == [str(number) for number in range(12, 2, -1)]
 
 
+@pytest.mark.one_process
 @sqlite_only
 def test_the_eleventh_socket_of_a_player_is_refused(connect, player):
     for _ in range(10):
@@ -91,6 +92,7 @@ def test_the_eleventh_socket_of_a_player_is_refused(connect, player):
     assert refused(connect, player=player) == "Too many connections"
 
 
+@pytest.mark.one_process
 @sqlite_only
 def test_a_socket_that_leaves_makes_room(app, connect, player):
     sockets = [connect(player) for _ in range(10)]

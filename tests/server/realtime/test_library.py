@@ -20,6 +20,7 @@ def transports(app):
     return app.extensions["realtime"].server.eio.sockets
 
 
+@pytest.mark.one_process
 @pytest.mark.parametrize("open_client", [Client, PollingClient])
 def test_the_connect_handler_configures_the_transport_that_the_library_serves(
     server, transports, open_client

@@ -83,6 +83,7 @@ def test_another_origin_is_refused(raw):
         raw(origin="https://evil.example.com")
 
 
+@pytest.mark.one_process
 @pytest.mark.parametrize("name", ["connect", "disconnect"])
 def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, new_player, name):
     alice, bob = new_player("alice"), new_player("bob")
@@ -114,6 +115,7 @@ class TestWithFewHandshakes:
         raw().send("40")
 
 
+@pytest.mark.one_process
 class TestWithRoomForThreeSocketsOfAnAddress:
     @pytest.fixture
     def settings(self):
@@ -220,6 +222,7 @@ def test_joining_twice_closes_the_transport(raw):
     assert client.closed()
 
 
+@pytest.mark.one_process
 class TestPings:
     @pytest.fixture
     def transports(self, app):
@@ -272,6 +275,7 @@ class TestPings:
         assert pongs == []
 
 
+@pytest.mark.one_process
 def test_the_server_keeps_nothing_of_closed_sockets(app, connect, new_player):
     realtime = app.extensions["realtime"]
     sockets = [connect(new_player(name)) for name in ("alice", "bob")] + [connect()]

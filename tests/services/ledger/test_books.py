@@ -22,8 +22,9 @@ EXAMPLES, STEPS = 6, 12
 
 
 @pytest.fixture
-def world(make_app, process_count):
-    return World(lambda clock: make_app(clock=clock, **SETTINGS), processes=process_count)
+def world(make_app, env, process_count):
+    shared = {name: env[name] for name in ("REDIS_URL",) if process_count > 1}
+    return World(lambda clock: make_app(clock=clock, **SETTINGS, **shared), processes=process_count)
 
 
 @pytest.fixture

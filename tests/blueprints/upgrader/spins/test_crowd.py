@@ -21,6 +21,7 @@ def others_transaction(database_url):
         yield connection
 
 
+@pytest.mark.one_process
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_spins_that_wait_for_locks_leave_connections_for_other_requests(
     client, connect, new_player, item, others_transaction

@@ -9,6 +9,9 @@ from models.db.connection import reading
 PING, PONG = "2", "3"
 
 
+pytestmark = pytest.mark.one_process
+
+
 @pytest.fixture
 def quick_pings(app):
     """Pings every 0.2 seconds instead of every 25."""

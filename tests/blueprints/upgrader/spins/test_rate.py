@@ -54,6 +54,7 @@ class TestWithTheLimitsOff:
         assert {socket.spin("nonsense")["error"] for _ in range(40)} == {"Invalid request"}
 
 
+@pytest.mark.one_process
 def test_a_sixth_event_in_flight_is_refused(app, connect, player):
     socket = connect(player)
     connections = app.extensions["realtime"].connections

@@ -11,6 +11,10 @@ from bench.harness.waiting import wait_until
 from services.games.errors import SpinInProgress
 from services.upgrader.spin import SpinRequest
 
+WAITING_FOR_LOCKS = """
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
+
 
 @pytest.fixture
 def hold_up(database_url):
@@ -34,7 +38,21 @@ def hold_up(database_url):
 
 
 @pytest.fixture
-def in_the_middle_of_a_spin(app, connect, player, item, hold_up):
+def settling(app, process_count, database_url):
+    """Whether a spin is being settled: by this process, or by another one that waits for the database."""
+    if process_count == 1:
+        return lambda: len(app.extensions["services"].player_locks) == 1
+
+    def waits_for_a_lock():
+        with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
+            cursor.execute(WAITING_FOR_LOCKS)
+            return cursor.fetchone()[0] == 1
+
+    return waits_for_a_lock
+
+
+@pytest.fixture
+def in_the_middle_of_a_spin(connect, player, item, hold_up, settling):
     """Runs the block while the player's spin is being settled; gives where its answer will be."""
 
     @contextmanager
@@ -44,7 +62,7 @@ def in_the_middle_of_a_spin(app, connect, player, item, hold_up):
         with hold_up(player):
             spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
             spin.start()
-            wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
+            wait_until(settling)
             yield answers
         spin.join()
 
@@ -61,6 +79,7 @@ def test_a_second_spin_meanwhile_is_refused(connect, player, item, in_the_middle
     assert first[0]["status"] is True
 
 
+@pytest.mark.one_process
 def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_of_a_spin):
     second = connect(player)
 
@@ -76,6 +95,7 @@ def test_a_refused_spin_releases_the_lock(connect, player, item):
     assert socket.spin({"amount": 1, "item": item})["status"] is True
 
 
+@pytest.mark.one_process
 def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
     connect(player).spin({"amount": 1, "item": item})
 
