@@ -73,10 +73,11 @@ class RedisServer:
         finally:
             self.start()
 
-    def cut_subscribers(self) -> int:
-        """Close the connections that wait for messages, and no others; how many there were."""
+    def cut_subscribers(self, count: int) -> None:
+        """Wait until so many connections listen for messages, and close these and no others."""
         with self.client() as client:
-            return int(client.execute_command("CLIENT", "KILL", "TYPE", "pubsub"))
+            wait_until(lambda: len(client.client_list(_type="pubsub")) == count)
+            assert client.client_kill_filter(_type="pubsub") >= count
 
     def client(self) -> Redis:
         """A client for the test itself, such as for ``CLIENT KILL``."""
