@@ -24,8 +24,12 @@ from pathlib import Path
 BUSY = 0.6
 """How much of a core may be used on average. Above it, waiting times grow fast."""
 
+SIGNALS_BUSY = 0.15
+"""How much of each process the signals of spins may use; every process hears all of them."""
+
 DATABASE_CORES = 64
-"""Of the largest usual database server. More load needs partitions."""
+"""Of the largest usual database server. More load needs cells: each has a part of the players, with their own
+processes, Redis and PostgreSQL."""
 
 ROUNDS = 2 * 20
 """Messages with live bets that a process sends to a socket in a second, if there are enough bets: its own
@@ -33,7 +37,7 @@ and those of other processes, each every 50 ms."""
 
 EVENTS_IN_A_BATCH = 50
 SOCKETS_OF_A_PROCESS = 20_000
-SIMULATED_SPINS = 40_000
+SIMULATED_SPINS = 10_000
 DAY = 86_400
 GIB, MIB = 2**30, 2**20
 
@@ -45,14 +49,18 @@ class Costs:
     spin_us: float = 2_000
     """The platform, with everything that follows: proof, live bet, balance."""
     postgres_us: float = 1_200
+    signal_us: float = 15
+    """A spin of another process: its signal with the player's balance."""
+    lookup_us: float = 4
+    """PostgreSQL, for a player and second: every two seconds processes look up proofs and balances."""
     request_us: float = 1_200
     """A request that is the player's own, such as ``/auth/me``. Public pages come from nginx."""
-    wal_bytes: float = 7_000
-    disk_bytes: float = 2_000
+    wal_bytes: float = 6_500
+    disk_bytes: float = 4_000
     socket_kib: float = 44
     idle_socket_us: float = 4
     """A second of an idle socket: pings."""
-    send_us: float = 20
+    send_us: float = 40
     """A batch of live bets to one socket."""
     event_us: float = 1
     """Each further live bet in that batch."""
@@ -84,16 +92,15 @@ class Needs:
     """The answer for one load. ``p50`` and ``p99`` are milliseconds from a spin's arrival to its answer."""
 
     load: Load
+    cells: int
     processes: int
-    platform_cores: float
-    """Used by spins, requests and sockets, without live bets."""
+    player_cores: float
+    """Used by spins, requests and sockets."""
     feed_cores: float
+    """Used by live bets."""
+    signal_cores: float
+    """Used by the signals of spins."""
     postgres_cores: float
-    partitions: int
-    memory_gib: float
-    network_gbit: float
-    wal_mib: float
-    disk_gib: float
     p50: float
     p99: float
 
@@ -101,29 +108,20 @@ class Needs:
 def needs(load: Load, costs: Costs) -> Needs:
     """Compute and simulate."""
     each_us = costs.spin_us / load.spin_every + costs.request_us / load.request_every + costs.idle_socket_us
-    platform = load.players * each_us / 1e6
-    feed = load.players * _feed_us(load, costs) / 1e6
-    processes = math.ceil(max((platform + feed) / BUSY, load.players / SOCKETS_OF_A_PROCESS))
-    postgres = load.spins * costs.postgres_us / 1e6
-    partitions = math.ceil(postgres / BUSY / DATABASE_CORES)
-    events = _events(load)
+    players, feed = load.players * each_us / 1e6, load.players * _feed_us(load, costs) / 1e6
+    postgres = (load.spins * costs.postgres_us + load.players * costs.lookup_us) / 1e6
+    hearing = load.spins * costs.signal_us / 1e6
+    cells = math.ceil(max(postgres / BUSY / DATABASE_CORES, hearing / SIGNALS_BUSY))
+    hearing /= cells
+    least = max((players + feed) / (BUSY - hearing), load.players / SOCKETS_OF_A_PROCESS)
+    processes = cells * math.ceil(least / cells)
     p50, p99 = simulate(
-        load, costs, processes=processes, partitions=partitions, busy_with_feed=feed / processes
+        Load(load.players // cells, load.spin_every),
+        costs,
+        processes=processes // cells,
+        busy=feed / processes + hearing,
     )
-    return Needs(
-        load=load,
-        processes=processes,
-        platform_cores=platform,
-        feed_cores=feed,
-        postgres_cores=postgres,
-        partitions=partitions,
-        memory_gib=load.players * costs.socket_kib * 1024 / GIB + processes * 0.15,
-        network_gbit=load.players * events * costs.event_bytes * 8 / 1e9,
-        wal_mib=load.spins * costs.wal_bytes / MIB,
-        disk_gib=load.spins * costs.disk_bytes * DAY / GIB,
-        p50=p50,
-        p99=p99,
-    )
+    return Needs(load, cells, processes, players, feed, processes * hearing, postgres, p50, p99)
 
 
 def _events(load: Load) -> float:
@@ -138,26 +136,21 @@ def _feed_us(load: Load, costs: Costs) -> float:
     return batches * costs.send_us + (events - batches) * costs.event_us
 
 
-def simulate(
-    load: Load, costs: Costs, *, processes: int, partitions: int, busy_with_feed: float
-) -> tuple[float, float]:
-    """The median and the 99th percentile, in ms, of the time of a spin.
+def simulate(load: Load, costs: Costs, *, processes: int, busy: float) -> tuple[float, float]:
+    """The median and the 99th percentile, in ms, of the time of a spin in one cell.
 
-    One partition is simulated with its share of the processes, since partitions do not wait for each other.
     A spin takes half of its CPU time in its process, then a core of PostgreSQL, then the next flush of the
     log, then a third of its CPU time in its process; the rest follows the answer. All times vary at random.
-    The sending of live bets slows processes down by its share.
+    ``busy`` is the share of each process that other work takes, which slows it down.
     """
     draw = random.Random(1)
-    share = max(processes // partitions, 1)
-    rate = load.spins / partitions
-    cores = max(math.ceil(rate * costs.postgres_us / 1e6 / BUSY), 1)
-    slower = 1 / max(1 - busy_with_feed, 0.05)
+    cores = max(math.ceil(load.spins * costs.postgres_us / 1e6 / BUSY), 1)
+    slower = 1 / (1 - busy)
 
     def work(microseconds: float) -> float:
         return draw.expovariate(1 / microseconds) / 1e6
 
-    workers = [_Station(1) for _ in range(share)]
+    workers = [_Station(1) for _ in range(processes)]
     database, log = _Station(cores), _Log(costs.commit_ms / 1e3)
     # Steps in the order of time: when, number, which step, when the spin arrived, its process.
     steps: list[tuple[float, int, int, float, _Station]] = []
@@ -170,7 +163,7 @@ def simulate(
         lambda at, worker: worker.serve(at, work(costs.spin_us * slower / 6)),
     ]
     for number in range(SIMULATED_SPINS):
-        arriving += draw.expovariate(rate)
+        arriving += draw.expovariate(load.spins)
         heapq.heappush(steps, (arriving, number, 0, arriving, draw.choice(workers)))
     while steps:
         at, number, stage, began, worker = heapq.heappop(steps)
@@ -226,7 +219,7 @@ def measured(path: Path) -> Costs:
     )
 
 
-def lines(all_needs: list[Needs]) -> Iterator[str]:
+def lines(all_needs: list[Needs], costs: Costs) -> Iterator[str]:
     """The table in Markdown, a column for each load."""
 
     def row(name: str, value: Callable[[Needs], str]) -> str:
@@ -239,17 +232,23 @@ def lines(all_needs: list[Needs]) -> Iterator[str]:
         lambda each: "all" if each.load.feed is None else f"{each.load.feed:g} a second",
     )
     yield row("spins a second", lambda each: f"{each.load.spins:,.0f}")
-    yield row("cores for spins, requests, sockets", lambda each: f"{each.platform_cores:,.1f}")
-    yield row("cores for live bets", lambda each: f"{each.feed_cores:,.1f}")
+    yield row("cells", lambda each: f"{each.cells:,}")
     yield row("processes", lambda each: f"{each.processes:,}")
-    yield row("cores of PostgreSQL", lambda each: f"{each.postgres_cores:,.1f}")
-    yield row("partitions", lambda each: f"{each.partitions:,}")
-    yield row("memory of the processes, GiB", lambda each: f"{each.memory_gib:,.1f}")
-    yield row("live bets, Gbit/s", lambda each: f"{each.network_gbit:,.2f}")
-    yield row("log of PostgreSQL, MiB/s", lambda each: f"{each.wal_mib:,.0f}")
-    yield row("disk, GiB a day", lambda each: f"{each.disk_gib:,.0f}")
-    yield row("spin, median, ms", lambda each: f"{each.p50:,.1f}")
-    yield row("spin, 99th percentile, ms", lambda each: f"{each.p99:,.1f}")
+    yield row("cores: spins, requests, sockets", lambda each: f"{each.player_cores:,.1f}")
+    yield row("cores: live bets", lambda each: f"{each.feed_cores:,.1f}")
+    yield row("cores: signals", lambda each: f"{each.signal_cores:,.1f}")
+    yield row("cores: PostgreSQL", lambda each: f"{each.postgres_cores:,.1f}")
+    yield row(
+        "memory of sockets, GiB", lambda each: f"{each.load.players * costs.socket_kib * 1024 / GIB:,.1f}"
+    )
+    yield row(
+        "live bets, Gbit/s",
+        lambda each: f"{each.load.players * _events(each.load) * costs.event_bytes * 8 / 1e9:,.1f}",
+    )
+    yield row("log of PostgreSQL, MiB/s", lambda each: f"{each.load.spins * costs.wal_bytes / MIB:,.0f}")
+    yield row("disk, GiB a day", lambda each: f"{each.load.spins * costs.disk_bytes * DAY / GIB:,.0f}")
+    yield row("spin, median, ms", lambda each: f"{each.p50:,.0f}")
+    yield row("spin, 99th percentile, ms", lambda each: f"{each.p99:,.0f}")
 
 
 def main() -> None:
@@ -263,7 +262,7 @@ def main() -> None:
         for players in options.players
         for feed in (None, options.feed)
     ]
-    print("\n".join(lines([needs(load, costs) for load in loads])))
+    print("\n".join(lines([needs(load, costs) for load in loads], costs)))
 
 
 def _options() -> argparse.Namespace:

@@ -86,6 +86,7 @@ class Running:
     postgres: DurablePostgres
     url: str
     players: Sequence[Player]
+    listeners: Sequence[Player]
     servers: list[RunningServer]
     redis_pid: int | None
     spins: Spins = field(default_factory=Spins)
@@ -93,14 +94,15 @@ class Running:
 
     def measure_sockets(self, count: int) -> None:
         """Let sockets join all processes, and send live bets of one process to all of them."""
-        spinner, *others = [player.token for player in self.players]
-        tokens = [token for token in others for _ in range(-(-count // len(others)))][:count]
+        spinner, *others = [player.token for player in self.listeners]
+        tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)][:count]
         pids = [server.process.pid for server in self.servers]
         memory, cpu = sum(map(resident_bytes, pids)), self._platform_seconds()
         with ExitStack() as stack:
             crowds = [stack.enter_context(crowd_of_sockets(self.stage, server)) for server in self.servers]
             began = time.monotonic()
-            _together([lambda c=c, n=n: c.tell(join=tokens[n :: len(crowds)]) for n, c in enumerate(crowds)])
+            calls = [lambda c=c, n=n: c.tell(join=tokens[n :: len(crowds)]) for n, c in enumerate(crowds)]
+            assert sum(answer["joined"] for answer in _together(calls)) == count
             self.sockets["join ms of CPU"] = (self._platform_seconds() - cpu) * 1e3 / count
             self.sockets["joined per second"] = count / (time.monotonic() - began)
             time.sleep(SETTLING_SECONDS)
@@ -152,11 +154,11 @@ class Running:
 
 
 @contextmanager
-def running(stage: Stage, postgres: DurablePostgres, processes: int) -> Iterator[Running]:
+def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets: int) -> Iterator[Running]:
     """Start so many processes on a new database; one has no Redis."""
     with ExitStack() as stack:
         url = stack.enter_context(postgres.fresh(Path()))
-        players = make_players(stage, url, PLAYERS + 1)
+        made = make_players(stage, url, PLAYERS + 1 + -(-sockets // SOCKETS_A_PLAYER))
         env = {**stage.env, **stage.env_of(url)}
         redis_pid = None
         if processes > 1:
@@ -165,7 +167,7 @@ def running(stage: Stage, postgres: DurablePostgres, processes: int) -> Iterator
         directory = Path(tempfile.mkdtemp(dir=stage.directory))
         started = stack.enter_context(cluster(env, directory, processes=processes))
         servers = [process.running for process in started.processes if process.running]
-        yield Running(stage, postgres, url, players, servers, redis_pid)
+        yield Running(stage, postgres, url, made[:PLAYERS], made[PLAYERS:], servers, redis_pid)
 
 
 def _together(calls: Sequence) -> list:
@@ -179,12 +181,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="scaling-") as place, ExitStack() as stack:
         stage = ClusterStage(Path(place))
         postgres = stack.enter_context(stage.postgres())
-        all_of_them = [stack.enter_context(running(stage, postgres, count)) for count in PROCESSES]
+        all_of_them = [
+            stack.enter_context(running(stage, postgres, count, sockets=options.sockets))
+            for count in PROCESSES
+        ]
         sides = []
         for each in all_of_them:
-            players = each.players[1:]
             seated = [
-                stack.enter_context(at_their_sockets(stage, server, players[number :: len(each.servers)]))
+                stack.enter_context(
+                    at_their_sockets(stage, server, each.players[number :: len(each.servers)])
+                )
                 for number, server in enumerate(each.servers)
             ]
             sides.append(lambda each=each, seated=seated: each.play(seated))
@@ -216,7 +222,7 @@ def _options() -> argparse.Namespace:
         "--sockets",
         type=int,
         default=3_000,
-        help=f"of all processes, about {SOCKETS_A_PLAYER} or more of each player (%(default)s)",
+        help="of all processes (%(default)s)",
     )
     parser.add_argument("--rounds", type=int, default=3, help="of spins with each number (%(default)s)")
     return parser.parse_args()
