@@ -9,15 +9,15 @@ SECONDS = 2.0
 """Limit on a connection attempt, and on each answer."""
 
 
-def connect(url: str, *, seconds: float = SECONDS) -> Redis:
+def connect(url: str) -> Redis:
     """A client of this Redis. It connects at the first use, and raises RedisError for everything that fails.
 
     It does not retry.
     """
     # Not from_url(), where options in the URL's query would take precedence.
     options = parse_url(url) | {  # type: ignore[no-untyped-call]
-        "socket_connect_timeout": seconds,
-        "socket_timeout": seconds,
+        "socket_connect_timeout": SECONDS,
+        "socket_timeout": SECONDS,
         "decode_responses": False,
         # Understood by every server. Version 3 begins each connection with a negotiation.
         "protocol": 2,
