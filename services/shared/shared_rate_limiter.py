@@ -4,7 +4,9 @@ import logging
 import math
 import time
 from collections.abc import Callable, Hashable
-from hashlib import blake2b
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b, sha1
 from typing import Any
 
 import gevent
@@ -17,20 +19,20 @@ from services.shared.rate_limiter import RateLimiter
 log = logging.getLogger("platform.rate_limits")
 
 CALL_SECONDS = 0.25
-"""Limit on one call of Redis, including the connection if there is none.
+"""Limit on one batch of calls, including the connection if there is none.
 
-A call takes less than a millisecond, so neither a busy Redis nor a busy process comes near this limit. When
+It takes less than a millisecond, so neither a busy Redis nor a busy process comes near this limit. When
 Redis does not answer, a few requests are late by this time, which players hardly notice.
 """
 
-CONNECTIONS = 8
-"""Calls at a time; the others wait. Redis answers thousands a second on each connection."""
+CALLS_AT_ONCE = 200
+"""Calls in one batch. Redis takes some milliseconds for so many, and so does this process."""
 
 QUEUE_SECONDS = 5.0
-"""Limit on the wait for a connection. The calls before it are bounded, so only an overload reaches it."""
+"""Limit on the wait for earlier batches. Each is bounded, so only a process that is overloaded reaches it."""
 
 IDLE_SECONDS = 30.0
-"""A connection that was idle for longer is replaced: a proxy or Redis itself may have closed it."""
+"""A connection that was idle for longer is opened anew: a proxy or Redis itself may have closed it."""
 
 MAX_REFUSED = 10_000
 """Clients whose refusals a process remembers. When there are more, it forgets all and asks Redis again."""
@@ -55,8 +57,23 @@ return 0
 """
 
 
+@dataclass
+class Call:
+    """A request to be counted. Its wait stays None when Redis has not answered."""
+
+    key: str
+    most: int
+    window_us: int
+    is_taken: bool = False
+    wait_us: int | None = None
+
+
 class RedisWindows:
-    """The clients' windows in Redis. After a failure Redis is not asked until a heartbeat is heard again."""
+    """The clients' windows in Redis. After a failure Redis is not asked until a heartbeat is heard again.
+
+    Concurrent calls share one connection and go in batches: when thousands of clients reconnect at once, each
+    waits for a few batches and not for all earlier calls.
+    """
 
     def __init__(
         self,
@@ -70,17 +87,18 @@ class RedisWindows:
         self.processes = processes
         self._heard_at = heard_at
         self._timer = timer
-        # With gevent one timer limits the whole call, including the lookup of Redis's name. The limits of the
-        # socket itself would take twice the CPU time.
+        # With gevent one timer limits the whole batch, including the lookup of Redis's name. The limits of
+        # the socket itself would take twice the CPU time.
         is_patched = monkey.is_module_patched("socket")
         self._call_seconds = CALL_SECONDS if is_patched else None
         socket_seconds = None if is_patched else CALL_SECONDS
-        pool = ConnectionPool.from_url(
+        # The library's client would take twice the CPU time of its connection alone.
+        self._connection: Any = ConnectionPool.from_url(
             url, protocol=2, socket_timeout=socket_seconds, socket_connect_timeout=socket_seconds
-        )
-        self._slots = FifoSemaphore(CONNECTIONS)
-        self._free: list[tuple[Any, float]] = [(pool.make_connection(), 0.0) for _ in range(CONNECTIONS)]
-        """Connections, each with the time of its last call. They connect by themselves when they are used."""
+        ).make_connection()
+        self._used_at = -math.inf
+        self._turn = FifoSemaphore(1)
+        self._waiting: list[Call] = []
         self._failed_at = -math.inf
         self._warnings = RateLimiter(most=1, seconds=LOG_SECONDS)
 
@@ -88,40 +106,56 @@ class RedisWindows:
         """Count a request; return the seconds to wait as ``RateLimiter.hit`` does, or None without Redis."""
         if self._is_away():
             return None
-        try:
-            with self._slots.hold(timeout_seconds=QUEUE_SECONDS):
-                # The calls before this one may have failed.
-                return None if self._is_away() else self._call(key, most, round(seconds * 1e6)) / 1e6
-        except (RedisError, OSError) as failure:
-            self._fail(failure)
-            return None
+        call = Call(key, most, round(seconds * 1e6))
+        self._waiting.append(call)
+        with suppress(TimeoutError), self._turn.hold(timeout_seconds=QUEUE_SECONDS):
+            # An earlier call has taken this one into its batch, or it takes those that wait now.
+            if not call.is_taken:
+                self._call_together()
+        return None if call.wait_us is None else call.wait_us / 1e6
 
-    def _fail(self, failure: Exception) -> None:
-        self._failed_at = self._timer()
-        # The others may be broken, too, and would fail after the next heartbeat.
-        for connection, _ in self._free:
+    def _call_together(self) -> None:
+        """Make the first calls that wait. After a failure all of them stay without an answer."""
+        batch, self._waiting = self._waiting[:CALLS_AT_ONCE], self._waiting[CALLS_AT_ONCE:]
+        for call in batch:
+            call.is_taken = True
+        if self._is_away():
+            return
+        try:
+            with gevent.Timeout(self._call_seconds, TimeoutError):
+                self._send(batch)
+        except (RedisError, OSError) as failure:
+            self._failed_at = self._timer()
+            # Answers to the batch may still arrive.
+            self._connection.disconnect()
+            if not self._warnings.hit("failure"):
+                log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
+
+    def _send(self, batch: list[Call]) -> None:
+        """Set the waits of these calls. Raises RedisError and OSError."""
+        connection = self._connection
+        if self._timer() - self._used_at > IDLE_SECONDS:
             connection.disconnect()
-        if not self._warnings.hit("failure"):
-            log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
+        # The first command loads the script for the others.
+        commands = [("EVAL", HIT)]
+        if len(batch) > 1:
+            commands += [("EVALSHA", sha1(HIT, usedforsecurity=False).hexdigest().encode())] * (
+                len(batch) - 1
+            )
+        connection.send_packed_command(
+            connection.pack_commands(
+                [
+                    (*command, 1, call.key, call.most, call.window_us)
+                    for command, call in zip(commands, batch, strict=True)
+                ]
+            )
+        )
+        for call in batch:
+            call.wait_us = connection.read_response()
+        self._used_at = self._timer()
 
     def _is_away(self) -> bool:
         return self._failed_at > self._heard_at()
-
-    def _call(self, key: str, most: int, window_us: int) -> int:
-        """Run the script; return microseconds. Raises RedisError and OSError.
-
-        With the library's client it would take twice the CPU time, so this uses only its connections. They
-        disconnect by themselves when a call fails or is interrupted.
-        """
-        connection, used_at = self._free.pop()
-        try:
-            if self._timer() - used_at > IDLE_SECONDS:
-                connection.disconnect()
-            with gevent.Timeout(self._call_seconds, TimeoutError):
-                connection.send_command("EVAL", HIT, 1, key, most, window_us)
-                return connection.read_response()  # type: ignore[no-any-return]
-        finally:
-            self._free.append((connection, self._timer()))
 
 
 class SharedRateLimiter(RateLimiter):
