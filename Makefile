@@ -14,7 +14,10 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --all
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 # Run a second time, against three processes on PostgreSQL and Redis.
-CLUSTER_TESTS := tests/blueprints/upgrader/spins/test_spin_lock.py \
+CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
+	commitments.py proofs.py request_ids.py spin.py spin_lock.py) \
+	tests/server/realtime/test_connecting.py \
+	tests/server/worker/test_crashes.py \
 	tests/blueprints/affiliate/test_races.py \
 	tests/services/ledger/test_money_history.py
 
