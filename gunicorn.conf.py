@@ -1,4 +1,4 @@
-"""Production: one process, any number of sockets."""
+"""Production: one worker process. Several processes are several servers with REDIS_URL."""
 
 # Before any other import: a module that is imported earlier keeps the blocking calls.
 import gevent
@@ -28,7 +28,7 @@ except SettingsError as problem:
     sys.exit(str(problem))
 
 bind = f"{settings.host}:{settings.port}"
-# One process: it holds the spin locks, the connections and the catalogue.
+# With more, requests of a polling client would reach workers that do not have its session.
 workers = 1
 worker_class = "server.worker.worker.Worker"
 # Each player's socket is a connection and an open file. The default of 1,000 connections would leave none

@@ -48,7 +48,7 @@ PARTS = {
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
     "signals over Redis": tuple(
         f"server/cluster/{name}.py"
-        for name in ("manager", "outbox", "redis_client", "signals", "subscription")
+        for name in ("manager", "publisher", "redis_client", "signals", "subscription")
     ),
     "settling statement": ("models/spin_settlement.py",),
     "lease": ("services/shared/lease.py",),

@@ -178,13 +178,13 @@ def signals() -> None:
     message = {"method": "emit", "host_id": "bench", "name": "balance", "payload": {"balance": 12.34}}
     with redis_server() as server:
         own = RedisSignals(server.url)
-        sending = gevent.spawn(own.outbox.run)
+        sending = gevent.spawn(own.publisher.run)
         library = RedisManager(server.url, write_only=True)
 
         def publish_all() -> None:
             for _ in range(UPDATES):
-                own.outbox.add(message)
-            own.outbox.close()
+                own.publisher.add(message)
+            own.publisher.close()
             sending.join()
 
         def publish_each() -> None:
@@ -197,7 +197,7 @@ def signals() -> None:
             click.echo(f"{name}: {(time.process_time() - began) / UPDATES * 1e6:.0f} us of CPU a message")
         server.pause()
         for name, publish in (
-            ("signals", lambda: own.outbox.add(message)),
+            ("signals", lambda: own.publisher.add(message)),
             ("python-socketio's RedisManager", lambda: library.emit("balance", {"balance": 12.34})),
         ):
             began = time.perf_counter()

@@ -11,8 +11,8 @@ from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
 from services.games.player_lock import PlayerLocks
-from services.games.proof_outbox import ProofOutbox
 from services.games.proofs import Proofs
+from services.games.shared_proofs import SharedProofs
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.prices.service import PriceService
@@ -42,7 +42,7 @@ class Services:
     catalogue: CatalogueCache
     upgrader: Upgrader
     proofs: Proofs
-    proof_outbox: ProofOutbox
+    shared_proofs: SharedProofs
     platform_login: Login
     identity_login: Login
     promo_codes: PromoCodes
@@ -101,7 +101,7 @@ def build_services(
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),
-        proof_outbox=ProofOutbox(seeds=seeds),
+        shared_proofs=SharedProofs(seeds=seeds),
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),

@@ -46,7 +46,7 @@ class SharedProofDelivery(ProofDelivery):
     def __init__(self, app: Flask, running: Realtime) -> None:
         super().__init__(app, running.socketio)
         self._connections = running.connections
-        self._outbox = self._services.proof_outbox
+        self._proofs = self._services.shared_proofs
         self._announced_since = Millis(0)
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
@@ -107,7 +107,7 @@ class SharedProofDelivery(ProofDelivery):
 
     def _find_overdue(self) -> None:
         before = Millis(self._services.clock() - OVERDUE_MS)
-        found = self._outbox.overdue(before=before, limit=OVERDUE_AT_ONCE)
+        found = self._proofs.overdue(before=before, limit=OVERDUE_AT_ONCE)
         for bet_id in found:
             self._due.setdefault(bet_id, None)
         self._may_be_overdue = len(found) == OVERDUE_AT_ONCE
@@ -120,7 +120,7 @@ class SharedProofDelivery(ProofDelivery):
         while self._due and not self._stop.is_set():
             chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
             asking = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
-            claim = self._outbox.claim(list(chunk), held=asking.keys(), now=self._services.clock())
+            claim = self._proofs.claim(list(chunk), held=asking.keys(), now=self._services.clock())
             for bet_id in chunk:
                 del self._due[bet_id]
             for proof in claim.proofs:
@@ -138,7 +138,7 @@ class SharedProofDelivery(ProofDelivery):
         """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""
         if self._lost:
             lost = list(self._lost)
-            players = self._outbox.release(lost)
+            players = self._proofs.release(lost)
             for bet_id in lost:
                 self._lost.popleft()
                 self._held.pop(bet_id, None)
@@ -160,7 +160,7 @@ class SharedProofDelivery(ProofDelivery):
         players.update(held.proof.user_id for held in self._held.values())
         for some in peewee.chunked(sorted(players), PLAYERS_AT_ONCE):
             now = self._services.clock()
-            found = self._outbox.undelivered(some, now=now, held_here=list(self._held))
+            found = self._proofs.undelivered(some, now=now, held_here=list(self._held))
             self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
             done = set(some) - found.waiting
             sent = {bet.id for bet in found.bets}
@@ -176,7 +176,7 @@ class SharedProofDelivery(ProofDelivery):
             if self._is_connected(sid):
                 sids.setdefault(user_id, []).append(sid)
         for some in peewee.chunked(sids, PLAYERS_AT_ONCE):
-            found = self._outbox.undelivered(some, now=self._services.clock(), held_too=True)
+            found = self._proofs.undelivered(some, now=self._services.clock(), held_too=True)
             self._send_in_order([(bet.id, sid) for bet in found.bets for sid in sids[bet.user_id]])
         for _ in joined:
             self._joined.popleft()

@@ -18,7 +18,7 @@ from server.cluster.signals import RedisSignals
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
-from services.shared.processes import AWAY, OK, Processes, ProcessState
+from services.shared.processes import AWAY, OK, Processes
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -58,8 +58,8 @@ class Cluster:
         self._register_metrics(self._app.extensions["metrics"].registry)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
-        outbox, subscription = self.signals.outbox, self.signals.subscription
-        for counter in (outbox.sent, outbox.dropped, subscription.interruptions):
+        publisher, subscription = self.signals.publisher, self.signals.subscription
+        for counter in (publisher.sent, publisher.dropped, subscription.interruptions):
             registry.register(counter)
         away = Gauge("redis_away", "1 while the heartbeat through Redis is not heard", registry=registry)
         away.set_function(lambda: self.signals.are_away)
@@ -80,14 +80,14 @@ class Cluster:
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
             # As without Redis, the process starts; /readyz says that the database is unavailable.
             log.warning("pools not checked", extra={"failure": safe_exception_summary(failure)})
-        for task in (self.signals.outbox.run, self.signals.subscription.run, self._run_rounds):
+        for task in (self.signals.publisher.run, self.signals.subscription.run, self._run_rounds):
             self._tasks.append(self._running.socketio.start_background_task(self._in_app, task))
 
     def close(self) -> None:
         """Send what is waiting, and end. Does nothing before ``start``."""
         if not self._tasks:
             return
-        self.signals.outbox.close()
+        self.signals.publisher.close()
         self.signals.subscription.close()
         self._stop.set()
         self._wake.set()
@@ -122,8 +122,7 @@ class Cluster:
 
     def _renew(self) -> None:
         redis = AWAY if self.signals.are_away else OK
-        state = ProcessState(sockets=len(self._running.connections), lag_ms=self._lag_ms, redis=redis)
-        self._processes.renew(state)
+        self._processes.renew(sockets=len(self._running.connections), lag_ms=self._lag_ms, redis=redis)
 
     def _call_each(self, functions: list[Callable[[], None]]) -> None:
         for function in functions:

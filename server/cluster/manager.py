@@ -24,7 +24,7 @@ class RedisManager(PubSubManager, Manager):  # type: ignore[misc]  # the library
         """Do nothing: the library would begin to listen with the first client."""
 
     def _publish(self, data: dict[str, Any]) -> None:
-        self._signals.outbox.add(data)
+        self._signals.publisher.add(data)
 
     def receive(self, message: Any) -> None:
         """Handle a message, unless this process sent it."""

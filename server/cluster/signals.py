@@ -4,7 +4,7 @@ import logging
 import uuid
 from typing import Any
 
-from server.cluster.outbox import Outbox
+from server.cluster.publisher import Publisher
 from server.cluster.subscription import Subscription
 from server.redaction import safe_exception_summary
 from services.shared.signals import Signal, Signals
@@ -25,9 +25,9 @@ class RedisSignals(Signals):
         super().__init__()
         self.process_id = uuid.uuid4().hex
         channels = {"channel": CHANNEL, "heartbeat_channel": f"{CHANNEL}:{self.process_id}"}
-        self.outbox = Outbox(url, **channels)
+        self.publisher = Publisher(url, **channels)
         self.subscription = Subscription(url, **channels)
-        self.subscription.on_connected = self.outbox.beat
+        self.subscription.on_connected = self.publisher.beat
 
     @property
     def are_away(self) -> bool:
@@ -40,7 +40,7 @@ class RedisSignals(Signals):
 
     def publish(self, name: Signal, payload: Any) -> None:
         """Queue a message to the other processes. Raises TypeError for a payload that is not JSON."""
-        self.outbox.add({"method": METHOD, "host_id": self.process_id, "name": name, "payload": payload})
+        self.publisher.add({"method": METHOD, "host_id": self.process_id, "name": name, "payload": payload})
 
     def handle(self, message: dict[str, Any]) -> None:
         """Call the handlers of a message. A process of another version may send unknown names."""

@@ -1,6 +1,5 @@
-"""The processes of the platform: which of them are live, and what they may use together."""
+"""The list of processes in the database: which are live, and how many connections they open together."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from models.db.connection import database, reading, writing
@@ -26,15 +25,6 @@ class PoolsTooLarge(OperatorError):
     """The pools of all processes would not leave enough connections of PostgreSQL."""
 
 
-@dataclass(frozen=True)
-class ProcessState:
-    """What a process reports. ``lag_ms`` is how late its last round began, ``redis`` is OK or AWAY."""
-
-    sockets: int
-    lag_ms: int
-    redis: str
-
-
 class Processes:
     """This process among the others. Without REDIS_URL there are no others."""
 
@@ -44,12 +34,12 @@ class Processes:
     def join(self, process_id: str, *, address: str, pool_size: int, redis: str) -> None:
         """Add this process. Raises PoolsTooLarge when there are too many for the database.
 
-        A process that was on the same address is dead: that address is ours now.
+        A process that was on the same address is dead: this one has its address.
         """
         self._id, self._address, self._pool_size = process_id, address, pool_size
         with writing():
             Process.delete().where(Process.address == address).execute()
-        self.renew(ProcessState(sockets=0, lag_ms=0, redis=redis))
+        self.renew(sockets=0, lag_ms=0, redis=redis)
         with reading():
             # Of two that join at once, at least the later one sees both.
             connections = sum(process.pool_size for process in _live())
@@ -61,9 +51,12 @@ class Processes:
                 f" connections, which must be below {POOLS_PERCENT}% of PostgreSQL's {limit} max_connections"
             )
 
-    def renew(self, state: ProcessState) -> None:
-        """Say that this process is live, and count the live ones."""
-        changing = asdict(state) | {"seen_at_ms": database.now_ms}
+    def renew(self, *, sockets: int, lag_ms: int, redis: str) -> None:
+        """Say that this process is live, and count the live ones.
+
+        ``lag_ms`` is how late its last round began, ``redis`` is OK or AWAY.
+        """
+        changing = {"sockets": sockets, "lag_ms": lag_ms, "redis": redis, "seen_at_ms": database.now_ms}
         row = {"id": self._id, "address": self._address, "pool_size": self._pool_size}
         with reading():
             # No transaction: two processes may remove the same rows in any order.

@@ -187,8 +187,8 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     with reading():
         players = list(User.select(User.id).scalars())
     with recorded_statements() as seen:
-        services.proof_outbox.undelivered(players, now=services.clock())
-        services.proof_outbox.overdue(before=services.clock(), limit=1_000)
+        services.shared_proofs.undelivered(players, now=services.clock())
+        services.shared_proofs.overdue(before=services.clock(), limit=1_000)
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
     assert "bets_without_delivered_proof" in undelivered

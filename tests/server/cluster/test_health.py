@@ -114,14 +114,14 @@ def test_a_process_starts_without_redis_and_hears_it_when_it_is_back(make_app, r
 def test_publishing_does_not_wait_while_redis_does_not_answer(start, redis):
     app, _ = start()
     redis.pause()
-    outbox = signals_of(app).outbox
+    publisher = signals_of(app).publisher
 
     for number in range(20_000):
         signals_of(app).publish("test", number)
 
     # Those that found the queue full. The others are dropped when the attempt to send them times out.
-    assert outbox.dropped._value.get() > 0
-    wait_until(lambda: outbox.dropped._value.get() + outbox.sent._value.get() == 20_000)
+    assert publisher.dropped._value.get() > 0
+    wait_until(lambda: publisher.dropped._value.get() + publisher.sent._value.get() == 20_000)
     redis.resume()
 
 

@@ -1,4 +1,4 @@
-"""The messages of this process on their way to Redis."""
+"""Sends the messages of this process to Redis."""
 
 import logging
 import threading
@@ -26,7 +26,7 @@ PAUSE_SECONDS = 1.0
 """Time between two attempts while Redis is away."""
 
 
-class Outbox:
+class Publisher:
     """A bounded queue, and the task that sends it to Redis. Adding a message never waits."""
 
     def __init__(self, url: str, *, channel: str, heartbeat_channel: str) -> None:

@@ -38,8 +38,8 @@ class Undelivered:
     waiting: set[int]
 
 
-class ProofOutbox:
-    """What one of several processes does with the proofs of all of them. On PostgreSQL."""
+class SharedProofs:
+    """Claims bets and finds undelivered proofs, for one of several processes. PostgreSQL only."""
 
     def __init__(self, *, seeds: ServerSeeds) -> None:
         self._seeds = seeds
