@@ -25,10 +25,14 @@ INFRASTRUCTURE = (
     "server/",
     "services/shared/background.py",
     "services/shared/cache_invalidation.py",
+    "services/shared/database_clock.py",
     "services/shared/decimal_json.py",
     "services/shared/http_client.py",
+    "services/shared/lease.py",
+    "services/shared/processes.py",
     "services/shared/rate_limiter.py",
     "services/shared/shared_rate_limiter.py",
+    "services/shared/signals.py",
 )
 """The beginnings of the names of files with what any web service needs."""
 
@@ -50,8 +54,12 @@ PARTS = {
         f"server/cluster/{name}.py"
         for name in ("manager", "publisher", "redis_client", "signals", "subscription")
     ),
-    "settling statement": ("models/spin_settlement.py",),
+    "list of processes, two-second round": ("server/cluster/cluster.py", "services/shared/processes.py"),
+    "cache tags over signals": ("server/cluster/cache_tags.py",),
     "lease": ("services/shared/lease.py",),
+    "database clock": ("services/shared/database_clock.py",),
+    "shared catalogue": ("services/upgrader/generations.py", "services/upgrader/shared_catalogue.py"),
+    "settling statement": ("models/spin_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "prepared queries": ("models/db/prepared_query.py",),
 }

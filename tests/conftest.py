@@ -218,7 +218,7 @@ def add_item(app: Flask) -> Callable[..., str]:
 def server(app: Flask, process_count: int) -> Iterator[str]:
     """The app on a real port; the address. With several processes that of the first one."""
     if "processes" in app.extensions:
-        yield app.extensions["processes"].urls[0]
+        yield app.extensions["processes"].running.urls[0]
         return
     if process_count > 1:
         pytest.skip("has a clock of its own, which several processes can't share")
@@ -233,7 +233,7 @@ def connect(app: Flask, server: str) -> Iterator[Callable[..., Socket]]:
 
         def open_socket(player: Player | None = None, **options: Any) -> Socket:
             options.setdefault("auth", {"token": player.token} if player else None)
-            url = app.extensions["processes"].next_url if "processes" in app.extensions else server
+            url = app.extensions["processes"].running.url if "processes" in app.extensions else server
             socket = Socket(url, **options)
             stack.callback(socket.close)
             return socket

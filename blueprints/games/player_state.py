@@ -25,10 +25,10 @@ EXTENSION = "player_state"
 SOCKETS_AT_ONCE = 1_000
 """Sockets in one query."""
 
-Mark = tuple[int, str]
+Revision = tuple[int, str]
 """Identifies an event. The number grows, but stays the same when a commitment is drawn anew."""
 
-MARKS: dict[str, Callable[[Any], Mark]] = {
+REVISIONS: dict[str, Callable[[Any], Revision]] = {
     messages.COMMITMENT: lambda payload: (payload["nonce"], payload["serverSeedCommitment"]),
     messages.BALANCE: lambda payload: (payload["version"], ""),
 }
@@ -85,7 +85,7 @@ class PlayerState:
     def _sent_state(self, sid: str) -> SentState | None:
         """None for a spectator, and for a socket that has just joined and will be sent all."""
         user_id, last = self._connections.player_of(sid), self._last_sent(sid)
-        if user_id is None or len(last) < len(MARKS):
+        if user_id is None or len(last) < len(REVISIONS):
             return None
         (version, _), (_, commitment) = last[messages.BALANCE], last[messages.COMMITMENT]
         return SentState(sid, user_id, version, commitment)
@@ -96,20 +96,20 @@ class PlayerState:
         unsent = []
         for event in events:
             name, payload = event
-            mark = MARKS[name](payload)
-            if last.get(name) != mark:
-                last[name] = mark
+            revision = REVISIONS[name](payload)
+            if last.get(name) != revision:
+                last[name] = revision
                 unsent.append(event)
         self._running.send([sid], unsent)
 
-    def _last_sent(self, sid: str) -> dict[str, Mark]:
+    def _last_sent(self, sid: str) -> dict[str, Revision]:
         connection = self._connections.get(sid)
         return connection.last_sent if connection else {}
 
 
-def _is_older(event: Event, last: dict[str, Mark]) -> bool:
+def _is_older(event: Event, last: dict[str, Revision]) -> bool:
     name, payload = event
-    return name in last and MARKS[name](payload)[0] < last[name][0]
+    return name in last and REVISIONS[name](payload)[0] < last[name][0]
 
 
 def _events(state: ChangedState) -> list[Event]:
@@ -124,7 +124,7 @@ def _events(state: ChangedState) -> list[Event]:
 
 
 def install_player_state(app: Flask, running: Realtime) -> None:
-    """Give this app its PlayerState, and tell it of the changes of other processes and of redrawn seeds."""
+    """Give this app its PlayerState, which sends redrawn seeds and the changes of other processes."""
     services: Services = app.extensions["services"]
     state = PlayerState(running, services)
     app.extensions[EXTENSION] = state

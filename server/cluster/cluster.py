@@ -1,4 +1,4 @@
-"""One process among several: its tasks for Redis, and its round of every two seconds."""
+"""Connects this process to the others: the tasks for Redis, and the round of every two seconds."""
 
 import logging
 import socket
@@ -24,14 +24,14 @@ from settings import Settings
 log = logging.getLogger("platform.cluster")
 
 ROUND_SECONDS = 2.0
-"""A lost signal delays what it says by this time."""
+"""Time between two rounds, which is the longest delay after a lost signal."""
 
 STOP_SECONDS = 2.0
 """How long a stop waits for the tasks."""
 
 
 class Cluster:
-    """Starts and stops with the server. Commands have one too, which never starts."""
+    """The connection to the other processes. In a command it is created, but not started."""
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Leases: one process at a time does a work, and another takes over when that one stops or dies."""
+"""Leases: one process at a time does a job, and another takes over when that one stops or dies."""
 
 import time
 from collections.abc import Iterator
@@ -13,20 +13,20 @@ LEASE_SECONDS = 15.0
 """How long a lease lasts after its last renewal."""
 
 RENEWALS = 3
-"""How often a lease is renewed in this time."""
+"""How often a lease is renewed within LEASE_SECONDS."""
 
 FURTHEST_AHEAD_MS = 5 * 60_000
 """More than any lease lasts. A time that is further ahead was written before the clock was set back."""
 
 
 class LeaseLost(OperatorError):
-    """Another process does the work now. Nothing was written."""
+    """Another process does the job now. Nothing was written."""
 
 
 class Lease:
-    """The right of this process to do the work of this name, which has a row in the table ``leases``.
+    """This process's right to do the job of this name, which is a row of the table ``leases``.
 
-    Whoever takes the lease raises its epoch, and every write of the work checks the epoch in its own
+    Whoever takes the lease raises its epoch, and every write of the job checks the epoch in its own
     transaction (``fenced``). So a process that was stopped while another took over writes nothing any more.
     """
 
@@ -65,7 +65,7 @@ class Lease:
 
     @contextmanager
     def fenced(self, *, seconds: float = 0.0) -> Iterator[None]:
-        """A write transaction of the work. No other process takes the lease before it ends.
+        """A write transaction of the job. No other process takes the lease before it ends.
 
         It also renews the lease, for ``seconds`` longer if the next write may be that far away. Raises
         LeaseLost when another process has taken the lease.

@@ -52,7 +52,7 @@ class Processes:
             )
 
     def renew(self, *, sockets: int, lag_ms: int, redis: str) -> None:
-        """Say that this process is live, and count the live ones.
+        """Renew the row of this process, and count the live processes.
 
         ``lag_ms`` is how late its last round began, ``redis`` is OK or AWAY.
         """

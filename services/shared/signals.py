@@ -20,7 +20,7 @@ class Signal(StrEnum):
     CATALOGUE = "catalogue"
     """There is a new catalogue."""
     PRICES = "prices"
-    """Requests wait for the prices of items."""
+    """Requests wait for the prices of items, or the leader has asked for them."""
     SEED_MARK = "seed-mark"
     """A machine has no record of the database, and asks for a mark by a process that has one."""
 
@@ -30,9 +30,9 @@ Handler = Callable[[Any], None]
 
 
 class Signals:
-    """The signals of a single process: there is no other process to tell.
+    """The signals of a single process: publishing does nothing.
 
-    A message may be lost, so whoever relies on one also looks into the database from time to time.
+    A message may be lost, so its receiver also looks in the database from time to time.
     """
 
     def __init__(self) -> None:
@@ -50,4 +50,4 @@ class Signals:
         self._handlers[name].append(handler)
 
     def publish(self, name: Signal, payload: Any) -> None:
-        """Tell the other processes. Never waits, and never calls the handlers of this process."""
+        """Send a message to the other processes. Never waits, and never calls handlers of this process."""

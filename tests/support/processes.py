@@ -5,7 +5,6 @@ requests of its client, go to the gunicorn processes in turn.
 """
 
 import http.client
-import itertools
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
@@ -18,7 +17,7 @@ from flask.testing import FlaskClient
 from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request
 
-from bench.harness.cluster import cluster
+from bench.harness.cluster import Cluster, cluster
 from bench.harness.warm_start import WarmStart
 
 TIMEOUT_SECONDS = 30
@@ -39,21 +38,15 @@ class Processes:
         count = int(env["PROCESSES"])
         self._cluster = cluster(env, directory, processes=count, serve=warm.server_process)
         self._stack = ExitStack()
-        self._urls: list[str] = []
-        self._turns = itertools.count()
+        self._started: Cluster | None = None
         self._starting = threading.Lock()
 
     @property
-    def urls(self) -> list[str]:
+    def running(self) -> Cluster:
         with self._starting:
-            if not self._urls:
-                self._urls = self._stack.enter_context(self._cluster).urls
-        return self._urls
-
-    @property
-    def next_url(self) -> str:
-        """The address of each process in turn."""
-        return self.urls[next(self._turns) % len(self.urls)]
+            if self._started is None:
+                self._started = self._stack.enter_context(self._cluster)
+        return self._started
 
     def close(self) -> None:
         self._stack.close()
@@ -72,7 +65,7 @@ def client_of(processes: Processes) -> type[FlaskClient]:
             path = quote(request.path, safe="/:+,;=@!$&'()*~")
             if request.query_string:
                 path += f"?{request.query_string.decode()}"
-            address = urlsplit(processes.next_url).netloc
+            address = urlsplit(processes.running.url).netloc
             with closing(http.client.HTTPConnection(address, timeout=TIMEOUT_SECONDS)) as connection:
                 connection.request(request.method, path, request.get_data(), given)
                 answer = connection.getresponse()

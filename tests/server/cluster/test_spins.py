@@ -1,9 +1,8 @@
 """Spins at three production processes with two database connections each, on one PostgreSQL and one Redis."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack
 
-import psycopg2
 import pytest
 
 from bench.harness.cluster import cluster
@@ -17,6 +16,7 @@ from services.maintenance import fairness_audit, ledger_audit
 from services.shared.clock import now_ms
 from tests.conftest import create_player
 from tests.support.apps import environment, fresh_app
+from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
@@ -24,7 +24,6 @@ ITEM = "AK-47 | Copper Tide (Field-Tested)"
 PROCESSES = 3
 PLAYERS = 50
 IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
-WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 
 @pytest.fixture(scope="module")
@@ -70,23 +69,6 @@ def open_socket(stack, url, player):
     return socket
 
 
-@contextmanager
-def settlement_held_up(app, player):
-    """Keep the player's spins from being settled during the block. Yields how many wait for that."""
-    url = app.extensions["services"].settings.database_url
-    with closing(psycopg2.connect(url)) as holding, closing(psycopg2.connect(url)) as watching:
-        watching.autocommit = True
-        with holding.cursor() as cursor, watching.cursor() as watcher:
-            cursor.execute("SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", [player.id])
-
-            def waiting():
-                watcher.execute(WAITING)
-                return watcher.fetchone()[0]
-
-            yield waiting
-        holding.rollback()
-
-
 def spin(**more):
     return {"amount": 1, "item": ITEM, **more}
 
@@ -99,10 +81,12 @@ def nonces(player):
 def test_a_spin_is_refused_while_another_process_settles_one_of_the_same_player(app, join, new_player):
     player = new_player()
     first, second, _ = join(player)
+    database_url = app.extensions["services"].settings.database_url
+    seed = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
     with ThreadPoolExecutor(1) as beside:
-        with settlement_held_up(app, player) as waiting:
+        with locked(database_url, seed, player.id):
             settling = beside.submit(first.spin, spin())
-            wait_until(lambda: waiting() == 1)
+            wait_until(lambda: waiting_for_locks(database_url) == 1)
             refused = second.spin(spin())
         answered = settling.result()
 

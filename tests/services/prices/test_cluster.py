@@ -2,10 +2,9 @@
 
 import os
 import signal
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
-import psycopg2
 import pytest
 import requests
 
@@ -21,13 +20,12 @@ from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
 from tests.conftest import create_player
 from tests.support.apps import environment, fresh_app
+from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
 NAMES = [f"Item {number:03}" for number in range(150)]
 """Three slices of a refresh."""
-
-WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 
 @pytest.fixture(scope="module")
@@ -166,30 +164,14 @@ def test_a_leader_that_stood_still_writes_nothing_any_more(processes, stand_stil
     assert standing() == {300}
 
 
-@contextmanager
-def storing_held_up(app):
-    """Let no catalogue be stored during the block. Yields how many processes wait for that."""
-    url = app.extensions["services"].settings.database_url
-    with closing(psycopg2.connect(url)) as holding, closing(psycopg2.connect(url)) as watching:
-        watching.autocommit = True
-        with holding.cursor() as cursor, watching.cursor() as watcher:
-            cursor.execute("LOCK TABLE catalogue_slices IN EXCLUSIVE MODE")
-
-            def waiting():
-                watcher.execute(WAITING)
-                return watcher.fetchone()[0]
-
-            yield waiting
-        holding.rollback()
-
-
 def test_another_process_builds_the_catalogue_when_the_builder_is_killed(processes, refresh, app):
     refresh(400)
     wait_until(lambda: [shown(each)[0] for each in processes] == ["$4.00"] * 3)
     builder, *others = processes
-    with storing_held_up(app) as waiting:
+    database_url = app.extensions["services"].settings.database_url
+    with locked(database_url, "LOCK TABLE catalogue_slices IN EXCLUSIVE MODE"):
         refresh(440)
-        wait_until(lambda: shown(builder)[0] and waiting() == 1)
+        wait_until(lambda: shown(builder)[0] and waiting_for_locks(database_url) == 1)
         while_it_builds = shown(builder)[0]
         builder.kill()
 

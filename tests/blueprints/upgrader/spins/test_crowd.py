@@ -1,50 +1,29 @@
 """Many players who spin at once, half of them over polling, wait for locks without stopping others."""
 
-from contextlib import closing
 from hashlib import sha256
 
-import psycopg2
 import pytest
 
 from bench.harness.waiting import wait_until
+from tests.support.locks import locked, waiting_for_locks
 
 PROOF = "upgrader:proof"
-WAITING_FOR_LOCKS = """
-SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-"""
-
-
-@pytest.fixture
-def others_transaction(database_url):
-    """A connection of somebody else's, whose locks last until the test ends them."""
-    with closing(psycopg2.connect(database_url)) as connection:
-        yield connection
 
 
 @pytest.mark.one_process
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_spins_that_wait_for_locks_leave_connections_for_other_requests(
-    client, connect, new_player, item, others_transaction
+    client, connect, new_player, item, database_url
 ):
     settling = 12
     crowd = [new_player(f"player-{number}") for number in range(settling + 3)]
     sockets = [connect(player, polling=number % 2 == 1) for number, player in enumerate(crowd)]
-    with others_transaction.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM users FOR UPDATE")
+    with locked(database_url, "SELECT 1 FROM users FOR UPDATE"):
         for socket in sockets:
             socket.emit("upgrader:spin", {"amount": 1, "item": item})
-        with closing(psycopg2.connect(others_transaction.dsn)) as watching, watching.cursor() as watcher:
-            watching.autocommit = True
+        wait_until(lambda: waiting_for_locks(database_url) == settling)
 
-            def waiting():
-                watcher.execute(WAITING_FOR_LOCKS)
-                return watcher.fetchone()[0]
-
-            wait_until(lambda: waiting() == settling)
-
-            assert client.get("/auth/me", headers=crowd[0].headers).status_code == 200
-
-    others_transaction.rollback()
+        assert client.get("/auth/me", headers=crowd[0].headers).status_code == 200
 
     assert [socket.expect("upgrader:spin")["status"] for socket in sockets] == [True] * len(crowd)
 

@@ -3,15 +3,14 @@
 import sqlite3
 from contextlib import closing
 
-import psycopg2
 import pytest
 
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
+from tests.support.locks import locked, waiting_for_locks
 
 DELAY_MS = 6_000
 HELD_MS = 4_000
-WAITS_FOR_LOCK = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 
 @pytest.fixture
@@ -45,16 +44,12 @@ def completed_at(client, player):
 def test_the_time_that_a_spin_waits_for_a_lock_of_postgresql_does_not_count(
     spin_once, clock, database_url, completed_at
 ):
-    with closing(psycopg2.connect(database_url)) as other, other.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM users FOR UPDATE")
+    with locked(database_url, "SELECT 1 FROM users FOR UPDATE"):
         answered = spin_once()
-        with closing(psycopg2.connect(database_url)) as watching, watching.cursor() as watcher:
-            watching.autocommit = True
-            wait_until(lambda: watcher.execute(WAITS_FOR_LOCK) or watcher.fetchone()[0] == 1)
+        wait_until(lambda: waiting_for_locks(database_url) == 1)
         clock.advance(ms=HELD_MS)
-        other.rollback()
-        assert answered()["status"] is True
 
+    assert answered()["status"] is True
     wait_until(lambda: completed_at() == clock() + DELAY_MS)
 
 

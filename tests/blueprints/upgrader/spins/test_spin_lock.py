@@ -4,16 +4,12 @@ import sqlite3
 import threading
 from contextlib import closing, contextmanager
 
-import psycopg2
 import pytest
 
 from bench.harness.waiting import wait_until
 from services.games.errors import SpinInProgress
 from services.upgrader.spin import SpinRequest
-
-WAITING_FOR_LOCKS = """
-SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-"""
+from tests.support.locks import locked, waiting_for_locks
 
 
 @pytest.fixture
@@ -29,10 +25,10 @@ def hold_up(database_url):
                 yield
                 connection.rollback()
         else:
-            with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
-                cursor.execute("SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", [player.id])
+            with locked(
+                database_url, "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", player.id
+            ):
                 yield
-                connection.rollback()
 
     return hold
 
@@ -42,13 +38,7 @@ def settling(app, process_count, database_url):
     """Whether a spin is being settled: by this process, or by another one that waits for the database."""
     if process_count == 1:
         return lambda: len(app.extensions["services"].player_locks) == 1
-
-    def waits_for_a_lock():
-        with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
-            cursor.execute(WAITING_FOR_LOCKS)
-            return cursor.fetchone()[0] == 1
-
-    return waits_for_a_lock
+    return lambda: waiting_for_locks(database_url) == 1
 
 
 @pytest.fixture
