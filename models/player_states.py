@@ -34,7 +34,7 @@ FIND_CHANGED = """
 SELECT sent.sid, users.id, users.balance_cents, users.vault_cents, users.sweepstake_cents,
     users.balance_version, announced_seeds.nonce, announced_seeds.server_seed_commitment
 FROM (
-    SELECT value ->> 0 AS sid, (value ->> 1)::bigint AS user_id, (value ->> 2)::bigint AS version,
+    SELECT value ->> 0 AS sid, (value ->> 1)::bigint AS user_id, (value ->> 2)::numeric AS version,
         value ->> 3 AS commitment
     FROM json_array_elements(%s)
 ) AS sent

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 log = logging.getLogger("platform.clients")
-"""For errors of single clients."""
+"""For errors of single clients, and for messages of other programs."""
 
 INTERVAL_SECONDS = 10.0
 MAX_KINDS = 200

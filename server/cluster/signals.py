@@ -1,15 +1,13 @@
 """Signals between processes over Redis."""
 
-import logging
 import uuid
 from typing import Any
 
 from server.cluster.publisher import Publisher
 from server.cluster.subscription import Subscription
 from server.redaction import safe_exception_summary
+from server.repeated_lines import log
 from services.shared.signals import Signal, Signals
-
-log = logging.getLogger("platform.cluster")
 
 CHANNEL = "flask-socketio"
 """Flask-SocketIO's own, so that another program may emit to the sockets of all processes."""
@@ -48,4 +46,4 @@ class RedisSignals(Signals):
             try:
                 handler(message["payload"])
             except Exception as failure:  # noqa: BLE001  # the next handler may work
-                log.error("signal not handled", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+                log.error("signal not handled", extra={"failure": safe_exception_summary(failure)})

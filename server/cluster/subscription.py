@@ -9,9 +9,11 @@ from typing import Any
 
 from prometheus_client import Counter
 
+from server import repeated_lines
 from server.cluster.redis_client import connect
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
+from services.shared.background import CooperativeYield
 
 log = logging.getLogger("platform.cluster")
 
@@ -78,6 +80,8 @@ class Subscription:
         with self._redis.pubsub(ignore_subscribe_messages=True) as pubsub:  # type: ignore[no-untyped-call]
             pubsub.subscribe(self._channel, self._heartbeat_channel)
             connected_at = time.monotonic()
+            # After a standstill there may be tens of thousands of messages, which come without a wait.
+            cooperate = CooperativeYield()
             self.on_connected()
             while not self._stop.is_set():
                 message = pubsub.get_message(timeout=CHECK_SECONDS)
@@ -88,7 +92,9 @@ class Subscription:
                 elif message["channel"] == self._heartbeat_channel.encode():
                     self._hear_heartbeat()
                 else:
-                    self._pass_on(message["data"])
+                    for each in _messages(message["data"]):
+                        self._pass_on(each)
+                        cooperate()
 
     def _hear_heartbeat(self) -> None:
         self.heard_at = time.monotonic()
@@ -98,12 +104,13 @@ class Subscription:
             log.info("redis connected")
             self.on_resumed()
 
-    def _pass_on(self, text: bytes) -> None:
-        for message in _messages(text):
-            try:
-                self.on_message(message)
-            except Exception as failure:  # noqa: BLE001  # the next message may be good
-                log.error("message not handled", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+    def _pass_on(self, message: Any) -> None:
+        try:
+            self.on_message(message)
+        except Exception as failure:  # noqa: BLE001  # the next message may be good
+            repeated_lines.log.error(
+                "message not handled", extra={"failure": safe_exception_summary(failure)}
+            )
 
 
 def _messages(text: bytes) -> list[Any]:

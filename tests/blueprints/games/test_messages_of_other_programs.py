@@ -1,0 +1,48 @@
+"""Messages in Redis that no process of the platform has sent, to two production processes."""
+
+import json
+import threading
+
+import pytest
+import requests
+
+pytestmark = pytest.mark.redis
+
+CHANNEL = "flask-socketio"
+BURST = """
+for number = 1, ARGV[1] do redis.call('PUBLISH', KEYS[1], ARGV[2]) end
+redis.call('PUBLISH', KEYS[1], ARGV[3])
+"""
+
+
+def message(name, payload, **changes):
+    return json.dumps({"method": "signal", "host_id": "other", "name": name, "payload": payload} | changes)
+
+
+END = message("", None, method="emit", event="end", data=None, namespace="/")
+
+
+def test_requests_are_answered_during_a_burst_of_messages(processes, connect):
+    socket = connect(0)
+    has_ended = threading.Event()
+    waiting = threading.Thread(target=lambda: (socket.expect("end"), has_ended.set()))
+    waiting.start()
+
+    processes.redis.client().eval(BURST, 1, CHANNEL, 30_000, message("unknown", None), END)
+    answered = 0
+    while not has_ended.is_set():
+        requests.get(processes.urls[0] + "/healthz", timeout=30)
+        answered += 1
+
+    waiting.join()
+    assert answered > 10
+
+
+def test_a_balance_with_an_impossible_version_is_corrected(processes, player, connect):
+    socket = connect(0, player)
+    malformed = {"player": player.id, "events": [["balance", {"version": 10**30}]]}
+
+    processes.redis.client().publish(CHANNEL, message("player-state", malformed))
+
+    assert socket.expect("balance") == {"version": 10**30}
+    assert socket.expect("balance")["balance"] == 100
