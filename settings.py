@@ -1,6 +1,7 @@
 """Every setting of the platform, read once from the environment into one typed object."""
 
 import contextlib
+import hmac
 import os
 import re
 import secrets
@@ -40,6 +41,10 @@ HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host na
 LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
+
+
+OF_ONE_PROCESS = {"instance_dir", "host", "port", "database_url", "database_pool_size", "redis_url"}
+"""Settings that may differ between processes; the URLs may name the same server differently."""
 
 
 class SettingsError(Exception):
@@ -123,6 +128,8 @@ def _redis_url(text: str) -> str:
     try:
         parts = urlsplit(text)
         good = parts.scheme in {"redis", "rediss"} and parts.hostname and not parts.fragment
+        # A lookup of a name that can't be encoded would fail with an error of its own.
+        (parts.hostname or "").encode("idna")
         # Makes an object without connecting, and checks the options in the query.
         redis.ConnectionPool.from_url(text).make_connection()
     except (ValueError, TypeError, redis.RedisError):
@@ -253,6 +260,11 @@ class Settings:
         """The origins whose pages may call this service, its own included."""
         origins = (_origin(self.base_url), _origin(self.frontend_url), *self.cors_origins)
         return tuple(dict.fromkeys(origins))
+
+    def digest(self) -> str:
+        """16 characters that are the same for processes that may share a database, and reveal no setting."""
+        shared = [getattr(self, each.name) for each in fields(self) if each.name not in OF_ONE_PROCESS]
+        return hmac.digest(self.secret_key.encode(), repr(shared).encode(), "sha256").hex()[:16]
 
     def _conflicts(self) -> dict[str, str]:
         """What is wrong with settings that parsers accepted, by their names."""

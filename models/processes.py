@@ -21,6 +21,8 @@ class Process(Table):
     redis = peewee.CharField(max_length=4)
     # By the database's clock.
     seen_at_ms = peewee.BigIntegerField()
+    # A digest of the settings that all processes must share.
+    settings = peewee.CharField(max_length=16, default="", constraints=[peewee.SQL("DEFAULT ''")])
 
     class Meta:
         table_name = "processes"

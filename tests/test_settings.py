@@ -269,6 +269,7 @@ def test_a_good_value_is_accepted(read, name, text, field, expected):
         ("REDIS_URL", "redis://:pass/word@cache", REDIS),
         ("REDIS_URL", "redis://:1#word@cache", REDIS),
         ("REDIS_URL", "redis://cache?no-such-option=1", REDIS),
+        ("REDIS_URL", f"redis://{'a' * 64}.example", REDIS),
         ("REDIS_URL", "redis://cache", "needs a DATABASE_URL of PostgreSQL"),
         ("DATABASE_URL", "sqlite:///", DATABASE),
         ("DATABASE_URL", "platform.db", DATABASE),

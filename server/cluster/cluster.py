@@ -36,7 +36,7 @@ class Cluster:
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
         self._address = f"{socket.gethostname()}:{settings.port}"
-        self._pool_size = settings.database_pool_size
+        self._settings = settings
         self.signals = RedisSignals(settings.redis_url)
         self.manager = RedisManager(self.signals)
         self._stop = threading.Event()
@@ -75,7 +75,11 @@ class Cluster:
         """Raises PoolsTooLarge."""
         try:
             self._processes.join(
-                self.signals.process_id, address=self._address, pool_size=self._pool_size, redis=AWAY
+                self.signals.process_id,
+                address=self._address,
+                pool_size=self._settings.database_pool_size,
+                settings=self._settings.digest(),
+                redis=AWAY,
             )
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
             # As without Redis, the process starts; /readyz says that the database is unavailable.

@@ -1,10 +1,13 @@
 """The list of processes in the database: which are live, and how many connections they open together."""
 
+import logging
 from typing import Any
 
 from models.db.connection import database, reading, writing
 from models.processes import Process
 from services.shared.errors import OperatorError
+
+log = logging.getLogger("platform.cluster")
 
 LIVE_MS = 6_000
 """A process that has not renewed its row for this time is dead."""
@@ -31,25 +34,30 @@ class Processes:
     live = 1
     """How many there are, this one included, as of the last round."""
 
-    def join(self, process_id: str, *, address: str, pool_size: int, redis: str) -> None:
+    def join(self, process_id: str, *, address: str, pool_size: int, settings: str, redis: str) -> None:
         """Add this process. Raises PoolsTooLarge when there are too many for the database.
 
-        A process that was on the same address is dead: this one has its address.
+        A process that was on the same address is dead: this one has its address. ``settings`` is a digest.
+        Processes whose digest is another one are named in the log.
         """
-        self._id, self._address, self._pool_size = process_id, address, pool_size
+        self._id = process_id
+        self._row = {"id": process_id, "address": address, "pool_size": pool_size, "settings": settings}
         with writing():
             Process.delete().where(Process.address == address).execute()
         self.renew(sockets=0, lag_ms=0, redis=redis)
         with reading():
             # Of two that join at once, at least the later one sees both.
-            connections = sum(process.pool_size for process in _live())
+            live = list(_live().order_by(Process.address))
             (limit,) = database.execute_sql("SELECT current_setting('max_connections')::int").fetchone()
+        connections = sum(process.pool_size for process in live)
         if connections * 100 >= limit * POOLS_PERCENT:
             self.leave()
             raise PoolsTooLarge(
                 f"DATABASE_POOL_SIZE: the pools of all live processes ({self.live}) have {connections}"
                 f" connections, which must be below {POOLS_PERCENT}% of PostgreSQL's {limit} max_connections"
             )
+        if others := [process.address for process in live if process.settings != settings]:
+            log.error("the settings of this process differ from those of %s", ", ".join(others))
 
     def renew(self, *, sockets: int, lag_ms: int, redis: str) -> None:
         """Renew the row of this process, and count the live processes.
@@ -57,10 +65,9 @@ class Processes:
         ``lag_ms`` is how late its last round began, ``redis`` is OK or AWAY.
         """
         changing = {"sockets": sockets, "lag_ms": lag_ms, "redis": redis, "seen_at_ms": database.now_ms}
-        row = {"id": self._id, "address": self._address, "pool_size": self._pool_size}
         with reading():
             # No transaction: two processes may remove the same rows in any order.
-            Process.insert(row | changing).on_conflict(
+            Process.insert(self._row | changing).on_conflict(
                 conflict_target=[Process.id], update=changing
             ).execute()
             Process.delete().where(Process.seen_at_ms < database.now_ms - FORGOTTEN_MS).execute()

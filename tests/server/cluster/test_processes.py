@@ -79,6 +79,24 @@ def test_a_process_whose_pool_is_too_large_for_the_database_does_not_start(make_
         app.extensions["realtime"].start()
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "is_logged"),
+    [
+        ("SECRET_KEY", "a-secret-that-no-other-process-has-0123456789", True),
+        ("UPGRADER_PROOF_DELAY", "0.3", True),
+        ("DATABASE_POOL_SIZE", "10", False),
+    ],
+)
+def test_a_process_with_other_settings_says_so_at_its_start(start, caplog, setting, value, is_logged):
+    start(PORT="5001")
+    start(PORT="5002", **{setting: value})
+
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    differing = [line for line in logged if line.startswith("the settings of this process differ")]
+    assert [line.endswith(":5001") for line in differing] == [True] * is_logged
+    assert value not in "".join(logged)
+
+
 def test_commands_open_no_connection_to_redis(make_app, redis):
     result = make_app(REDIS_URL=redis.url).test_cli_runner().invoke(args=["ledger", "audit"])
 
