@@ -32,6 +32,10 @@ class GenerationGone(Exception):
     """Two newer generations were stored while this one was read, so it was deleted."""
 
 
+class GenerationUnreadable(Exception):
+    """Another release has stored this generation, with other columns."""
+
+
 @reading()
 def newest() -> Generation | None:
     """The newest generation; None before the first."""
@@ -65,8 +69,11 @@ def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
 
 
 def load(generation: Generation) -> Catalogue:
-    """Read a generation, with pauses. Raises GenerationGone."""
-    return arrange(items_by_price(_rows(generation)))
+    """Read a generation, with pauses. Raises GenerationGone and GenerationUnreadable."""
+    try:
+        return arrange(items_by_price(_rows(generation)))
+    except (ValueError, TypeError, zlib.error) as error:
+        raise GenerationUnreadable from error
 
 
 def _compressed(catalogue: Catalogue) -> Iterator[bytes]:

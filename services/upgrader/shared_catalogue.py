@@ -7,7 +7,7 @@ from services.shared.lease import Lease
 from services.shared.signals import Signal, Signals
 from services.upgrader import generations
 from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache, build
-from services.upgrader.generations import Generation
+from services.upgrader.generations import Generation, GenerationUnreadable
 
 FIRST_WAIT_SECONDS = 0.1
 FIRST_WAITS = 200
@@ -31,6 +31,7 @@ class SharedCatalogue(CatalogueCache):
         self._lease = Lease("catalogue")
         self._signals = signals
         self._shown_id = 0
+        self._unreadable_id = 0
         signals.on(Signal.CATALOGUE, self._show)
 
     def look(self) -> None:
@@ -53,13 +54,19 @@ class SharedCatalogue(CatalogueCache):
                 finally:
                     self._lease.release()
             if newest is not None:
-                return self._load(newest)
+                try:
+                    return self._load(newest)
+                except GenerationUnreadable:
+                    # So the next attempt builds one.
+                    self._unreadable_id = newest.id
             time.sleep(FIRST_WAIT_SECONDS)
         raise NeverBuilt
 
     def _is_valid(self, generation: Generation | None) -> bool:
+        if generation is None or generation.id == self._unreadable_id:
+            return False
         # One that lasts longer than any was stored before the clock was set back.
-        return generation is not None and 0 < generation.seconds_left <= self._ttl_seconds
+        return 0 < generation.seconds_left <= self._ttl_seconds
 
     def _build_unless_built(self) -> tuple[Catalogue, float]:
         newest = generations.newest()

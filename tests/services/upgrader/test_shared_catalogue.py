@@ -1,6 +1,7 @@
 """The catalogue of several processes: one builds it, and all show the same."""
 
 import threading
+import zlib
 
 import pytest
 
@@ -84,6 +85,18 @@ def test_a_process_shows_what_another_has_built(process, add_item, builds):
     assert len(builds) == 1
     assert loaded.items == built.items
     assert loaded.page(number=1, limit=9, search="CAFÉ") == built.page(number=1, limit=9, search="café")
+
+
+@pytest.mark.parametrize("content", [b"damaged", zlib.compress(b"[730,1,2]"), zlib.compress(b"1")])
+def test_a_catalogue_of_another_release_is_built_anew(process, add_item, builds, content):
+    add_item("One", price=1)
+    process().current()
+    with writing():
+        CatalogueSlice.update(content=content).execute()
+
+    assert prices(process().current()) == {"One": 100}
+    assert prices(process().current()) == {"One": 100}
+    assert len(builds) == 2
 
 
 def test_many_items_are_stored_in_slices(process, add_item, monkeypatch):
