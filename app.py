@@ -17,7 +17,6 @@ from blueprints.api.openapi import API_TITLE, DocumentedApi
 from blueprints.system.metrics import install_metrics
 from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
-from server.cluster.seed_witness import share_witness
 from server.current_services import install_services
 from server.http.access_log import log_requests
 from server.http.rate_limit import limit_requests, trust_proxies
@@ -156,7 +155,6 @@ def _start_realtime(
     connecting.register(running)
     if cluster:
         cluster.install(running)
-        share_witness(app.extensions["services"].seeds.witness, cluster.signals, running)
     if isinstance(clock, DatabaseClock):
         running.every_two_seconds.append(clock.read)
     for install in INSTALL_ON_SERVER:

@@ -22,12 +22,10 @@ from bench.harness.sockets import Socket
 from bench.harness.warm_start import WarmStart
 from models.db.connection import database
 from services.accounts import users
-from services.items import importing as items_importing
-from services.shared.clock import now_ms
 from services.shared.money import Cents
 from settings import Settings
 from tests.support import markers
-from tests.support.apps import environment
+from tests.support.apps import environment, import_item
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.statements import recorded_statements
 from tests.support.url_rules import reuse_compiled_rules
@@ -205,13 +203,7 @@ def player(new_player: Callable[..., Player]) -> Player:
 @pytest.fixture
 def add_item(app: Flask) -> Callable[..., str]:
     """Puts an item into the catalogue, before it is first looked at; returns its full name."""
-
-    def add(name: str = "AK-47 | Copper Tide (Field-Tested)", *, price: Any = 10, **row: Any) -> str:
-        document = [{"appid": 730, "marketHashName": name, "price": price, **row}]
-        items_importing.import_document(document, app_id=None, now=now_ms())
-        return name
-
-    return add
+    return import_item
 
 
 @pytest.fixture
@@ -227,18 +219,28 @@ def server(app: Flask, process_count: int) -> Iterator[str]:
 
 
 @pytest.fixture
-def connect(app: Flask, server: str) -> Iterator[Callable[..., Socket]]:
-    """Opens sockets to the app, with several processes to each in turn; they are closed with the test."""
+def open_socket() -> Iterator[Callable[..., Socket]]:
+    """Opens sockets of a player or a spectator to an address; they are closed with the test."""
     with ExitStack() as stack:
 
-        def open_socket(player: Player | None = None, **options: Any) -> Socket:
+        def open_one(url: str, player: Player | None = None, **options: Any) -> Socket:
             options.setdefault("auth", {"token": player.token} if player else None)
-            url = app.extensions["processes"].running.url if "processes" in app.extensions else server
             socket = Socket(url, **options)
             stack.callback(socket.close)
             return socket
 
-        yield open_socket
+        yield open_one
+
+
+@pytest.fixture
+def connect(app: Flask, server: str, open_socket: Callable[..., Socket]) -> Callable[..., Socket]:
+    """Opens sockets to the app, with several processes to each in turn."""
+
+    def connect(player: Player | None = None, **options: Any) -> Socket:
+        url = app.extensions["processes"].running.url if "processes" in app.extensions else server
+        return open_socket(url, player, **options)
+
+    return connect
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from flask import Flask
 from prometheus_client import CollectorRegistry, Gauge
@@ -14,11 +14,12 @@ from models.db import wait_budget
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
 from server.cluster.cache_tags import CacheTags
 from server.cluster.manager import RedisManager
+from server.cluster.seed_witness import share_witness
 from server.cluster.signals import RedisSignals
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
-from services.shared.processes import AWAY, OK, Processes
+from services.shared.processes import AWAY, OK
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -55,6 +56,7 @@ class Cluster:
         tags = CacheTags(running, self.signals)
         running.at_start.append(tags.start)
         running.before_close.append(tags.close)
+        share_witness(self._services.seeds.witness, self.signals, running)
         self._register_metrics(self._app.extensions["metrics"].registry)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
@@ -64,17 +66,16 @@ class Cluster:
         away = Gauge("redis_away", "1 while the heartbeat through Redis is not heard", registry=registry)
         away.set_function(lambda: self.signals.are_away)
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
-        live.set_function(lambda: self._processes.live)
+        live.set_function(lambda: self._services.processes.live)
 
     @property
-    def _processes(self) -> Processes:
-        services: Services = self._app.extensions["services"]
-        return services.processes
+    def _services(self) -> Services:
+        return cast("Services", self._app.extensions["services"])
 
     def start(self) -> None:
         """Raises PoolsTooLarge."""
         try:
-            self._processes.join(
+            self._services.processes.join(
                 self.signals.process_id,
                 address=self._address,
                 pool_size=self._settings.database_pool_size,
@@ -99,7 +100,7 @@ class Cluster:
         for task in self._tasks:
             task.join(max(deadline - time.monotonic(), 0))
         try:
-            self._processes.leave()
+            self._services.processes.leave()
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
             # The others will find that it is dead.
             log.warning("process not removed", extra={"failure": safe_exception_summary(failure)})
@@ -126,7 +127,9 @@ class Cluster:
 
     def _renew(self) -> None:
         redis = AWAY if self.signals.are_away else OK
-        self._processes.renew(sockets=len(self._running.connections), lag_ms=self._lag_ms, redis=redis)
+        self._services.processes.renew(
+            sockets=len(self._running.connections), lag_ms=self._lag_ms, redis=redis
+        )
 
     def _call_each(self, functions: list[Callable[[], None]]) -> None:
         for function in functions:

@@ -16,12 +16,11 @@ from bench.harness.databases import SqliteFiles
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import ROOT, RunningServer, flask_command, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until
-from tests.support.apps import SECRET
+from tests.support.apps import ITEM, SECRET
 from tests.support.certificate import self_signed
 from tests.support.platform_provider import PlatformProvider, platform_provider
 
 TIMEOUT_SECONDS = 20
-ITEM = "AK-47 | Copper Tide (Field-Tested)"
 
 
 @dataclass

@@ -12,10 +12,9 @@ import pytest
 from bench.harness.servers import ROOT
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
+from tests.support.apps import ITEM
 
 pytestmark = [pytest.mark.nginx, pytest.mark.redis, pytest.mark.slow]
-
-ITEM = "AK-47 | Copper Tide (Field-Tested)"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from bench.harness.node import node
-from tests.deploy.conftest import ITEM, TIMEOUT_SECONDS
+from tests.deploy.conftest import TIMEOUT_SECONDS
+from tests.support.apps import ITEM
 from tests.support.polling import POLLING
 
 pytestmark = pytest.mark.nginx

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from flask import Flask
 
@@ -10,10 +11,13 @@ from app import create_app
 from bench.harness.databases import PostgresServer, SqliteFiles
 from bench.harness.servers import come_to_rest
 from models.db.connection import database
+from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from settings import Settings
 
 SECRET = "a secret of the tests, long enough to be one"
+
+ITEM = "AK-47 | Copper Tide (Field-Tested)"
 
 
 def environment(database_url: str, directory: Path) -> dict[str, str]:
@@ -49,3 +53,10 @@ def fresh_app(
         finally:
             come_to_rest(app)
             database.obj.close_idle()
+
+
+def import_item(name: str = ITEM, *, price: Any = 10, **row: Any) -> str:
+    """Import an item at this price in coins; returns its full name. The catalogue may show it later."""
+    document = [{"appid": 730, "marketHashName": name, "price": price, **row}]
+    items_importing.import_document(document, app_id=None, now=now_ms())
+    return name

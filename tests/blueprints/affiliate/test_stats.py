@@ -111,7 +111,7 @@ MOST_CENTS = 10**13
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     deposited=st.integers(0, MOST_CENTS),
     withdrawn=st.integers(0, MOST_CENTS),

@@ -9,14 +9,9 @@ from flask import Flask
 
 from bench.harness.cluster import cluster
 from bench.harness.redis import RedisServer
-from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
-from services.items import importing
-from services.shared.clock import now_ms
 from tests.conftest import create_player
-from tests.support.apps import environment, fresh_app
-
-ITEM = "AK-47 | Copper Tide (Field-Tested)"
+from tests.support.apps import environment, fresh_app, import_item
 
 
 @dataclass(frozen=True)
@@ -47,9 +42,7 @@ class Processes:
 def processes(postgres, redis, tmp_path_factory):
     directory = tmp_path_factory.mktemp("processes")
     with fresh_app(postgres, directory) as app, ExitStack() as stack:
-        importing.import_document(
-            [{"appid": 730, "marketHashName": ITEM, "price": 10}], app_id=None, now=now_ms()
-        )
+        import_item()
         url = app.extensions["services"].settings.database_url
         target = "tests.support.quick_rounds_app:app"
         env = environment(url, directory) | {"REDIS_URL": redis.url}
@@ -71,14 +64,12 @@ def player(processes, names):
 
 
 @pytest.fixture
-def connect(processes):
+def connect(processes, open_socket):
     """Opens a socket at the first or the second process, and reads what it is sent on connecting."""
-    with ExitStack() as stack:
 
-        def open_socket(process, player=None):
-            socket = Socket(processes.urls[process], auth={"token": player.token} if player else None)
-            stack.callback(socket.close)
-            socket.expect("live-bets")
-            return socket
+    def connect(process, player=None):
+        socket = open_socket(processes.urls[process], player)
+        socket.expect("live-bets")
+        return socket
 
-        yield open_socket
+    return connect

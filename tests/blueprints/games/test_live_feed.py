@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.blueprints.games.conftest import ITEM
+from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.redis
 

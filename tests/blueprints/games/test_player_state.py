@@ -6,7 +6,7 @@ import pytest
 import requests
 
 from services.shared.clock import now_ms
-from tests.blueprints.games.conftest import ITEM
+from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.redis
 

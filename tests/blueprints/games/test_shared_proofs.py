@@ -7,17 +7,13 @@ import pytest
 
 from app import create_app
 from bench.harness.servers import threaded_server
-from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
-from services.items import importing as items_importing
-from services.shared.clock import now_ms
 from services.shared.signals import Signal
 from services.upgrader.spin import SpinRequest
-from tests.blueprints.games.conftest import ITEM
 from tests.conftest import create_player
-from tests.support.apps import fresh_app
+from tests.support.apps import ITEM, fresh_app, import_item
 
 BETS = 120
 """More than are revealed at once."""
@@ -36,28 +32,13 @@ def processes(postgres, redis, directory):
     with ExitStack() as stack:
         first = stack.enter_context(fresh_app(postgres, directory, REDIS_URL=redis.url))
         second = create_app(first.extensions["services"].settings)
-        items_importing.import_document(
-            [{"appid": 730, "marketHashName": ITEM, "price": 10}], app_id=None, now=now_ms()
-        )
+        import_item()
         yield [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
 
 
 @pytest.fixture
 def player(processes):
     return create_player(processes[0][0], coins=1000)
-
-
-@pytest.fixture
-def connect():
-    """Opens sockets to an address; they are closed with the test."""
-    with ExitStack() as stack:
-
-        def open_socket(url, player=None, **options):
-            socket = Socket(url, auth={"token": player.token} if player else None, **options)
-            stack.callback(socket.close)
-            return socket
-
-        yield open_socket
 
 
 def spin(socket):
@@ -96,22 +77,22 @@ def nonces(socket):
     return [payload["nonce"] for name, payload in socket.seen if name == "upgrader:proof"]
 
 
-def test_a_proof_reaches_a_player_who_has_reconnected_to_another_process(processes, connect, player):
+def test_a_proof_reaches_a_player_who_has_reconnected_to_another_process(processes, open_socket, player):
     (_, first), (_, second) = processes
-    socket = connect(first, player)
+    socket = open_socket(first, player)
     spin(socket)
     socket.close()
 
-    assert connect(second, player).expect("upgrader:proof")["nonce"] == 1
+    assert open_socket(second, player).expect("upgrader:proof")["nonce"] == 1
 
 
-def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, connect, player, monkeypatch):
+def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, open_socket, player, monkeypatch):
     (app, first), (_, second) = processes
     signals = app.extensions["services"].signals
     dropped = []
     monkeypatch.setattr(signals, "publish", lambda name, payload: dropped.append((name, payload)))
-    back = connect(second, player)
-    socket = connect(first, player)
+    back = open_socket(second, player)
+    socket = open_socket(first, player)
     spin(socket)
     socket.close()
 
@@ -119,9 +100,9 @@ def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, connect, p
     assert (Signal.PROOFS, [player.id]) in dropped
 
 
-def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(processes, connect, player):
+def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(processes, open_socket, player):
     (_, first), (app, second) = processes
-    asking, other = connect(first, player), connect(second, player)
+    asking, other = open_socket(first, player), open_socket(second, player)
     spin(asking)
     asking.expect("upgrader:proof")
 
@@ -133,10 +114,10 @@ def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(proc
 
 
 def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_process(
-    processes, connect, player
+    processes, open_socket, player
 ):
     (_, first), (_, second) = processes
-    asking, other = connect(first, player), connect(second, player)
+    asking, other = open_socket(first, player), open_socket(second, player)
     spin(asking)
     asking.expect("upgrader:proof")
 
@@ -146,35 +127,37 @@ def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_pro
 
 
 @pytest.mark.parametrize("acknowledges", [True, False], ids=["acknowledgement", "pong"])
-def test_a_client_confirms_a_proof_for_all_processes(processes, connect, player, monkeypatch, acknowledges):
+def test_a_client_confirms_a_proof_for_all_processes(
+    processes, open_socket, player, monkeypatch, acknowledges
+):
     (_, first), (app, second) = processes
     if not acknowledges:
         monkeypatch.setattr(app.extensions["realtime"].server.eio, "ping_interval", 0.2)
-    socket = connect(first, player)
+    socket = open_socket(first, player)
     spin(socket)
     socket.close()
-    other = connect(second, player, acknowledges=acknowledges)
+    other = open_socket(second, player, acknowledges=acknowledges)
     other.expect("upgrader:proof")
     while not bets(player, Bet.proof_delivered_at_ms.is_null(False)):
         if not acknowledges:
             other.transport.receive_any()
 
-    back = connect(first, player)
+    back = open_socket(first, player)
     spin(back)
     back.expect("upgrader:proof")
 
     assert nonces(back) == [2]
 
 
-def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(processes, connect, player):
+def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(processes, open_socket, player):
     (_, first), (_, second) = processes
     for url in (first, second, first, second):
-        socket = connect(url, player)
+        socket = open_socket(url, player)
         spin(socket)
         socket.close()
     wait_until(lambda: bets(player, Bet.server_seed.is_null(False)) == 4)
 
-    back = connect(second, player)
+    back = open_socket(second, player)
 
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
 
@@ -195,22 +178,22 @@ def play(processes, player):
 
 
 @pytest.fixture
-def spectators(processes, connect):
+def spectators(processes, open_socket):
     """One at each process."""
-    sockets = [connect(url) for _, url in processes]
+    sockets = [open_socket(url) for _, url in processes]
     for socket in sockets:
         socket.expect("live-bets")
     return sockets
 
 
 def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(
-    processes, connect, player, play, spectators
+    processes, open_socket, player, play, spectators
 ):
     for _ in range(BETS):
         play(ago_ms=5_000)
     for app, _ in processes:
         app.extensions["proofs"].look_up()
-    back = connect(processes[1][1], player)
+    back = open_socket(processes[1][1], player)
 
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(BETS)] == list(range(1, BETS + 1))
     spin(back)
@@ -232,10 +215,10 @@ def test_a_bet_whose_seed_was_revealed_by_a_search_is_announced(processes, play,
 
 
 def test_a_bet_that_was_over_long_before_the_start_is_not_announced(
-    processes, connect, player, play, spectators
+    processes, open_socket, player, play, spectators
 ):
     play(ago_ms=600_000)
-    back = connect(processes[0][1], player)
+    back = open_socket(processes[0][1], player)
     assert back.expect("upgrader:proof")["nonce"] == 1
 
     spin(back)

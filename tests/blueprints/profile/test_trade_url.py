@@ -102,7 +102,7 @@ def test_an_invalid_url_is_refused(put, me):
 
 
 @sqlite_only
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     position=st.integers(0, len(URL)),
     inserted=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),

@@ -285,7 +285,7 @@ class PlainVault:
         return DONE
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_any_sequence_of_vault_actions_follows_the_rules(steps, new_player, lock, unlock, vault, clock):
     someone, plain, began = new_player("someone"), PlainVault(), clock.now

@@ -5,7 +5,6 @@ from contextlib import ExitStack
 import pytest
 
 from bench.harness.servers import threaded_server
-from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 
 
@@ -21,16 +20,3 @@ def start(make_app, redis):
             return app, url
 
         yield start_app
-
-
-@pytest.fixture
-def open_socket():
-    """Opens a spectator's socket to an address; it is closed with the test."""
-    with ExitStack() as stack:
-
-        def connect(url):
-            socket = Socket(url)
-            stack.callback(socket.close)
-            return socket
-
-        yield connect

@@ -1,26 +1,21 @@
 """Spins at three production processes with two database connections each, on one PostgreSQL and one Redis."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 
 from bench.harness.cluster import cluster
-from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
-from services.items import importing as items_importing
 from services.maintenance import fairness_audit, ledger_audit
-from services.shared.clock import now_ms
 from tests.conftest import create_player
-from tests.support.apps import environment, fresh_app
+from tests.support.apps import ITEM, environment, fresh_app, import_item
 from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
-ITEM = "AK-47 | Copper Tide (Field-Tested)"
 PROCESSES = 3
 PLAYERS = 50
 IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
@@ -30,9 +25,7 @@ IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
 def app(kind, postgres, tmp_path_factory):
     """An app of the test's own process, on the database of the others."""
     with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
-        items_importing.import_document(
-            [{"appid": 730, "marketHashName": ITEM, "price": 10}], app_id=None, now=now_ms()
-        )
+        import_item()
         yield app
 
 
@@ -53,20 +46,9 @@ def new_player(app, request):
 
 
 @pytest.fixture
-def join(urls):
+def join(urls, open_socket):
     """Opens a socket of the player at each process."""
-    with ExitStack() as stack:
-
-        def connect(player):
-            return [open_socket(stack, url, player) for url in urls]
-
-        yield connect
-
-
-def open_socket(stack, url, player):
-    socket = Socket(url, auth={"token": player.token})
-    stack.callback(socket.close)
-    return socket
+    return lambda player: [open_socket(url, player) for url in urls]
 
 
 def spin(**more):
@@ -138,18 +120,14 @@ def test_a_request_that_reaches_three_processes_spins_once_and_is_answered_alike
     assert all(answer in (afterwards[0], IN_PROGRESS) for answer in at_once)
 
 
-def test_fifty_players_spin_at_once_with_two_connections_for_each_process(app, urls, new_player):
+def test_fifty_players_spin_at_once_with_two_connections_for_each_process(urls, new_player, open_socket):
     """No spin opens a second connection within a transaction: the first ones would hold all of them."""
-    with ExitStack() as stack:
-        players = [new_player(number) for number in range(PLAYERS)]
-        sockets = [
-            open_socket(stack, urls[number % PROCESSES], player) for number, player in enumerate(players)
-        ]
-        for socket in sockets:
-            socket.emit("upgrader:spin", spin())
+    sockets = [open_socket(urls[number % PROCESSES], new_player(number)) for number in range(PLAYERS)]
+    for socket in sockets:
+        socket.emit("upgrader:spin", spin())
 
-        answers = [socket.expect("upgrader:spin") for socket in sockets]
-        proofs = [socket.expect("upgrader:proof") for socket in sockets]
+    answers = [socket.expect("upgrader:spin") for socket in sockets]
+    proofs = [socket.expect("upgrader:proof") for socket in sockets]
 
     assert [answer["status"] for answer in answers] == [True] * PLAYERS
     assert [proof["nonce"] for proof in proofs] == [1] * PLAYERS

@@ -6,15 +6,12 @@ import pytest
 
 from bench.harness.node import node
 from bench.harness.servers import flask_run, gunicorn, server_process
-from services.items import importing as items_importing
-from services.shared.clock import now_ms
 from tests.conftest import create_player
-from tests.support.apps import environment, fresh_app
+from tests.support.apps import ITEM, environment, fresh_app, import_item
 from tests.support.markers import DATABASE_FIXTURES
 
 pytestmark = pytest.mark.process
 
-ITEM = "AK-47 | Copper Tide (Field-Tested)"
 COMMANDS = {"gunicorn": gunicorn(), "flask run": flask_run()}
 # One server of each kind, and each database once under the production server.
 SERVERS = [("gunicorn", "sqlite"), ("gunicorn", "postgresql"), ("flask run", "sqlite")]
@@ -30,8 +27,7 @@ def platform(request, tmp_path_factory):
     directory = tmp_path_factory.mktemp("platform")
     databases = request.getfixturevalue(DATABASE_FIXTURES[kind])
     with fresh_app(databases, directory) as app:
-        document = [{"appid": 730, "marketHashName": ITEM, "price": 10}]
-        items_importing.import_document(document, app_id=None, now=now_ms())
+        import_item()
         url = app.extensions["services"].settings.database_url
         with server_process(COMMANDS[command], environment(url, directory), directory) as server:
             yield app, server

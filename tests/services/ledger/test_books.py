@@ -46,7 +46,6 @@ def test_every_figure_equals_the_books(model, world):
         settings=settings(
             max_examples=EXAMPLES,
             stateful_step_count=STEPS,
-            deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),

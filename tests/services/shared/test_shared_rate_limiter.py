@@ -81,7 +81,7 @@ def numbers():
 
 
 @pytest.mark.redis
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=st.lists(st.tuples(st.sampled_from("ab"), pauses), min_size=20, max_size=40))
 def test_the_window_in_redis_is_that_in_memory(redis_windows, redis_time, numbers, asked):
     clock, number = Clock(), next(numbers)
