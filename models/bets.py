@@ -40,8 +40,9 @@ class Bet(Table):
     # When the proof is due and the bet appears among the live bets.
     completed_at_ms = peewee.BigIntegerField()
     proof_delivered_at_ms = peewee.BigIntegerField(null=True)
-    # With several processes: null until one of them claims the bet; until then only this one sends the proof.
-    proof_held_until_ms = peewee.BigIntegerField(null=True)
+    # With several processes: null until one of them claims the bet. Then the one that sends the proof alone
+    # as long as it is live, or 0.
+    proof_held_by = peewee.IntegerField(null=True)
 
     class Meta:
         table_name = "bets"

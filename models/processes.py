@@ -5,11 +5,14 @@ from peewee import Check
 
 from models.db.connection import Table
 
+LIVE_MS = 6_000
+"""A process that has not renewed its row for this time is dead."""
+
 
 class Process(Table):
     """A process, which renews its row every two seconds and removes it when it stops."""
 
-    id = peewee.CharField(max_length=32, primary_key=True)
+    id = peewee.AutoField()
     # Host name and port.
     address = peewee.CharField(max_length=300)
     # How many connections to the database it may open.

@@ -5,16 +5,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from models.db.connection import database
+from models.db.postgres import Postgres
+from models.processes import LIVE_MS
 
 MOST_OF_A_PLAYER = 1_000
 """Undelivered proofs of one player in one answer; the next ones follow when some of these are delivered."""
 
 
 class Opened(NamedTuple):
-    """A bet's seed, and until when only this process sends its proof; 0 if any process may."""
+    """A bet's seed, and the process that sends its proof alone; 0 if every process may."""
 
     server_seed: str
-    held_until_ms: int
+    held_by: int
 
 
 class UndeliveredBet(NamedTuple):
@@ -29,22 +31,22 @@ class UndeliveredBet(NamedTuple):
 # by a search of the player.
 CLAIM = """
 WITH claimed AS (
-    SELECT bets.id, opened.server_seed, opened.held_until_ms
-    FROM json_to_recordset(%s) AS opened (id bigint, server_seed text, held_until_ms bigint)
+    SELECT bets.id, opened.server_seed, opened.held_by
+    FROM json_to_recordset(%s) AS opened (id bigint, server_seed text, held_by integer)
     JOIN bets ON bets.id = opened.id
-    WHERE bets.proof_held_until_ms IS NULL
+    WHERE bets.proof_held_by IS NULL
     ORDER BY bets.id
     FOR UPDATE OF bets SKIP LOCKED
 )
 UPDATE bets SET
     server_seed = claimed.server_seed, sealed_server_seed = NULL,
-    proof_held_until_ms = claimed.held_until_ms
+    proof_held_by = claimed.held_by
 FROM claimed
 WHERE bets.id = claimed.id
 RETURNING bets.id
 """
 RELEASE = """
-UPDATE bets SET proof_held_until_ms = 0
+UPDATE bets SET proof_held_by = 0
 WHERE id = ANY(CAST(%s AS bigint[])) AND proof_delivered_at_ms IS NULL
 RETURNING user_id
 """
@@ -54,8 +56,8 @@ WHERE server_seed IS NULL AND completed_at_ms <= %s
 ORDER BY completed_at_ms
 LIMIT %s
 """
-# One look-up in the index bets_without_delivered_proof for each player.
-UNDELIVERED = """
+# One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
+UNDELIVERED = f"""
 SELECT undelivered.*
 FROM unnest(CAST(%(user_ids)s AS bigint[])) AS player (id)
 CROSS JOIN LATERAL (
@@ -64,13 +66,15 @@ CROSS JOIN LATERAL (
     WHERE user_id = player.id AND proof_delivered_at_ms IS NULL
         AND (server_seed IS NOT NULL OR completed_at_ms <= %(now)s)
         AND (
-            %(held_too)s OR proof_held_until_ms IS NULL OR proof_held_until_ms <= %(now)s
-            OR id = ANY(CAST(%(held_here)s AS bigint[]))
+            %(held_too)s OR id = ANY(CAST(%(held_here)s AS bigint[]))
+            OR COALESCE(proof_held_by, 0) <> ALL (ARRAY(
+                SELECT id FROM processes WHERE seen_at_ms > {Postgres.now_ms.sql} - {LIVE_MS}
+            ))
         )
     ORDER BY nonce
     LIMIT %(most)s
 ) AS undelivered
-"""
+"""  # noqa: S608  # constants
 
 
 def claim(opened: Mapping[int, Opened]) -> set[int]:
@@ -94,8 +98,8 @@ def undelivered(
 ) -> list[UndeliveredBet]:
     """The first bets of these players whose proofs are due at ``now``, in ms, and not delivered.
 
-    The bets of each player are in the order of their nonces. Bets that another process holds are left out,
-    unless ``held_too``.
+    The bets of each player are in the order of their nonces. Bets that another live process holds are left
+    out, unless ``held_too``.
     """
     values = {
         "user_ids": _array(user_ids),

@@ -43,13 +43,13 @@ class Services:
     upgrader: Upgrader
     proofs: Proofs
     shared_proofs: SharedProofs
+    processes: Processes
     platform_login: Login
     identity_login: Login
     promo_codes: PromoCodes
     prices: PriceService
     player_locks: PlayerLocks = field(default_factory=PlayerLocks)
     signals: Signals
-    processes: Processes = field(default_factory=Processes)
     clock: Callable[[], Millis] = now_ms
 
 
@@ -66,6 +66,7 @@ def build_services(
             secret_key=settings.secret_key, previous_keys=settings.previous_secret_keys, purpose=purpose
         )
 
+    processes = Processes()
     seeds = ServerSeeds(encrypter=encrypter("server seeds"), witness=SeedWitness(settings.instance_dir))
     worker_pool = WorkerPool()
     catalogue = _catalogue(settings, signals)
@@ -101,7 +102,7 @@ def build_services(
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
         proofs=Proofs(seeds=seeds),
-        shared_proofs=SharedProofs(seeds=seeds),
+        shared_proofs=SharedProofs(seeds=seeds, processes=processes),
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),
@@ -113,6 +114,7 @@ def build_services(
             signals=signals,
         ),
         signals=signals,
+        processes=processes,
         clock=clock,
     )
 

@@ -120,7 +120,7 @@ class SharedProofDelivery(ProofDelivery):
         while self._due and not self._stop.is_set():
             chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
             asking = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
-            claim = self._proofs.claim(list(chunk), held=asking.keys(), now=self._services.clock())
+            claim = self._proofs.claim(list(chunk), held=asking.keys())
             for bet_id in chunk:
                 del self._due[bet_id]
             for proof in claim.proofs:

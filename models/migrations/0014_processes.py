@@ -7,7 +7,7 @@ from peewee import Check
 
 
 class Process(peewee.Model):
-    id = peewee.CharField(max_length=32, primary_key=True)
+    id = peewee.AutoField()
     address = peewee.CharField(max_length=300)
     pool_size = peewee.IntegerField(constraints=[Check("pool_size > 0")])
     sockets = peewee.IntegerField(default=0, constraints=[Check("sockets >= 0")])

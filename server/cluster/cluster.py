@@ -56,7 +56,8 @@ class Cluster:
         tags = CacheTags(running, self.signals)
         running.at_start.append(tags.start)
         running.before_close.append(tags.close)
-        share_witness(self._services.seeds.witness, self.signals, running)
+        services = self._services
+        share_witness(services.seeds.witness, self.signals, services.processes, running)
         self._register_metrics(self._app.extensions["metrics"].registry)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
@@ -76,7 +77,6 @@ class Cluster:
         """Raises PoolsTooLarge."""
         try:
             self._services.processes.join(
-                self.signals.process_id,
                 address=self._address,
                 pool_size=self._settings.database_pool_size,
                 settings=self._settings.digest(),

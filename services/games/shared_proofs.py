@@ -14,9 +14,7 @@ from models.proof_claims import Opened, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.games.proofs import Proof, proof_of
 from services.shared.clock import Millis
-
-HOLD_MS = 60_000
-"""Longer than the time in which a socket answers a ping or is closed."""
+from services.shared.processes import Processes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +39,11 @@ class Undelivered:
 class SharedProofs:
     """Claims bets and finds undelivered proofs, for one of several processes. PostgreSQL only."""
 
-    def __init__(self, *, seeds: ServerSeeds) -> None:
+    def __init__(self, *, seeds: ServerSeeds, processes: Processes) -> None:
         self._seeds = seeds
+        self._processes = processes
 
-    def claim(self, bet_ids: Sequence[int], *, held: Collection[int], now: Millis) -> Claim:
+    def claim(self, bet_ids: Sequence[int], *, held: Collection[int]) -> Claim:
         """Reveal the seeds of these bets, which are due, and claim those that no other process has claimed.
 
         This process holds the proofs of the bets in ``held``. The seeds are committed on return.
@@ -54,10 +53,10 @@ class SharedProofs:
         # Outside of a transaction: the mark must be committed before its file is written.
         self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
         seeds = {bet.id: self._seeds.of_bet(bet) for bet in bets}
-        until = now + HOLD_MS
+        me = self._processes.id
         with writing():
             claimed = proof_claims.claim(
-                {bet_id: Opened(seed, until if bet_id in held else 0) for bet_id, seed in seeds.items()}
+                {bet_id: Opened(seed, me if bet_id in held else 0) for bet_id, seed in seeds.items()}
             )
         return Claim(proofs=[proof_of(bet, server_seed=seeds[bet.id]) for bet in bets], claimed=claimed)
 
@@ -77,7 +76,7 @@ class SharedProofs:
     ) -> Undelivered:
         """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
 
-        Those that other processes hold are left out, unless ``held_too``.
+        Those that other live processes hold are left out, unless ``held_too``.
         """
         to_send: list[UndeliveredBet] = []
         waiting: set[int] = set()

@@ -4,13 +4,10 @@ import logging
 from typing import Any
 
 from models.db.connection import database, reading, writing
-from models.processes import Process
+from models.processes import LIVE_MS, Process
 from services.shared.errors import OperatorError
 
 log = logging.getLogger("platform.cluster")
-
-LIVE_MS = 6_000
-"""A process that has not renewed its row for this time is dead."""
 
 FORGOTTEN_MS = 60_000
 """After this time, another process removes the row of a dead one."""
@@ -31,17 +28,19 @@ class PoolsTooLarge(OperatorError):
 class Processes:
     """This process among the others. Without REDIS_URL there are no others."""
 
+    id = 0
+    """The row of this process; 0 before it has one."""
+
     live = 1
     """How many there are, this one included, as of the last round."""
 
-    def join(self, process_id: str, *, address: str, pool_size: int, settings: str, redis: str) -> None:
+    def join(self, *, address: str, pool_size: int, settings: str, redis: str) -> None:
         """Add this process. Raises PoolsTooLarge when there are too many for the database.
 
         A process that was on the same address is dead: this one has its address. ``settings`` is a digest.
         Processes whose digest is another one are named in the log.
         """
-        self._id = process_id
-        self._row = {"id": process_id, "address": address, "pool_size": pool_size, "settings": settings}
+        self._row = {"address": address, "pool_size": pool_size, "settings": settings}
         with writing():
             Process.delete().where(Process.address == address).execute()
         self.renew(sockets=0, lag_ms=0, redis=redis)
@@ -67,16 +66,15 @@ class Processes:
         changing = {"sockets": sockets, "lag_ms": lag_ms, "redis": redis, "seen_at_ms": database.now_ms}
         with reading():
             # No transaction: two processes may remove the same rows in any order.
-            Process.insert(self._row | changing).on_conflict(
-                conflict_target=[Process.id], update=changing
-            ).execute()
+            if not Process.update(changing).where(Process.id == self.id).execute():
+                self.id = Process.insert(self._row | changing).execute()
             Process.delete().where(Process.seen_at_ms < database.now_ms - FORGOTTEN_MS).execute()
             self.live = max(_live().count(), 1)
 
     def leave(self) -> None:
         """Remove this process."""
         with writing():
-            Process.delete().where(Process.id == self._id).execute()
+            Process.delete().where(Process.id == self.id).execute()
 
 
 def live_processes() -> list[Process]:

@@ -134,6 +134,17 @@ def test_a_bet_of_a_killed_process_is_proven_and_announced_by_another(connect, s
     assert watching.expect("live-bets:new")["user"] == player.username
 
 
+def test_an_unconfirmed_proof_of_a_killed_process_is_sent_by_another(connect, survivor, other, player):
+    open_there = connect(survivor, player)
+    socket = connect(other, player)
+    spin(socket)
+    assert socket.expect("upgrader:proof")["nonce"] == 1
+
+    other.kill()
+
+    assert open_there.expect("upgrader:proof")["nonce"] == 1
+
+
 def test_an_unconfirmed_proof_of_a_process_that_was_stopped_in_order_is_sent_by_another(
     connect, survivor, other, player
 ):

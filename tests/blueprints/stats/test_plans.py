@@ -193,4 +193,4 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
     assert "bets_without_delivered_proof" in undelivered
     assert "bets_unrevealed" in overdue
-    assert "Seq Scan" not in undelivered + overdue
+    assert "Seq Scan on bets" not in undelivered + overdue

@@ -186,7 +186,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "created_at_ms": MADE_AT,
             "completed_at_ms": MADE_AT + 6_000,
             "proof_delivered_at_ms": None,
-            "proof_held_until_ms": None,
+            "proof_held_by": None,
         }
     ]
     assert changed(before, after, "period_wagers") == [
