@@ -45,8 +45,9 @@ def test_a_machine_that_joins_after_a_restore_gets_redrawn_seeds(start_machine):
     """The machine that vouches notices that the database lost its last mark."""
     first = start_machine("first")
     player = create_player(first)
-    first.extensions["services"].seeds.witness.vouch()
     told = announced(first, player)
+    # A second mark: without the first one the database would be new.
+    first.extensions["services"].seeds.witness.vouch()
     with writing():
         last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
         SeedMark.delete().where(SeedMark.number == last).execute()
