@@ -280,6 +280,7 @@ def test_every_field_of_an_answer_is_required_unless_it_may_be_left_out(document
 
     assert optional == {
         ("Case", "usedBalanceType"),
+        ("Readiness", "redis"),
         ("SingleCase", "usedBalanceType"),
         ("SingleCaseItem", "wear"),
     }

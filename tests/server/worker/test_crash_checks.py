@@ -3,6 +3,7 @@
 import itertools
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,7 +25,7 @@ MANY_ATTEMPTS = 10
 def stage(app, server):
     """Where nothing is killed."""
     import_items()
-    stage = Stage(app.extensions["services"], url=server)
+    stage = Stage(app.extensions["services"], SimpleNamespace(url=server))
     stage.open.set()
     return stage
 
