@@ -40,7 +40,7 @@ check: style ## style, types, import directions and the fast tests on SQLite: on
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --databases=sqlite -m "not process and not slow"
 
 # Three workers for each core, since many tests wait for a server or a deadline.
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about ten minutes on two cores
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: 12 to 18 minutes on two cores
 	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
 	$(BIN)/python -m pytest --numprocesses=3 --dist=worksteal --processes=3 $(CLUSTER_TESTS)
 
