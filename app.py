@@ -14,7 +14,6 @@ from blueprints.api.caching import install_response_cache
 from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
-from blueprints.system.metrics import install_metrics
 from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
 from server.current_services import install_services
@@ -23,6 +22,7 @@ from server.http.rate_limit import limit_requests, trust_proxies
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures
+from server.metrics import install_metrics
 from server.realtime import connecting
 from server.realtime.packets import handle_packets
 from server.realtime.server import Manager, create_realtime

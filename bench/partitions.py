@@ -22,7 +22,7 @@ from psycopg2 import extensions
 from bench.harness.databases import postgres_server
 from bench.speed.players import make_players
 from bench.speed.stage import Stage
-from models.spin_settlement import AT_ONCE, PARAMETERS
+from models.settling_statement import AT_ONCE, PARAMETERS
 
 PARTITIONS = 4
 TABLES = """

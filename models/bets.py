@@ -5,11 +5,31 @@ from peewee import SQL, Check
 
 from models.db.connection import Table
 from models.ledger import LedgerTransaction
+from models.snapshots import Snapshot
 from models.users import User
+
+UPGRADER_1 = """
+    algorithm <> 'upgrader-1' OR (
+        price_cents IS NOT NULL AND house_edge_ppm IS NOT NULL AND threshold IS NOT NULL AND roll IS NOT NULL
+        AND snapshot_id IS NULL AND ticket IS NULL AND wager_cents > 0 AND price_cents > wager_cents
+        AND (status = 'won') = (roll < threshold) AND (status = 'won') = (payout_cents > 0)
+    )
+"""
+OPENINGS = """
+    algorithm NOT IN ('case-1', 'irl-1') OR (
+        snapshot_id IS NOT NULL AND ticket IS NOT NULL
+        AND price_cents IS NULL AND house_edge_ppm IS NULL AND threshold IS NULL AND roll IS NULL
+        AND (status = 'won') = (payout_cents > wager_cents)
+    )
+"""
 
 
 class Bet(Table):
-    """One settled spin. Its server seed is encrypted until its proof is due."""
+    """One settled bet of any game. Its server seed is encrypted until its proof is due.
+
+    ``algorithm`` says how its outcome follows from its seeds, and which columns it has: a spin of the
+    upgrader price, house edge, threshold and roll; an opening of a case snapshot and ticket.
+    """
 
     id = peewee.BigAutoField()
     user = peewee.ForeignKeyField(User, on_delete="RESTRICT", index=False)
@@ -18,14 +38,26 @@ class Bet(Table):
     # Each bet has exactly one ledger transaction.
     ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
 
-    wager_cents = peewee.BigIntegerField(constraints=[Check("wager_cents > 0")])
+    algorithm = peewee.CharField(
+        max_length=16, constraints=[Check("algorithm IN ('upgrader-1', 'case-1', 'irl-1')")]
+    )
+    # 0 for an opening of the free case.
+    wager_cents = peewee.BigIntegerField(constraints=[Check("wager_cents >= 0")])
     payout_cents = peewee.BigIntegerField(constraints=[Check("payout_cents >= 0")])
     status = peewee.CharField(max_length=8, constraints=[Check("status IN ('won', 'lost')")])
+    # The item that was wanted, or that was in the case.
     item = peewee.CharField(max_length=200)
-    price_cents = peewee.BigIntegerField(constraints=[Check("price_cents > 0")])
-    house_edge_ppm = peewee.IntegerField(constraints=[Check("house_edge_ppm BETWEEN 0 AND 999999")])
-    threshold = peewee.IntegerField(constraints=[Check("threshold BETWEEN 1 AND 9999999")])
-    roll = peewee.IntegerField(constraints=[Check("roll BETWEEN 0 AND 9999999")])
+
+    price_cents = peewee.BigIntegerField(null=True, constraints=[Check("price_cents > 0")])
+    house_edge_ppm = peewee.IntegerField(
+        null=True, constraints=[Check("house_edge_ppm BETWEEN 0 AND 999999")]
+    )
+    threshold = peewee.IntegerField(null=True, constraints=[Check("threshold BETWEEN 1 AND 9999999")])
+    roll = peewee.IntegerField(null=True, constraints=[Check("roll BETWEEN 0 AND 9999999")])
+
+    # The content of the case that was opened, and the opening's place in its items' ranges.
+    snapshot = peewee.ForeignKeyField(Snapshot, null=True, on_delete="RESTRICT", index=False)
+    ticket = peewee.BigIntegerField(null=True, constraints=[Check("ticket BETWEEN 0 AND 999999999999999999")])
 
     client_seed = peewee.CharField(max_length=64)
     # Unique, because a server seed is used for one spin only.
@@ -53,15 +85,14 @@ class Bet(Table):
             (("user", "request_id"), True),
         )
         constraints = [
-            Check("(status = 'won') = (roll < threshold)"),
-            Check("(status = 'won') = (payout_cents > 0)"),
-            Check("price_cents > wager_cents"),
-            Check("(server_seed IS NULL) <> (sealed_server_seed IS NULL)"),
-            Check("completed_at_ms >= created_at_ms"),
+            Check(UPGRADER_1, "bets_upgrader_1"),
+            Check(OPENINGS, "bets_openings"),
+            Check("(server_seed IS NULL) <> (sealed_server_seed IS NULL)", "bets_one_seed"),
+            Check("completed_at_ms >= created_at_ms", "bets_completion"),
         ]
 
 
-HIGH_ROLL = SQL("(wager_cents >= 5000 OR payout_cents >= 10 * wager_cents)")
+HIGH_ROLL = SQL("(wager_cents >= 5000 OR (wager_cents > 0 AND payout_cents >= 10 * wager_cents))")
 """50 coins wagered, or 10 times the wager paid. With literals, so that the partial index matches."""
 
 # The live bets, newest first.
@@ -79,8 +110,13 @@ Bet.add_index(
 Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))
 # The public list of high rolls, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
-# A player's games by earning. Two indexes, because equal earnings are newest first in both orders.
+# A player's games by earning. Two indexes, because equal earnings are newest first in both orders. With the
+# game, so that a list of one game skips the bets of others without reading them.
 Bet.add_index(
-    Bet.index(Bet.user, Bet.payout_cents.desc(), Bet.nonce.desc(), name="bets_of_player_most_earned")
+    Bet.index(
+        Bet.user, Bet.payout_cents.desc(), Bet.nonce.desc(), Bet.game, name="bets_of_player_most_earned"
+    )
 )
-Bet.add_index(Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), name="bets_of_player_least_earned"))
+Bet.add_index(
+    Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), Bet.game, name="bets_of_player_least_earned")
+)

@@ -23,8 +23,16 @@ class Case(Table):
     # Null for an imported case.
     creator = peewee.ForeignKeyField(User, null=True, on_delete="RESTRICT", index=False)
     used_balance_type = peewee.CharField(max_length=16, null=True)
-    spins = peewee.BigIntegerField(default=0, constraints=[Check("spins >= 0")])
     created_at_ms = peewee.BigIntegerField()
+    # The level that a player needs to open a level case.
+    required_level = peewee.IntegerField(
+        null=True,
+        constraints=[
+            Check(
+                "required_level IS NULL OR (required_level >= 0 AND kind = 'level')", "cases_required_level"
+            )
+        ],
+    )
 
     class Meta:
         table_name = "cases"

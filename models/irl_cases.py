@@ -13,7 +13,6 @@ class IrlCase(Table):
     slug = peewee.CharField(max_length=64, unique=True)
     name = peewee.CharField(max_length=100)
     price_cents = peewee.BigIntegerField(constraints=[Check("price_cents >= 0")])
-    spins = peewee.BigIntegerField(default=0, constraints=[Check("spins >= 0")])
     created_at_ms = peewee.BigIntegerField()
 
     class Meta:

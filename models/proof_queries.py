@@ -19,6 +19,8 @@ class DueBet(NamedTuple):
     username: str
     avatar: str
     game: str
+    snapshot: str | None
+    """The hash of the snapshot of an opening."""
     nonce: int
     wager_cents: int
     payout_cents: int
@@ -30,13 +32,13 @@ class DueBet(NamedTuple):
     proof_delivered_at_ms: int | None
 
 
-OF_USERS = ("username", "avatar")
-COLUMNS = ", ".join(f"{'users' if name in OF_USERS else 'bets'}.{name}" for name in DueBet._fields)
+OTHER_TABLES = {"username": "users.username", "avatar": "users.avatar", "snapshot": "snapshots.hash"}
+COLUMNS = ", ".join(OTHER_TABLES.get(name, f"bets.{name}") for name in DueBet._fields)
 
 # A list is one parameter, a JSON text, so the statement is the same for any number of bets.
 FIND = f"""
 SELECT {COLUMNS}
-FROM bets JOIN users ON users.id = bets.user_id
+FROM bets JOIN users ON users.id = bets.user_id LEFT JOIN snapshots ON snapshots.id = bets.snapshot_id
 WHERE bets.id IN {{ids}}
 ORDER BY bets.id
 """  # noqa: S608  # constants of this file

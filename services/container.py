@@ -10,6 +10,7 @@ from services.affiliates.codes import PromoCodes
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
+from services.games.play import Play
 from services.games.player_lock import PlayerLocks
 from services.games.proofs import Proofs
 from services.games.shared_proofs import SharedProofs
@@ -76,6 +77,7 @@ def build_services(
         max_wager=Cents(settings.upgrader_max_wager_cents),
         proof_delay=Millis(settings.upgrader_proof_delay_ms),
     )
+    games = Play(seeds=seeds, proof_delay=rules.proof_delay)
     tokens = Tokens(
         secret=settings.jwt_secret,
         previous_secrets=settings.previous_jwt_secrets,
@@ -100,7 +102,7 @@ def build_services(
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
         worker_pool=worker_pool,
         catalogue=catalogue,
-        upgrader=Upgrader(rules=rules, catalogue=catalogue, seeds=seeds),
+        upgrader=Upgrader(rules=rules, catalogue=catalogue, games=games),
         proofs=Proofs(seeds=seeds),
         shared_proofs=SharedProofs(seeds=seeds, processes=processes),
         platform_login=login("platform", _game_platform(settings)),

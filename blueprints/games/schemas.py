@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from blueprints.api.media_urls import Avatar
 from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, epoch_ms, text
-from services.fairness import rolls
+from services.fairness import rolls, tickets
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -23,7 +23,17 @@ SERVER_SEED_COMMITMENT = text(
     validate=HASH,
 )
 CLIENT_SEED = text("4 to 64 letters, digits, dashes and underscores", "my-lucky-seed")
-NONCE = count("Number of the player's spin, from 1", 1, validate=ma.validate.Range(min=1))
+SNAPSHOT = text(
+    "SHA-256 of the case's content as canonical JSON, which `/snapshots/{hash}` serves",
+    "0f3c6ee6d8b0f3f8b8a77f53ff6f5a0e0a4e4fb0f4cc3a2d1f7f0f5b3f0b9a11",
+    validate=HASH,
+)
+TICKET = text(
+    "The ticket: a whole number from 0 to 10^18 - 1. The item whose range holds it is won",
+    "576165200000000000",
+    validate=ma.validate.Regexp("^[0-9]{1,18}$"),
+)
+NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))
 
 
 class Multiplier(AnswerField):
@@ -52,6 +62,21 @@ class CommitmentSchema(WireSchema):
     nonce = NONCE
 
 
+class OpeningPfSchema(WireSchema):
+    """The inputs of an opening's ticket, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: tickets.percent(bet.ticket),
+        "number",
+        "The ticket, in percent: 0.00000 to 99.99999",
+        57.61652,
+    )
+    ticket = TICKET
+
+
 class PfSchema(WireSchema):
     """The inputs of a roll, without its server seed, which is still secret."""
 
@@ -72,6 +97,12 @@ class ProofSchema(WireSchema):
     nonce = NONCE
 
 
+class OpeningProofSchema(ProofSchema):
+    """The revealed server seed of an opening."""
+
+    snapshot = SNAPSHOT
+
+
 class LiveBetSchema(WireSchema):
     """A bet in the public feed."""
 
@@ -80,6 +111,8 @@ class LiveBetSchema(WireSchema):
     pfp = Avatar("The player's picture", attribute="avatar")
     user = text("The whole username", "alice", attribute="username")
     wager = Coins("The wager", 10)
-    multiplier = Multiplier("Payout divided by wager, 0 when lost", attribute="multiplier_hundredths")
-    payout = Coins("What was credited, 0 when lost")
+    multiplier = Multiplier(
+        "Payout divided by wager, rounded down; 0 for the free case", attribute="multiplier_hundredths"
+    )
+    payout = Coins("What was won: 0 for a lost spin")
     date = epoch_ms("When the bet was over")

@@ -9,8 +9,8 @@ from flask import Flask
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 
 from blueprints.games.proof_delivery import ProofDelivery
-from blueprints.system.metrics import Metrics
 from models.db.connection import database
+from server.metrics import Metrics
 from server.realtime.server import Realtime
 
 LAG_EVERY_SECONDS = 0.5

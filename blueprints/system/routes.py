@@ -10,11 +10,11 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.errors import error_response
 from blueprints.api.schemas import WireSchema, documented, text
 from blueprints.system.asyncapi import asyncapi_document
-from blueprints.system.metrics import metrics_text
 from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 from server.current_services import get_services
 from server.http.rate_limit import count_as
+from server.metrics import metrics_text
 from services.shared.processes import AWAY, OK
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")

@@ -27,7 +27,7 @@ DEFAULT_LIMIT = 18
 
 def house_edge(source: UpgraderRules | Bet) -> float:
     """The house edge as a fraction."""
-    return source.house_edge_ppm / rolls.PPM
+    return (source.house_edge_ppm or 0) / rolls.PPM
 
 
 HOUSE_EDGE = computed(house_edge, "number", "The house edge, as a fraction", 0.05)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import peewee
 from peewee import fn
 
+from models.case_spins import CASE, spins_of
 from models.cases import Case, CaseItem
 from models.db.connection import Sqlite, database, reading
 from models.items import Item
@@ -171,7 +172,7 @@ def _cases() -> Any:
         Case.price_cents,
         fn.COALESCE(User.platform_id, NOBODY),
         Case.type,
-        Case.spins,
+        spins_of(CASE, Case.id),
         Case.used_balance_type,
     ).join(User, peewee.JOIN.LEFT_OUTER, on=Case.creator == User.id)
 

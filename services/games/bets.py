@@ -22,8 +22,8 @@ def get(*, user_id: int, nonce: int) -> Bet:
 
 
 def multiplier_hundredths(bet: Bet | DueBet) -> int:
-    """Payout / wager, rounded down to hundredths; 0 for a lost bet."""
-    return int(bet.payout_cents * 100 // bet.wager_cents)
+    """Payout / wager, rounded down to hundredths; 0 for a lost spin and an opening of the free case."""
+    return int(bet.payout_cents * 100 // bet.wager_cents) if bet.wager_cents else 0
 
 
 @reading()

@@ -29,6 +29,9 @@ class Proof:
 
     bet_id: int
     user_id: int
+    game: str
+    snapshot: str | None
+    """The hash of the snapshot of an opening."""
     nonce: int
     client_seed: str
     server_seed_commitment: str
@@ -134,6 +137,8 @@ def proof_of(bet: DueBet, *, server_seed: str) -> Proof:
     return Proof(
         bet_id=bet.id,
         user_id=bet.user_id,
+        game=bet.game,
+        snapshot=bet.snapshot,
         nonce=bet.nonce,
         client_seed=bet.client_seed,
         server_seed_commitment=bet.server_seed_commitment,

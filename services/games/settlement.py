@@ -1,6 +1,7 @@
-"""Settles spins, one of a player at a time: ledger entries, bet and totals in one transaction.
+"""Settles bets, one of a player at a time: ledger entries, bet, totals and prize in one transaction.
 
-On SQLite, under group commit. On PostgreSQL one statement writes the same rows (models/spin_settlement.py).
+On SQLite, under group commit. On PostgreSQL one statement writes the same rows
+(models/settling_statement.py).
 """
 
 from collections.abc import Callable
@@ -9,13 +10,15 @@ from peewee import EXCLUDED
 
 from models import seed_marks
 from models.bets import Bet
+from models.case_spins import CaseSpins
 from models.db.connection import Sqlite, database
 from models.db.group_commit import GroupCommit
 from models.db.prepared_query import PreparedQuery
-from models.spin_settlement import PARAMETERS, Settled, Settlement, SpinTimes, Unsettled, settle_at_once
+from models.prizes import Prize
+from models.settling_statement import PARAMETERS, BetTimes, Settled, Settlement, Unsettled, settle_at_once
 from models.totals import LiveBetCount, PeriodWager
 from models.users import AnnouncedSeed, User
-from services.games.errors import SpinInProgress
+from services.games.errors import FreeCaseNotAvailable, SpinInProgress
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import Millis, Period
@@ -29,25 +32,25 @@ _group_commit = GroupCommit()
 
 
 class SeedUsed(Exception):
-    """Another spin, perhaps of another process, has used the seed."""
+    """Another bet, perhaps of another process, has used the seed."""
 
 
 def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
     """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
-    return wager >= HIGH_ROLL_WAGER_CENTS or payout >= HIGH_ROLL_MULTIPLIER * wager
+    return wager >= HIGH_ROLL_WAGER_CENTS or (wager > 0 and payout >= HIGH_ROLL_MULTIPLIER * wager)
 
 
 def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: Millis) -> Settled:
-    """Write the spin, all or nothing; its proof is due after ``proof_delay``.
+    """Write the bet, all or nothing; its proof is due after ``proof_delay``.
 
-    ``clock`` is read after the wait for a connection or for the write lock. Raises SpinInProgress while
-    another process settles a spin of the player, SeedUsed, InsufficientBalance, and peewee.IntegrityError if
-    the request id has a bet already.
+    ``clock`` is read after the wait for a connection or for the write lock; what it raises ends the
+    settlement. Raises SpinInProgress while another process settles a bet of the player, SeedUsed,
+    FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
     """
 
-    def times() -> SpinTimes:
+    def times() -> BetTimes:
         now = clock()
-        return SpinTimes(
+        return BetTimes(
             created_at_ms=now,
             completed_at_ms=now + proof_delay,
             week=Period.WEEKLY.start(now),
@@ -61,23 +64,34 @@ def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: 
         raise SpinInProgress
     if settled is Unsettled.SEED_IS_USED:
         raise SeedUsed
+    if settled is Unsettled.FREE_CASE_IS_USED:
+        raise FreeCaseNotAvailable
     if settled is Unsettled.BALANCE_TOO_LOW:
         raise InsufficientBalance
     return settled
 
 
-def settle_in_steps(settlement: Settlement, times: SpinTimes) -> Settled:
-    """Write the spin as part of the transaction that is open. Raises what ``settle`` raises."""
+def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
+    """Write the bet as part of the transaction that is open. Raises what ``settle`` raises."""
     values = vars(settlement) | vars(times)
     if not _REPLACE_SEED.execute(values).rowcount:
         raise SeedUsed
+    if settlement.free_case_limit is not None and not _COUNT_FREE_CASE.execute(values).rowcount:
+        raise FreeCaseNotAvailable
     transaction_id = posting.post(
-        kind=Kind.SPIN, entries=_entries(settlement), now=Millis(times.created_at_ms)
+        kind=Kind(settlement.ledger_kind), entries=_entries(settlement), now=Millis(times.created_at_ms)
     )
     (bet_id,) = _INSERT_BET.execute(values | {"ledger_transaction": transaction_id}).fetchone()
-    _ADD_TO_PERIODS.execute(values)
+    if settlement.wager_cents:
+        _ADD_TO_PERIODS.execute(values)
     _COUNT_LIVE_BET.execute(values)
-    return Settled(times, bet_id, *_ADD_TOTALS.execute(values).fetchone())
+    if settlement.case_id is not None:
+        _COUNT_CASE_SPIN.execute(values)
+    prize_id = None
+    if settlement.prize_image is not None:
+        (prize_id,) = _INSERT_PRIZE.execute(values | {"bet_id": bet_id}).fetchone()
+    balance, vault, sweepstake, version = _ADD_TOTALS.execute(values).fetchone()
+    return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
 
 
 def bet_of(settlement: Settlement, settled: Settled) -> Bet:
@@ -90,12 +104,21 @@ def bet_of(settlement: Settlement, settled: Settled) -> Bet:
 
 
 def _entries(settlement: Settlement) -> list[Entry]:
-    """The wager to the house and, for a bet that was won, the payout to the player."""
+    """The wager to the house, and the payout to the player or to the prizes.
+
+    An opening of the free case that pays nothing has no entries.
+    """
     wager, payout = Cents(settlement.wager_cents), Cents(settlement.payout_cents)
     user_id = settlement.user_id
-    entries = [Entry(Account.BALANCE, Cents(-wager), user_id), Entry(Account.HOUSE_BETS, wager)]
+    entries: list[Entry] = []
+    if wager:
+        entries += [Entry(Account.BALANCE, Cents(-wager), user_id), Entry(Account.HOUSE_BETS, wager)]
     if payout:
-        entries += [Entry(Account.HOUSE_BETS, Cents(-payout)), Entry(Account.BALANCE, payout, user_id)]
+        entries.append(Entry(Account.HOUSE_BETS, Cents(-payout)))
+        is_prize = settlement.prize_image is not None
+        entries.append(
+            Entry(Account.HOUSE_PRIZES, payout) if is_prize else Entry(Account.BALANCE, payout, user_id)
+        )
     return entries
 
 
@@ -104,9 +127,9 @@ _BET_FIELDS = [
     for field in Bet._meta.sorted_fields  # noqa: SLF001  # peewee's own way
     if field.column_name in PARAMETERS
 ]
-"""The columns whose values are in Settlement and SpinTimes."""
+"""The columns whose values are in Settlement and BetTimes."""
 
-# No row is updated when another spin has used the seed, or the database may have gone back in time.
+# No row is updated when another bet has used the seed, or the database may have gone back in time.
 _REPLACE_SEED = PreparedQuery(
     lambda value: AnnouncedSeed.update(
         nonce=AnnouncedSeed.nonce + 1,
@@ -135,6 +158,33 @@ _ADD_TOTALS = PreparedQuery(
         )
         .where(User.id == value("user_id"))
         .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents, User.balance_version)
+    )
+)
+# Of two openings of the free case, the one too many updates no row.
+_COUNT_FREE_CASE = PreparedQuery(
+    lambda value: User.update(free_cases=User.free_cases + 1).where(
+        User.id == value("user_id"),
+        User.used_affiliate_code.is_null(False),
+        User.free_cases < value("free_case_limit"),
+    )
+)
+_INSERT_PRIZE = PreparedQuery(
+    lambda value: Prize.insert(
+        user=value("user_id"),
+        bet=value("bet_id"),
+        name=value("item"),
+        image=value("prize_image"),
+        value_cents=value("payout_cents"),
+        status="kept",
+        won_at_ms=value("created_at_ms"),
+    ).returning(Prize.id)
+)
+_COUNT_CASE_SPIN = PreparedQuery(
+    lambda value: CaseSpins.insert(
+        game=value("game"), case_id=value("case_id"), shard=value("shard"), spins=1
+    ).on_conflict(
+        conflict_target=[CaseSpins.game, CaseSpins.case_id, CaseSpins.shard],
+        update={CaseSpins.spins: CaseSpins.spins + 1},
     )
 )
 _ADD_TO_PERIODS = PreparedQuery(

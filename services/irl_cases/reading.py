@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from models.case_spins import IRL, spins_of
 from models.db.connection import reading
 from models.irl_cases import IrlCase, IrlItem
 from services.cases.errors import CaseNotFound
@@ -63,7 +64,8 @@ def get(*, case_id: str) -> ShownIrlCase:
 
 
 def _cases() -> Any:
-    return IrlCase.select(IrlCase.id, IrlCase.slug, IrlCase.name, IrlCase.price_cents, IrlCase.spins)
+    columns = (IrlCase.id, IrlCase.slug, IrlCase.name, IrlCase.price_cents)
+    return IrlCase.select(*columns, spins_of(IRL, IrlCase.id))
 
 
 def _items() -> Any:

@@ -1,7 +1,7 @@
 """The ledger: the one module that changes balances.
 
 Every change is one ledger transaction whose entries sum to zero, written in the same database transaction as
-the balance columns. On PostgreSQL, spins write the same rows by one statement (models/spin_settlement.py).
+the balance columns. On PostgreSQL, bets write the same rows by one statement (models/settling_statement.py).
 """
 
 from collections import defaultdict
@@ -29,18 +29,25 @@ class Account(StrEnum):
     HOUSE_GRANTS = "house.grants"
     HOUSE_PAYMENTS = "house.payments"
     HOUSE_BONUSES = "house.bonuses"
+    HOUSE_AFFILIATES = "house.affiliates"
+    HOUSE_PRIZES = "house.prizes"
+    HOUSE_SHIPPED = "house.shipped"
 
 
 class Kind(StrEnum):
     """The reason for a transaction."""
 
     SPIN = "spin"
+    OPENING = "opening"
     GRANT = "grant"
     VAULT_LOCK = "vault-lock"
     VAULT_UNLOCK = "vault-unlock"
     DEPOSIT = "deposit"
     WITHDRAWAL = "withdrawal"
     CODE_BONUS = "code-bonus"
+    AFFILIATE_CLAIM = "affiliate-claim"
+    PRIZE_SALE = "prize-sale"
+    PRIZE_SHIPPED = "prize-shipped"
 
 
 BALANCE_COLUMN = {
@@ -67,9 +74,10 @@ def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
     An account must hold what is taken from it before anything is added, so no wager is paid from its own
     winnings. Of two concurrent postings that would take the same coin one succeeds; the other raises
     InsufficientBalance and changes nothing. The transaction gets its id after its players' rows are locked,
-    so the ids of one player's transactions are in the order of the changes.
+    so the ids of one player's transactions are in the order of the changes. Without entries nothing moves:
+    only an opening of the free case that pays nothing does that.
     """
-    if sum(entry.amount for entry in entries) != 0 or not entries:
+    if sum(entry.amount for entry in entries) != 0:
         raise ValueError("ledger entries must sum to zero")
     with writing():
         for user_id, changes in _by_user(entries).items():

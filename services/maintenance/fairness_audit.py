@@ -10,8 +10,9 @@ from models.db.connection import snapshot
 from models.users import AnnouncedSeed
 from services.fairness import rolls
 from services.fairness.server_seeds import ServerSeeds
+from services.games.play import LOST, WON
 from services.shared.money import NO_COINS, Cents
-from services.upgrader.spin import LOST, ROUND, WON
+from services.upgrader.spin import ROUND
 
 BETS_A_QUERY = 5_000
 
@@ -68,7 +69,7 @@ def _problems(bet: Bet, seeds: ServerSeeds) -> Iterator[str]:
     if roll != bet.roll:
         yield "the stored roll is wrong"
     threshold = rolls.threshold(
-        wager_cents=bet.wager_cents, price_cents=bet.price_cents, house_edge_ppm=bet.house_edge_ppm
+        wager_cents=bet.wager_cents, price_cents=bet.price_cents or 0, house_edge_ppm=bet.house_edge_ppm or 0
     )
     if threshold != bet.threshold:
         yield "the stored threshold is wrong"

@@ -3,22 +3,10 @@
 from services.shared.errors import PlatformError
 
 
-class InvalidRequest(PlatformError):
-    """The payload is not an object, or a key is missing or has a value of the wrong type."""
-
-    text = "Invalid request"
-
-
 class InvalidAmount(PlatformError):
     """The amount is not a number of whole cents, or is below the lowest wager."""
 
     text = "Invalid amount"
-
-
-class InvalidClientSeed(PlatformError):
-    """The client seed is not 4 to 64 letters, digits, dashes and underscores."""
-
-    text = "Invalid client seed"
 
 
 class ItemNotFound(PlatformError):
@@ -49,15 +37,3 @@ class WagerAboveLimit(PlatformError):
     """The wager is above the highest allowed."""
 
     text = "Wager is above the limit"
-
-
-class CommitmentMismatch(PlatformError):
-    """The player saw another commitment than the announced one."""
-
-    text = "Commitment does not match"
-
-
-class RequestIdReused(PlatformError):
-    """The request id has been used with other content."""
-
-    text = "Request id was used for another spin"

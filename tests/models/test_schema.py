@@ -119,6 +119,7 @@ ITEM = {
 }
 BET = {
     "game": "upgrader",
+    "algorithm": "upgrader-1",
     "nonce": 1,
     "wager_cents": 100,
     "payout_cents": 0,

@@ -13,7 +13,7 @@ from typing import Any
 
 import peewee
 
-from models.spin_settlement import EXECUTE
+from models.settling_statement import EXECUTE
 
 
 class Kind(StrEnum):

@@ -40,7 +40,8 @@ def test_the_table_of_cases_refuses_invalid_rows(app):
         {"type": "gamec"},
         {"price_cents": -1},
         {"price_cents": None},
-        {"spins": -1},
+        {"required_level": 1},
+        {"kind": "level", "required_level": -1},
         {"creator": 999},
         {"name": None},
     ]

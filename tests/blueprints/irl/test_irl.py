@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from models.case_spins import CaseSpins
 from models.db.connection import writing
 from models.irl_cases import IrlCase, IrlItem
 from services.irl_cases import importing as irl_importing
@@ -34,7 +35,7 @@ def test_no_cases_are_an_empty_list(client):
 def test_a_listed_case_has_all_fields_and_its_spins(client, put):
     put("desk", thing("Pen", 1.5, 75), thing("Lamp", 30, 25))
     with writing():
-        IrlCase.update(spins=7).execute()
+        CaseSpins.insert(game="irl", case_id=IrlCase.get().id, shard=3, spins=7).execute()
 
     assert client.get("/irl").json == [
         {

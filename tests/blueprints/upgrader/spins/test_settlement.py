@@ -6,13 +6,13 @@ from bench.harness.spins import at
 from models import seed_marks
 from models.db.connection import Table, reading, writing
 from models.seed_marks import SeedMark
-from models.spin_settlement import Settlement, SpinTimes, Unsettled, settle_at_once
+from models.settling_statement import BetTimes, Settlement, Unsettled, settle_at_once
 from models.users import AnnouncedSeed, User
 from services.games.settlement import SeedUsed, settle_in_steps
 from services.shared.errors import InsufficientBalance
 
 MADE_AT = at("2026-03-18 12:00")
-TIMES = SpinTimes(
+TIMES = BetTimes(
     created_at_ms=MADE_AT,
     completed_at_ms=MADE_AT + 6_000,
     week=at("2026-03-16 00:00"),
@@ -87,6 +87,8 @@ def settlement(player):
                 "request_digest": "digest",
                 "shard": SHARD,
                 "high_rolls": int(won),
+                "algorithm": "upgrader-1",
+                "ledger_kind": "spin",
             }
             | changes
         )
@@ -169,6 +171,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "game": "upgrader",
             "nonce": 1,
             "ledger_transaction": transaction["id"],
+            "algorithm": "upgrader-1",
             "wager_cents": 500,
             "payout_cents": 6_000 if won else 0,
             "status": "won" if won else "lost",
@@ -177,6 +180,8 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "house_edge_ppm": 50_000,
             "threshold": 791_666,
             "roll": 791_665 if won else 791_666,
+            "snapshot": None,
+            "ticket": None,
             "client_seed": "client-seed",
             "server_seed_commitment": seed.server_seed_commitment,
             "sealed_server_seed": seed.sealed_server_seed,

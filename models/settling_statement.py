@@ -1,4 +1,4 @@
-"""The settling statement: everything that a spin changes, in one statement of PostgreSQL.
+"""The settling statement: everything that a bet changes, in one statement of PostgreSQL.
 
 It writes the same rows as services/games/settlement.py does step by step with the ledger. With 20 players
 PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and 3,800 in one that each
@@ -17,40 +17,58 @@ from models.db.postgres import held
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settlement:
-    """A rolled spin to write. Its fields are named like the columns of ``bets`` where there is one."""
+class Outcome:
+    """What a game decides about a bet. Fields are named like the columns of ``bets`` where there is one."""
+
+    game: str
+    algorithm: str
+    wager_cents: int
+    payout_cents: int
+    status: str
+    item: str
+
+    price_cents: int | None = None
+    house_edge_ppm: int | None = None
+    threshold: int | None = None
+    roll: int | None = None
+    """Of a spin of the upgrader."""
+
+    snapshot_id: int | None = None
+    ticket: int | None = None
+    case_id: int | None = None
+    """Of an opening. Its case is counted in ``case_spins``."""
+    free_case_limit: int | None = None
+    """For the free case: how often a player who uses a promo code may open it."""
+    prize_image: str | None = None
+    """If this is not None, the payout is a prize with this image and goes to ``house.prizes``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settlement(Outcome):
+    """A bet to write: its outcome, its player and seeds, and the next announced seed."""
 
     user_id: int
     nonce: int
     server_seed_commitment: str
     """Nonce and commitment must still be the announced ones."""
     sealed_server_seed: str
+    client_seed: str
     next_commitment: str
     next_sealed_server_seed: str
     mark_number: int
     mark_token: str
     """The database must contain this mark, and the announced seed must be of the current epoch."""
-
-    game: str
-    wager_cents: int
-    payout_cents: int
-    status: str
-    item: str
-    price_cents: int
-    house_edge_ppm: int
-    threshold: int
-    roll: int
-    client_seed: str
     request_id: str | None
     request_digest: str | None
     shard: int
     high_rolls: int
     """1 for a high roll, else 0."""
+    ledger_kind: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpinTimes:
-    """When a spin is settled, when its proof is due, and when its week and its month began, in ms."""
+class BetTimes:
+    """When a bet is settled, when its proof is due, and when its week and its month began, in ms."""
 
     created_at_ms: int
     completed_at_ms: int
@@ -60,14 +78,15 @@ class SpinTimes:
 
 @dataclass(frozen=True)
 class Settled:
-    """The times that were written, the bet's id, and the player's new balances in cents and version."""
+    """The times and ids that were written, and the player's new balances in cents and their version."""
 
-    times: SpinTimes
+    times: BetTimes
     bet_id: int
     balance: int
     vault: int
     sweepstake: int
     version: int
+    prize_id: int | None = None
 
 
 class Unsettled(Enum):
@@ -76,6 +95,7 @@ class Unsettled(Enum):
     PLAYER_IS_SPINNING = auto()
     SEED_IS_USED = auto()
     BALANCE_TOO_LOW = auto()
+    FREE_CASE_IS_USED = auto()
 
 
 # The advisory lock refuses a spin at once while another process settles one of the same player. PostgreSQL
@@ -83,6 +103,8 @@ class Unsettled(Enum):
 #
 # The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed
 # already (models/seed_marks.py).
+#
+# The period's wagers must be above 0, so a free opening adds none.
 #
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
 # last the shard that players share. The ledger transaction gets its id after the player is locked.
@@ -98,12 +120,15 @@ WITH lock AS MATERIALIZED (
     FOR UPDATE
 ), player AS (
     UPDATE users SET
-        balance_cents = balance_cents - :wager_cents + :payout_cents,
+        balance_cents = balance_cents - :wager_cents
+            + CASE WHEN :prize_image IS NULL THEN :payout_cents ELSE 0 END,
         balance_version = balance_version + 1,
         wagered_cents = wagered_cents + :wager_cents,
-        earned_cents = earned_cents + :payout_cents
+        earned_cents = earned_cents + :payout_cents,
+        free_cases = free_cases + CASE WHEN :free_case_limit IS NULL THEN 0 ELSE 1 END
     FROM seed
     WHERE id = seed.user_id AND balance_cents >= :wager_cents
+        AND (:free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit))
     RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
 ), following AS (
     UPDATE announced_seeds SET
@@ -114,7 +139,7 @@ WITH lock AS MATERIALIZED (
     WHERE user_id = player.id
 ), posting AS (
     INSERT INTO ledger_transactions (kind, created_at_ms)
-    SELECT 'spin', :created_at_ms FROM player
+    SELECT :ledger_kind, :created_at_ms FROM player
     RETURNING id
 ), entries AS (
     INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
@@ -122,25 +147,33 @@ WITH lock AS MATERIALIZED (
     FROM posting, (
         VALUES
             ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
-            ('house.bets', NULL, -:payout_cents), ('balance', :user_id, :payout_cents)
+            ('house.bets', NULL, -:payout_cents),
+            (
+                CASE WHEN :prize_image IS NULL THEN 'balance' ELSE 'house.prizes' END,
+                CASE WHEN :prize_image IS NULL THEN :user_id END,
+                :payout_cents
+            )
     ) AS entry (account, user_id, amount)
     WHERE entry.amount <> 0
 ), bet AS (
     INSERT INTO bets (
-        user_id, game, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item, price_cents,
-        house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, sealed_server_seed, request_id,
-        request_digest, created_at_ms, completed_at_ms
+        user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item,
+        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket,
+        client_seed, server_seed_commitment, sealed_server_seed, request_id, request_digest,
+        created_at_ms, completed_at_ms
     )
     SELECT
-        :user_id, :game, :nonce, posting.id, :wager_cents, :payout_cents, :status, :item, :price_cents,
-        :house_edge_ppm, :threshold, :roll, :client_seed, :server_seed_commitment, :sealed_server_seed,
-        :request_id, :request_digest, :created_at_ms, :completed_at_ms
+        :user_id, :game, :nonce, posting.id, :algorithm, :wager_cents, :payout_cents, :status, :item,
+        :price_cents, :house_edge_ppm, :threshold, :roll, :snapshot_id, :ticket,
+        :client_seed, :server_seed_commitment, :sealed_server_seed, :request_id, :request_digest,
+        :created_at_ms, :completed_at_ms
     FROM posting
     RETURNING id
 ), periods AS (
     INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
     SELECT period.name, period.starts_at, :user_id, :wager_cents
     FROM bet, (VALUES ('weekly', :week), ('monthly', :month)) AS period (name, starts_at)
+    WHERE :wager_cents > 0
     ON CONFLICT (period, starts_at_ms, user_id)
     DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents
 ), counts AS (
@@ -149,33 +182,43 @@ WITH lock AS MATERIALIZED (
     ON CONFLICT (shard) DO UPDATE SET
         bets = live_bet_counts.bets + EXCLUDED.bets,
         high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
+), prize AS (
+    INSERT INTO prizes (user_id, bet_id, name, image, value_cents, status, won_at_ms)
+    SELECT :user_id, bet.id, :item, :prize_image, :payout_cents, 'kept', :created_at_ms
+    FROM bet WHERE :prize_image IS NOT NULL
+    RETURNING id
+), spins AS (
+    INSERT INTO case_spins (game, case_id, shard, spins)
+    SELECT :game, :case_id, :shard, 1 FROM bet WHERE :case_id IS NOT NULL
+    ON CONFLICT (game, case_id, shard) DO UPDATE SET spins = case_spins.spins + 1
 )
 SELECT
     lock.is_taken, EXISTS (SELECT FROM seed), bet.id,
-    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version
-FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE
+    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version, prize.id
+FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
 """
 
 PARAMETERS = {
-    field.name: "bigint" if field.type is int else "text"
-    for field in (*fields(Settlement), *fields(SpinTimes))
+    field.name: "bigint" if field.type in (int, int | None) else "text"
+    for field in (*fields(Settlement), *fields(BetTimes))
 }
 NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
-PREPARE = f"PREPARE settle_spin ({', '.join(PARAMETERS.values())}) AS " + re.sub(
+PREPARE = f"PREPARE settle_bet ({', '.join(PARAMETERS.values())}) AS " + re.sub(
     r":(\w+)", lambda name: NUMBERS[name[1]], AT_ONCE
 )
-EXECUTE = f"EXECUTE settle_spin ({', '.join('%s' for _ in PARAMETERS)})"
+EXECUTE = f"EXECUTE settle_bet ({', '.join('%s' for _ in PARAMETERS)})"
 
 _prepared: WeakSet[Any] = WeakSet()
 """Connections that have prepared the statement."""
 
 
-def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) -> Settled | Unsettled:
-    """Write the spin, all or nothing, on PostgreSQL.
+def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | Unsettled:
+    """Write the bet, all or nothing, on PostgreSQL.
 
-    ``take_times`` is called after the wait for a connection. Of two spins of a player in two processes, the
-    second gets PLAYER_IS_SPINNING while the first is being settled, and SEED_IS_USED afterwards. The balance
-    must cover the wager without the payout. Raises peewee.IntegrityError if the request id has a bet already.
+    ``take_times`` is called after the wait for a connection; what it raises ends the settlement. Of two bets
+    of a player in two processes, the second gets PLAYER_IS_SPINNING while the first is being settled, and
+    SEED_IS_USED afterwards. The balance must cover the wager without the payout. Raises
+    peewee.IntegrityError if the request id has a bet already.
     """
     with held(database.obj.settling), reading():
         connection = database.connection()
@@ -186,9 +229,13 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], SpinTimes]) 
         values = vars(settlement) | vars(times)
         # As a list, because the driver takes 20 us more for a dict.
         listed = [values[name] for name in PARAMETERS]
-        is_locked, seed, bet_id, *balances = database.execute_sql(EXECUTE, listed).fetchone()
+        row = database.execute_sql(EXECUTE, listed).fetchone()
+    is_locked, has_seed, bet_id, *balances_and_prize = row
     if not is_locked:
         return Unsettled.PLAYER_IS_SPINNING
+    if not has_seed:
+        return Unsettled.SEED_IS_USED
     if bet_id is None:
-        return Unsettled.BALANCE_TOO_LOW if seed else Unsettled.SEED_IS_USED
-    return Settled(times, bet_id, *balances)
+        is_free = settlement.free_case_limit is not None
+        return Unsettled.FREE_CASE_IS_USED if is_free else Unsettled.BALANCE_TOO_LOW
+    return Settled(times, bet_id, *balances_and_prize)

@@ -14,11 +14,14 @@ from prometheus_client import (
 )
 
 from models.bets import Bet
+from models.case_spins import CASE, IRL
 from services.fairness import rolls
-from services.upgrader.spin import GAME
+from services.upgrader.spin import GAME as UPGRADER
 
 EXTENSION = "metrics"
 CENTS_PER_COIN = 100
+
+GAMES = (UPGRADER, CASE, IRL)
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,12 @@ class Metrics:
 
     def count_bet(self, bet: Bet) -> None:
         """Add a settled bet's wager, its payout, and the mean and variance of its payout, in coins."""
-        chance, price = bet.threshold / rolls.ROLL_RANGE, bet.price_cents / CENTS_PER_COIN
         counters = self.bets[bet.game]
         counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
         counters.paid.inc(bet.payout_cents / CENTS_PER_COIN)
+        if bet.threshold is None or bet.price_cents is None:
+            return
+        chance, price = bet.threshold / rolls.ROLL_RANGE, bet.price_cents / CENTS_PER_COIN
         counters.expected.inc(chance * price)
         counters.variance.inc(chance * (1 - chance) * price**2)
 
@@ -70,7 +75,7 @@ def install_metrics(app: Flask) -> Metrics:
         requests=Counter("http_requests", "Answers", ["method", "route", "status"], registry=registry),
         seconds=Histogram("http_request_seconds", "Time to answer", ["route"], registry=registry),
         spins=Counter("upgrader_spins", "Spins by how they ended", ["outcome"], registry=registry),
-        bets={GAME: BetCounters(*(counter.labels(GAME) for counter in of_bets))},
+        bets={game: BetCounters(*(counter.labels(game) for counter in of_bets)) for game in GAMES},
     )
     ProcessCollector(registry=registry)
     app.extensions[EXTENSION] = counted
