@@ -1,8 +1,13 @@
-"""Pagination: the query that selects a page of a list, and the object that describes the page."""
+"""Pagination: the query that selects a page of a list, and what describes the page in the answer."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from blueprints.api.schemas import MAX_LIMIT, QuerySchema, WholeNumber, WireSchema, count, flag
+from services.shared.pagination import Place
+
+SUCCESS = flag("Always true")
+HAS_MORE = flag("Whether a page follows")
 
 
 def page_query(default_limit: int) -> type[QuerySchema]:
@@ -13,6 +18,11 @@ def page_query(default_limit: int) -> type[QuerySchema]:
         limit = WholeNumber("Entries on a page", default=default_limit, most=MAX_LIMIT)
 
     return PageQuery
+
+
+def place_of(query: dict[str, Any]) -> Place:
+    """The page that a query of ``page_query`` selects."""
+    return Place(number=query["page"], limit=query["limit"])
 
 
 @dataclass(frozen=True)
@@ -45,3 +55,20 @@ class PaginationSchema(WireSchema):
     has_next_page = flag("Whether a page follows")
     has_prev_page = flag("Whether a page precedes", example=False)
     limit = count("Entries on a page", 18)
+
+
+class PlaceSchema(WireSchema):
+    """The position of a page in its list, beside its entries."""
+
+    total_pages = count("Pages in the list", 3)
+    current_page = count("Number of this page, from 1", 1)
+
+
+def list_answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
+    """The envelope of a list of a player. The schema of a list omits the keys that it does not have."""
+    pagination = Pagination(place.number, place.limit, total)
+    return {
+        "success": True,
+        "data": data | {"total_pages": pagination.total_pages, "current_page": pagination.current_page},
+        "has_more": pagination.has_next_page,
+    }

@@ -56,6 +56,12 @@ def flag(description: str, example: bool = True, **options: Any) -> ma.fields.Bo
     return ma.fields.Boolean(required=True, metadata=documented(description, example), **options)
 
 
+class SuccessSchema(WireSchema):
+    """The change was made."""
+
+    success = flag("Always true")
+
+
 def epoch_ms(description: str, **options: Any) -> ma.fields.Integer:
     metadata = documented(f"{description}; Unix time in milliseconds", 1_795_336_797_705, format="int64")
     return ma.fields.Integer(required=True, metadata=metadata, **options)

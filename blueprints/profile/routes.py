@@ -6,6 +6,7 @@ from playhouse.shortcuts import model_to_dict
 
 from blueprints.api.auth import current_user, public, require_profile
 from blueprints.api.blueprint import ApiBlueprint
+from blueprints.api.schemas import SuccessSchema
 from blueprints.games.player_state import player_state
 from blueprints.profile.schemas import (
     ClientSeedSchema,
@@ -14,7 +15,6 @@ from blueprints.profile.schemas import (
     LockSchema,
     NotificationSchema,
     PublicUserAnswerSchema,
-    SuccessSchema,
     TradeUrlSchema,
 )
 from models.notifications import Notification

@@ -26,12 +26,6 @@ PHONE = re.compile(r"(\+[1-9][0-9]{6,14})?", re.ASCII)
 CONTROL_CATEGORIES = {"Cc", "Zl", "Zp"}
 
 
-class SuccessSchema(WireSchema):
-    """The change was made."""
-
-    success = flag("Always true")
-
-
 class NotificationSchema(WireSchema):
     """A message to the player."""
 

@@ -5,7 +5,7 @@ from typing import Any
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
-from blueprints.api.pagination import Pagination
+from blueprints.api.pagination import list_answer, place_of
 from blueprints.stats.schemas import (
     FairnessQuery,
     FairnessSchema,
@@ -22,7 +22,6 @@ from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.games import live_bets as live
 from services.shared.background import CooperativeYield
 from services.shared.cache_invalidation import Tag
-from services.shared.pagination import Place
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
 from services.statistics import payments as payments_of_player
@@ -47,14 +46,14 @@ def get_totals() -> ProfileTotals:
 @blueprint.response(200, GamesSchema)
 def list_games(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets."""
-    place = _place(query)
+    place = place_of(query)
     found = games_of_player.page(
         user_id=current_user().id,
         place=place,
         sort=query["sort"],
         search=query["search"],
     )
-    return _answer(place, found.total, {"games": found.rows, "total_games": found.total})
+    return list_answer(place, found.total, {"games": found.rows, "total_games": found.total})
 
 
 @blueprint.get("/payments")
@@ -64,7 +63,7 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PaymentsSchema)
 def list_payments(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's deposits and withdrawals."""
-    place = _place(query)
+    place = place_of(query)
     found = payments_of_player.page(
         user_id=current_user().id,
         place=place,
@@ -73,7 +72,7 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
         search=query["search"],
         pause=CooperativeYield(),
     )
-    return _answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
+    return list_answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
 
 
 @blueprint.get("/fairness")
@@ -83,7 +82,7 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, FairnessSchema)
 def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with their seeds, as far as these are revealed."""
-    place, services = _place(query), get_services()
+    place, services = place_of(query), get_services()
     found = proofs_of_player.page(
         user_id=current_user().id,
         place=place,
@@ -93,7 +92,7 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
         now=services.clock(),
         pause=CooperativeYield(),
     )
-    return _answer(place, found.total, {"items": found.rows, "total": found.total})
+    return list_answer(place, found.total, {"items": found.rows, "total": found.total})
 
 
 @blueprint.get("/live-bets")
@@ -105,21 +104,7 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.alt_response(304, description="The client has this page already")
 def list_live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of all players' finished bets, newest first."""
-    place, now = _place(query), get_services().clock()
+    place, now = place_of(query), get_services().clock()
     cache_until(live.next_due(now=now))
     found = live.page(kind=query["type"], place=place, now=now)
-    return _answer(place, found.total, {"bets": found.rows, "total": found.total})
-
-
-def _place(query: dict[str, Any]) -> Place:
-    return Place(number=query["page"], limit=query["limit"])
-
-
-def _answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
-    """The envelope of a list. The schema of a list omits the keys that it does not have."""
-    pagination = Pagination(place.number, place.limit, total)
-    return {
-        "success": True,
-        "data": data | {"total_pages": pagination.total_pages, "current_page": pagination.current_page},
-        "has_more": pagination.has_next_page,
-    }
+    return list_answer(place, found.total, {"bets": found.rows, "total": found.total})

@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.api.pagination import page_query
+from blueprints.api.pagination import HAS_MORE, SUCCESS, PlaceSchema, page_query
 from blueprints.api.schemas import (
     Coins,
     Usd,
@@ -12,7 +12,6 @@ from blueprints.api.schemas import (
     count,
     documented,
     epoch_ms,
-    flag,
     one_of,
     search_text,
     text,
@@ -33,9 +32,6 @@ DEFAULT_LIMIT = 10
 
 PageQuery = page_query(DEFAULT_LIMIT)
 
-SUCCESS = flag("Always true")
-HAS_MORE = flag("Whether a page follows")
-
 
 class TotalsSchema(WireSchema):
     """Lifetime sums."""
@@ -44,13 +40,6 @@ class TotalsSchema(WireSchema):
     earning_amount = Coins("All that bets have paid out", 231.5, attribute="earned")
     deposit_amount = Usd("All deposits", 100, attribute="deposited")
     withdraw_amount = Usd("All withdrawals", 40, attribute="withdrawn")
-
-
-class PlaceSchema(WireSchema):
-    """The position of a page in its list."""
-
-    total_pages = count("Pages in the list", 3)
-    current_page = count("Number of this page, from 1", 1)
 
 
 class GamesQuery(PageQuery):  # type: ignore[misc,valid-type]

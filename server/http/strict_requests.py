@@ -1,5 +1,6 @@
 """Reads requests as the contract demands: bodies within bounds, parameters and paths exactly."""
 
+import re
 import time
 from io import BytesIO
 from typing import Any, cast
@@ -91,6 +92,9 @@ MOST_DIGITS = 4_000
 """Python does not convert longer texts to numbers."""
 
 
+LARGEST_ID = 2**63 - 1
+
+
 class AsciiInteger(IntegerConverter):
     """``<int:name>`` of ASCII digits: the framework's own takes the digits of every script."""
 
@@ -98,6 +102,14 @@ class AsciiInteger(IntegerConverter):
 
     def to_python(self, value: str) -> int:
         return int(value[:MOST_DIGITS])
+
+
+class RowId(BaseConverter):
+    """``<row_id:name>``: the id of a row. 0, which no row has, for a text that is not the id of any row."""
+
+    def to_python(self, value: str) -> int:
+        is_number = re.fullmatch(r"[1-9][0-9]{0,18}", value, re.ASCII)
+        return int(value) if is_number and int(value) <= LARGEST_ID else 0
 
 
 class Anything(BaseConverter):
@@ -119,7 +131,7 @@ def read_requests_strictly(app: Flask) -> None:
     """Use the classes of this module, and check every request before its view runs."""
     app.request_class = ContractRequest
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES + 1
-    app.url_map.converters |= {"anything": Anything, "int": AsciiInteger}
+    app.url_map.converters |= {"anything": Anything, "int": AsciiInteger, "row_id": RowId}
     # No redirects: they would contain the Host header, which the client chooses.
     app.url_map.merge_slashes = False
 
