@@ -120,3 +120,5 @@ Bet.add_index(
 Bet.add_index(
     Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), Bet.game, name="bets_of_player_least_earned")
 )
+# Without it, the deletion of a snapshot would search all bets for references to it.
+Bet.add_index(Bet.index(Bet.snapshot, name="bets_of_snapshot", where=SQL("snapshot_id IS NOT NULL")))

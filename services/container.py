@@ -14,6 +14,7 @@ from services.games.play import Play
 from services.games.player_lock import PlayerLocks
 from services.games.proofs import Proofs
 from services.games.shared_proofs import SharedProofs
+from services.games.snapshots import Snapshots
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.prices.service import PriceService
@@ -44,6 +45,7 @@ class Services:
     upgrader: Upgrader
     proofs: Proofs
     shared_proofs: SharedProofs
+    snapshots: Snapshots
     processes: Processes
     platform_login: Login
     identity_login: Login
@@ -105,6 +107,7 @@ def build_services(
         upgrader=Upgrader(rules=rules, catalogue=catalogue, games=games),
         proofs=Proofs(seeds=seeds),
         shared_proofs=SharedProofs(seeds=seeds, processes=processes),
+        snapshots=Snapshots(clock=clock),
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),

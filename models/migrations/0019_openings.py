@@ -134,6 +134,7 @@ Bet.add_index(
 Bet.add_index(
     Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), Bet.game, name="bets_of_player_least_earned")
 )
+Bet.add_index(Bet.index(Bet.snapshot, name="bets_of_snapshot", where=SQL("snapshot_id IS NOT NULL")))
 
 
 class Prize(Table):
@@ -200,7 +201,12 @@ BETS_OF_POSTGRESQL = f"""
             FOREIGN KEY (snapshot_id) REFERENCES snapshots (id) ON DELETE RESTRICT NOT VALID;
     DROP INDEX bets_high_rolls, bets_of_player_most_earned, bets_of_player_least_earned
 """
-CHANGED_INDEXES = ("bets_high_rolls", "bets_of_player_most_earned", "bets_of_player_least_earned")
+NEW_INDEXES = (
+    "bets_high_rolls",
+    "bets_of_player_most_earned",
+    "bets_of_player_least_earned",
+    "bets_of_snapshot",
+)
 
 
 def up(migrator, db):
@@ -211,7 +217,7 @@ def up(migrator, db):
         else:
             db.execute_sql(BETS_OF_POSTGRESQL)
             for index in Bet._meta.indexes:  # noqa: SLF001  # the table is there already
-                if getattr(index, "_name", None) in CHANGED_INDEXES:
+                if getattr(index, "_name", None) in NEW_INDEXES:
                     db.execute(index)
         db.create_tables([Prize, CaseSpins], safe=False)
     db.execute_sql(

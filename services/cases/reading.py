@@ -11,7 +11,7 @@ from peewee import fn
 
 from models.case_spins import CASE, spins_of
 from models.cases import Case, CaseItem
-from models.db.connection import Sqlite, database, reading
+from models.db.connection import Sqlite, database, reading, snapshot
 from models.items import Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound
@@ -127,7 +127,7 @@ def _cases_from(
     return cases
 
 
-@reading()
+@snapshot(within_limit=True)
 def get(*, case_id: str) -> ShownCase:
     """The case with this id. Raises CaseNotFound."""
     cases = _shown(_cases().where(Case.slug == case_id))

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from models.case_spins import IRL, spins_of
-from models.db.connection import reading
+from models.db.connection import reading, snapshot
 from models.irl_cases import IrlCase, IrlItem
 from services.cases.errors import CaseNotFound
+from services.games import snapshots
+from services.games.snapshots import Content
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
@@ -50,7 +52,7 @@ def list_all() -> list[ShownIrlCase]:
     return cases
 
 
-@reading()
+@snapshot(within_limit=True)
 def get(*, case_id: str) -> ShownIrlCase:
     """The case with this id. Raises InvalidCaseId and CaseNotFound."""
     if not ID.fullmatch(case_id):
@@ -61,6 +63,12 @@ def get(*, case_id: str) -> ShownIrlCase:
     case = ShownIrlCase(*rows[0])
     _fill([case], _items().where(IrlItem.case == case.row_id))
     return case
+
+
+def content_of_case(case: ShownIrlCase) -> Content:
+    """What can be won from this case, as it is shown."""
+    items = ((item.name, item.price_cents, item.chance) for item in case.items)
+    return snapshots.content_of(case_id=case.id, price_cents=case.price_cents, items=items)
 
 
 def _cases() -> Any:

@@ -1,0 +1,187 @@
+"""Snapshots: the canonical JSON of cases, how it is stored, and how long."""
+
+import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.db.connection import reading, writing
+from models.snapshots import Snapshot
+from services.games import snapshots
+from services.games.snapshots import InvalidSnapshot, Snapshots, content_of, parse
+from services.shared.clock import DAY_MS
+
+NOW = 1_700_000_000_000
+CASE = content_of(
+    case_id="desert-case", price_cents=1234, items=[("Ω | “Q”", 5, 10**16), ("é\n\x7f", 0, 99 * 10**16)]
+)
+OTHER = content_of(case_id="desert-case", price_cents=1235, items=[("Pen", 5, 10**18)])
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200)
+CENTS = st.integers(0, 10**11)
+CONTENTS = st.builds(
+    lambda case_id, price, items: content_of(
+        case_id=case_id,
+        price_cents=price,
+        items=[*((name, cents, 1) for name, cents in items), ("the rest", 1, 10**18 - len(items))],
+    ),
+    NAMES,
+    CENTS,
+    st.lists(st.tuples(NAMES, CENTS), max_size=20),
+)
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self):
+        self.now = NOW
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(app):  # the app has opened the database
+    return Clock()
+
+
+@pytest.fixture
+def stored(clock):
+    """The snapshots of one process."""
+    return Snapshots(clock=clock)
+
+
+def hashes():
+    with reading():
+        return {row.hash for row in Snapshot.select()}
+
+
+def test_the_canonical_json_has_sorted_keys_no_blanks_and_numbers_as_text():
+    assert (
+        CASE.text.encode()
+        == (
+            '{"id":"desert-case","items":[{"name":"Ω | “Q”","price":"5","width":"10000000000000000"},'
+            '{"name":"é\\n\x7f","price":"0","width":"990000000000000000"}],"price":"1234"}'
+        ).encode()
+    )
+    assert CASE.hash == hashlib.sha256(CASE.text.encode()).hexdigest()
+
+
+@given(CONTENTS)
+def test_the_canonical_json_gives_the_content_back(content):
+    assert parse(content.text) == content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        CASE.text + "\n",
+        CASE.text.replace(":", ": "),
+        CASE.text.replace("Ω", "\\u03a9"),
+        CASE.text.replace('"1234"', "1234"),
+        CASE.text.replace('"1234"', '"-1"'),
+        CASE.text.replace('"1234"', '"\u0661"'),
+        CASE.text.replace('"1234"', '"01234"'),
+        CASE.text.replace('"desert-case"', "7"),
+        CASE.text.replace("Ω", "\\ud800"),
+        CASE.text.replace('"width":"990', '"width":"991'),
+        CASE.text.replace("}]", ',"x":"1"}]'),
+        CASE.text.replace('"price":"1234"', '"price":"1234","price":"1234"'),
+        CASE.text.replace("[{", "[null,{"),
+        "[" * 100_000,
+    ],
+    ids=repr,
+)
+def test_any_other_text_is_refused(text):
+    with pytest.raises(InvalidSnapshot):
+        parse(text)
+
+
+def test_a_shown_snapshot_is_stored_once(stored, queries):
+    stored.show(CASE)
+    written = len(queries)
+    stored.show(CASE)
+
+    assert len(queries) == written
+    assert snapshots.text_of(CASE.hash) == CASE.text
+
+
+def test_a_snapshot_that_is_shown_for_a_day_is_kept(stored, clock):
+    for _ in range(50):
+        stored.show(CASE)
+        stored.show(OTHER)
+        clock.now += DAY_MS // 24
+
+    assert hashes() == {CASE.hash, OTHER.hash}
+
+
+def test_a_day_after_it_was_last_shown_an_unopened_snapshot_is_deleted(stored, clock):
+    stored.show(CASE)
+    clock.now += DAY_MS + 1
+    stored.show(OTHER)
+
+    assert hashes() == {OTHER.hash}
+
+
+def test_an_opened_snapshot_is_never_deleted(stored, clock):
+    stored.show(CASE)
+    id_ = stored.id_for_bet(CASE)
+    clock.now += 2 * DAY_MS
+    stored.show(OTHER)
+
+    assert hashes() == {CASE.hash, OTHER.hash}
+    assert stored.id_for_bet(CASE) == id_
+
+
+def test_a_snapshot_can_be_opened_that_no_page_has_shown(stored):
+    id_ = stored.id_for_bet(CASE)
+
+    with reading():
+        row = Snapshot.get_by_id(id_)
+    assert (row.hash, row.content, row.is_opened) == (CASE.hash, CASE.text, True)
+
+
+def test_the_id_of_an_opened_snapshot_is_remembered(stored, queries):
+    id_ = stored.id_for_bet(CASE)
+    before = len(queries)
+
+    assert stored.id_for_bet(CASE) == id_
+    assert len(queries) == before
+
+
+def test_a_snapshot_that_a_restored_database_lacks_is_stored_again(stored, clock):
+    id_ = stored.id_for_bet(CASE)
+    with writing():
+        Snapshot.delete().execute()
+        Snapshot.insert(hash="0" * 64, content="", shown_at_ms=NOW).execute()
+    clock.now += 10_000
+
+    assert stored.id_for_bet(CASE) == id_
+    assert snapshots.text_of(CASE.hash) == CASE.text
+
+
+@pytest.mark.slow
+def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(app, clock):
+    processes = [Snapshots(clock=clock), Snapshots(clock=clock)]
+    barrier = threading.Barrier(8)
+
+    def use(number):
+        barrier.wait(30)
+        own = processes[number % 2]
+        if number < 4:
+            return own.id_for_bet(CASE)
+        return own.show(CASE)
+
+    with ThreadPoolExecutor(8) as pool:
+        ids = {id_ for id_ in pool.map(use, range(8)) if id_ is not None}
+
+    with reading():
+        (row,) = Snapshot.select()
+    assert (ids, row.is_opened) == ({row.id}, True)
