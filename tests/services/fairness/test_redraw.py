@@ -7,7 +7,7 @@ import pytest
 from models.db.connection import database, reading, writing
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
-from services.upgrader.errors import CommitmentMismatch
+from services.games.errors import CommitmentMismatch
 from services.upgrader.spin import SpinRequest
 
 PATH = "/upgrader/commitment"
