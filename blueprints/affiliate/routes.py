@@ -1,10 +1,11 @@
-"""/affiliate: setting and using promo codes, and statistics of the caller's code."""
+"""/affiliate: setting and using promo codes, statistics of the caller's code, and claiming earnings."""
 
 from typing import Any
 
 from flask import Response
 
 from blueprints.affiliate.schemas import (
+    ClaimSchema,
     OverviewSchema,
     PromoCodeAnswerSchema,
     PromoCodeSchema,
@@ -15,7 +16,7 @@ from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.json_stream import list_representation
 from blueprints.games.player_state import player_state
 from server.current_services import get_services
-from services.affiliates import referrals
+from services.affiliates import claims, referrals
 from services.affiliates.codes import USE_BONUS
 from services.affiliates.referrals import Overview
 from services.shared.background import CooperativeYield
@@ -69,3 +70,15 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
     player_state().send_balance(user_id, balances)
     return {"status": True, "message": BONUS_RECEIVED}
+
+
+@blueprint.post("/claim")
+@require_user
+@blueprint.response(200, ClaimSchema)
+def claim_affiliate_earnings() -> dict[str, Any]:
+    """Add the caller's available earnings to the balance. The event `balance` follows."""
+    user_id = current_user().id
+    claimed = claims.claim(user_id=user_id, now=get_services().clock())
+    player_state().send_balance(user_id, claimed.balances)
+    message = f"You claimed {number_from_cents(claimed.amount)} coins"
+    return {"status": True, "message": message, "amount": claimed.amount}

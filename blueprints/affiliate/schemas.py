@@ -1,4 +1,4 @@
-"""Schemas of promo codes and their statistics."""
+"""Schemas of promo codes, their statistics, and claims."""
 
 from blueprints.api.media_urls import Avatar
 from blueprints.api.schemas import Coins, Unvalidated, WireSchema, computed, count, flag, text
@@ -20,6 +20,14 @@ class PromoCodeAnswerSchema(WireSchema):
 
     status = flag("Always true")
     message = text("What was done, as a sentence", "Your promo code has been set.")
+
+
+class ClaimSchema(WireSchema):
+    """What was claimed."""
+
+    status = flag("Always true")
+    message = text("What was done, as a sentence", "You claimed 12.34 coins")
+    amount = Coins("What was added to the balance", 12.34)
 
 
 class ReferredPlayerSchema(WireSchema):

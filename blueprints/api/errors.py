@@ -30,6 +30,7 @@ INTERNAL_TEXTS = {
     "/affiliate/set-code": "Failed to set affiliate code",
     "/affiliate/use-code": "An error occurred while using the affiliate code.",
     "/affiliate/stats": "Failed to fetch affiliate statistics",
+    "/affiliate/claim": "Failed to claim affiliate earnings",
 }
 """The texts that the contract has for unforeseen failures at some paths."""
 

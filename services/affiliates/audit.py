@@ -1,11 +1,11 @@
-"""Audit of the referrals: their sums equal the payments and bonuses of the players."""
+"""Audit of referrals and claims: their sums equal the payments, bonuses and claims in the ledger."""
 
 from collections.abc import Iterator
 
 import peewee
 from peewee import fn
 
-from models.affiliates import Referral
+from models.affiliates import Affiliate, Referral
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
 from models.users import User
@@ -13,12 +13,13 @@ from services.ledger.posting import Account, Kind
 
 
 def mismatches() -> Iterator[str]:
-    """A line for each referral with a wrong sum or owner, and each player with a wrong number of bonuses."""
+    """A line for each wrong sum or owner of a referral, number of bonuses, or sum of claims."""
     yield from _wrong_sums("deposits", Referral.deposited_cents, _payments("deposit"))
     yield from _wrong_sums("withdrawals", Referral.withdrawn_cents, _payments("withdraw"))
     yield from _wrong_sums("bonuses", Referral.bonus_cents, _bonuses())
     yield from _wrong_codes()
     yield from _wrong_uses()
+    yield from _wrong_claims()
 
 
 def _payments(kind: str) -> peewee.Select:
@@ -85,3 +86,21 @@ def _wrong_uses() -> Iterator[str]:
     )
     for platform_id in query.scalars():
         yield f"the bonuses of {platform_id} do not match the use of a code"
+
+
+def _wrong_claims() -> Iterator[str]:
+    claims = (
+        LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
+        .join(LedgerTransaction)
+        .where(LedgerTransaction.kind == Kind.AFFILIATE_CLAIM, LedgerEntry.account == Account.BALANCE)
+        .group_by(LedgerEntry.user)
+        .alias("claims")
+    )
+    query = (
+        User.select(User.platform_id)
+        .join(Affiliate, peewee.JOIN.LEFT_OUTER, on=(Affiliate.user == User.id))
+        .join(claims, peewee.JOIN.LEFT_OUTER, on=(claims.c.user_id == User.id))
+        .where(fn.COALESCE(Affiliate.claimed_cents, 0) != fn.COALESCE(claims.c.cents, 0))
+    )
+    for platform_id in query.scalars():
+        yield f"the claimed earnings of {platform_id} differ from the ledger"

@@ -1,4 +1,4 @@
-"""The errors of promo codes. Their texts are part of the contract, mistakes included."""
+"""The errors of promo codes and claims. Their texts are part of the contract, mistakes included."""
 
 from services.shared.errors import PlatformError
 
@@ -45,3 +45,7 @@ class OwnCode(PlatformError):
 
 class CodeAlreadyUsed(PlatformError):
     text = "You've already used a promo code."
+
+
+class NothingToClaim(PlatformError):
+    text = "There is nothing to claim"

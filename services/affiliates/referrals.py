@@ -7,7 +7,7 @@ import peewee
 from peewee import fn
 
 from models.affiliates import Affiliate, Referral
-from models.db.connection import reading
+from models.db.connection import reading, snapshot
 from models.users import User
 from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
@@ -37,7 +37,13 @@ class Overview:
     deposited: Cents
     withdrawn: Cents
     earnings: Cents
-    available: Cents
+    """At least 0, although those from one player may be negative."""
+    claimed: Cents
+
+    @property
+    def available(self) -> Cents:
+        """What claims leave of the earnings, which withdrawals may have lowered below what was claimed."""
+        return Cents(max(self.earnings - self.claimed, 0))
 
 
 def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: TransactionId, now: Millis) -> None:
@@ -87,34 +93,30 @@ def statistics(*, owner_id: int) -> list[ReferredPlayer]:
     return [ReferredPlayer(*row) for row in rows]
 
 
-@reading()
 def overview(*, owner_id: int) -> Overview:
-    """The sums over all players who used the owner's code.
-
-    The earnings, and what claims leave of them, are at least 0, although those of one player may be negative.
-    """
-    percent = rate_percent(users.get_by_id(owner_id))
-    sums: Any = (
-        Referral.select(
-            fn.COUNT(Referral.user),
-            _sum(Referral.deposited_cents),
-            _sum(Referral.withdrawn_cents),
-            _sum(earned_cents(percent)),
+    """The sums over all players who used the owner's code, all of one moment, since claims go by them."""
+    with snapshot(within_limit=True):
+        percent = rate_percent(users.get_by_id(owner_id))
+        sums: Any = (
+            Referral.select(
+                fn.COUNT(Referral.user),
+                _sum(Referral.deposited_cents),
+                _sum(Referral.withdrawn_cents),
+                _sum(earned_cents(percent)),
+            )
+            .where(Referral.owner == owner_id)
+            .tuples()
+            .get()
         )
-        .where(Referral.owner == owner_id)
-        .tuples()
-        .get()
-    )
+        claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
     affiliates, deposited, withdrawn, earned = map(int, sums)
-    claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
-    earnings = max(earned, 0)
     return Overview(
         commission_percent=percent,
         affiliates=affiliates,
         deposited=Cents(deposited),
         withdrawn=Cents(withdrawn),
-        earnings=Cents(earnings),
-        available=Cents(max(earnings - claimed, 0)),
+        earnings=Cents(max(earned, 0)),
+        claimed=Cents(claimed),
     )
 
 

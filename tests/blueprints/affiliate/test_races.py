@@ -1,4 +1,4 @@
-"""Concurrent requests with promo codes: one succeeds, and the others get the error of a later request."""
+"""Concurrent requests with promo codes and claims: one succeeds, the others get a later request's error."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -144,3 +144,36 @@ def test_a_deposit_concurrent_with_the_use_of_a_code_counts_if_it_is_stored_late
     assert run("ledger", "audit")["mismatches"] == 0
     assert len(stats(owner)) == len(players)
     assert all(0 <= entry["deposited"] <= 8 for entry in stats(owner))
+
+
+def test_of_many_claims_at_once_one_pays(at_once, me, overview, owner, refer, pay, run):
+    pay(refer(), "deposit", "100.20")
+
+    answers = at_once([(owner, "/affiliate/claim", None)] * MANY)
+
+    assert answers == {"You claimed 8 coins": 1, "There is nothing to claim": MANY - 1}
+    assert me(owner)["balance"] == 108
+    assert overview(owner)["availableEarnings"] == 0
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_claims_concurrent_with_deposits_pay_each_coin_of_the_earnings_once(
+    client, deposit, me, overview, owner, refer, run
+):
+    players = [refer() for _ in range(4)]
+
+    def claim(_):
+        return client.application.test_client().post("/affiliate/claim", headers=owner.headers).status_code
+
+    with ThreadPoolExecutor(MANY) as threads:
+        deposits = [threads.submit(deposit, player) for player in players for _ in range(5)]
+        statuses = set(threads.map(claim, range(MANY)))
+        assert [late.result() for late in deposits] == [None] * MANY
+    claim(owner)
+
+    assert statuses <= {200, 400}
+    earned = overview(owner)
+    # 0.08 * (5 - 0.2) for each of the players, down to the cent.
+    assert (earned["totalEarnings"], earned["availableEarnings"]) == (1.52, 0)
+    assert me(owner)["balance"] == 101.52
+    assert run("ledger", "audit")["mismatches"] == 0

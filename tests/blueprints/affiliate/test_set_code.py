@@ -167,6 +167,7 @@ def test_the_owner_of_a_code_who_sets_the_special_one_already_has_a_code(make_ap
     [
         ("POST", "/affiliate/set-code", "Failed to set affiliate code"),
         ("POST", "/affiliate/use-code", "An error occurred while using the affiliate code."),
+        ("POST", "/affiliate/claim", "Failed to claim affiliate earnings"),
         ("GET", "/affiliate/stats", "Failed to fetch affiliate statistics"),
         ("GET", "/affiliate/overview", "Something went wrong"),
     ],

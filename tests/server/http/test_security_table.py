@@ -47,6 +47,7 @@ TABLE = [
     Endpoint("GET", "/affiliate/overview", "/affiliate/overview", USER, 200),
     Endpoint("POST", "/affiliate/set-code", "/affiliate/set-code", USER, 400),
     Endpoint("POST", "/affiliate/use-code", "/affiliate/use-code", USER, 400),
+    Endpoint("POST", "/affiliate/claim", "/affiliate/claim", USER, 400),
     Endpoint("GET", "/api/cases", "/api/cases", PUBLIC, 200),
     Endpoint("GET", "/api/cases/pagination", "/api/cases/pagination", PUBLIC, 200),
     Endpoint("GET", "/api/cases/free", "/api/cases/free", PUBLIC, 404),
