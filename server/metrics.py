@@ -16,7 +16,7 @@ from prometheus_client import (
 from models.bets import Bet
 from models.case_spins import CASE, IRL
 from services.fairness import rolls
-from services.upgrader.spin import GAME as UPGRADER
+from services.games.bets import UPGRADER
 
 EXTENSION = "metrics"
 CENTS_PER_COIN = 100

@@ -1,7 +1,7 @@
 """Generates a long history quickly: the database itself writes thousands of bets in a statement.
 
 Balances, ledger entries and totals are those of real spins, and pass ``flask ledger audit``. They do not pass
-the fairness audit, because the seeds and rolls are not real.
+the fairness audit, because the seeds, rolls and tickets are not real.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from peewee import SqliteDatabase
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
+from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
 from services.shared.clock import Period
@@ -25,6 +26,10 @@ PROOF_DELAY_MS = 6000
 BETS_A_CHUNK = 20_000
 BETS_A_PAYMENT = 1000
 COINS = Cents(100_000_000_000)
+CONTENT = (
+    '{"id":"case-of-history","items":[{"name":"Item of history","price":"100",'
+    '"width":"1000000000000000000"}],"price":"106"}'
+)
 
 
 def _mod(value: str, by: int) -> str:
@@ -41,6 +46,8 @@ OWN_BETS_BEFORE = f"CASE WHEN {IS_FIRST} THEN i / 10 ELSE {AMONG_OTHERS} / {PLAY
 WAGER = f"1 + {_mod('(i + {serial}) * 7919', 5200)}"
 TIMES = "CASE i & 3 WHEN 0 THEN 2 WHEN 1 THEN 4 WHEN 2 THEN 20 ELSE 100 END"
 ROLL = _mod("(i + {serial}) * 7368787", 10_000_000)
+# Every 16th bet of a player is an opening of a case, the others are spins.
+IS_OPENING = "(i / 10 & 15) = 0"
 
 NUMBERS = {
     True: "WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers LIMIT {count})",
@@ -53,23 +60,30 @@ SEED = {
 
 INSERT_TRANSACTIONS = """
     INSERT INTO ledger_transactions (id, kind, created_at_ms)
-    {numbers} SELECT {transaction} + i, 'spin', {begin} + i * {step} FROM numbers
+    {numbers} SELECT {transaction} + i, CASE WHEN {is_opening} THEN 'opening' ELSE 'spin' END,
+        {begin} + i * {step} FROM numbers
 """
 INSERT_BETS = """
     INSERT INTO bets (
-        id, user_id, game, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item, price_cents,
-        house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, server_seed,
+        id, user_id, game, algorithm, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item,
+        price_cents, house_edge_ppm, threshold, roll, snapshot_id, ticket,
+        client_seed, server_seed_commitment, server_seed,
         created_at_ms, completed_at_ms, proof_delivered_at_ms
     )
     {numbers}, drawn AS (
-        SELECT i, {first_player} + {player} AS user_id, {own_bets} AS own_bets,
+        SELECT i, {is_opening} AS is_opening, {first_player} + {player} AS user_id, {own_bets} AS own_bets,
                {wager} AS wager, {times} AS times, {roll} AS roll, {begin} + i * {step} AS made
         FROM numbers
     )
-    SELECT {bet} + i, drawn.user_id, 'upgrader', nonce + own_bets, {transaction} + i, wager,
+    SELECT {bet} + i, drawn.user_id, CASE WHEN is_opening THEN 'case' ELSE 'upgrader' END,
+           CASE WHEN is_opening THEN 'case-1' ELSE 'upgrader-1' END,
+           nonce + own_bets, {transaction} + i, wager,
            CASE WHEN roll < 9500000 / times THEN wager * times ELSE 0 END,
            CASE WHEN roll < 9500000 / times THEN 'won' ELSE 'lost' END,
-           'Item of history', wager * times, 50000, 9500000 / times, roll, 'seed-' || (i & 1023),
+           'Item of history', CASE WHEN NOT is_opening THEN wager * times END,
+           CASE WHEN NOT is_opening THEN 50000 END, CASE WHEN NOT is_opening THEN 9500000 / times END,
+           CASE WHEN NOT is_opening THEN roll END, CASE WHEN is_opening THEN {snapshot} END,
+           CASE WHEN is_opening THEN roll * 100000000000 END, 'seed-' || (i & 1023),
            {commitment}, {server_seed}, made, made + {delay}, made + {delay}
     FROM drawn JOIN announced_seeds ON announced_seeds.user_id = drawn.user_id
 """
@@ -112,9 +126,10 @@ ADD_TO_COUNTS = f"""
 
 @dataclass
 class History:
-    """The players, the number of bets written, and the time when the last bet is over."""
+    """The players, the case that they open, the number of bets, and the time when the last one is due."""
 
     players: list[User]
+    snapshot: int
     bets: int
     now: int
 
@@ -126,7 +141,9 @@ def begin(*, seeds, now: int) -> History:
             users.create(username=f"player-{number}", seeds=seeds, now=now, balance=COINS)
             for number in range(PLAYERS)
         ]
-    return History(players, 0, now)
+        # No case has this content, so nothing counts its openings.
+        snapshot = Snapshot.insert(hash="0" * 64, content=CONTENT, shown_at_ms=now, is_opened=True).execute()
+    return History(players, snapshot, 0, now)
 
 
 def extend(history: History, *, to: int, progress: Callable[[int], None] = lambda _done: None) -> None:
@@ -167,6 +184,8 @@ def _write_chunk(history: History, count: int) -> None:
             "first_player": history.players[0].id,
             "player": PLAYER,
             "own_bets": OWN_BETS_BEFORE,
+            "is_opening": IS_OPENING,
+            "snapshot": history.snapshot,
             "times": TIMES,
             "bet": _next_id(Bet),
             "transaction": _next_id(LedgerTransaction),

@@ -88,6 +88,7 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
         place=place,
         sort=query["sort"],
         search=query["search"],
+        game=query["game"],
         proofs=services.proofs,
         now=services.clock(),
         pause=CooperativeYield(),

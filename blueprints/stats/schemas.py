@@ -18,12 +18,11 @@ from blueprints.api.schemas import (
 )
 from blueprints.games.fairness_entry import FairnessEntrySchema
 from blueprints.games.schemas import LiveBetSchema, Multiplier
-from services.games.bets import multiplier_hundredths
+from services.games.bets import GAMES, multiplier_hundredths
 from services.games.live_bets import Kind as LiveBetKind
 from services.shared.money import number_from_cents
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
-from services.statistics.games import GAMES
 from services.statistics.games import Sort as GameSort
 from services.statistics.payments import Kind as PaymentKind
 from services.statistics.payments import Sort as PaymentSort

@@ -23,6 +23,7 @@ from models.bets import Bet
 from server.current_services import get_services
 from services.fairness.server_seeds import Commitment
 from services.games import bets
+from services.games.bets import UPGRADER
 from services.shared.background import CooperativeYield
 from services.upgrader.catalogue import Catalogue
 from services.upgrader.rules import UpgraderRules
@@ -88,5 +89,5 @@ def get_commitment() -> Commitment:
 @blueprint.response(200, BetSchema)
 @blueprint.alt_response(404)
 def get_bet(nonce: int) -> Bet:
-    """One of the caller's bets, with everything that is needed to verify it."""
-    return bets.get(user_id=current_user().id, nonce=nonce)
+    """One of the caller's spins, with everything that is needed to verify it; not a bet of another game."""
+    return bets.get(user_id=current_user().id, nonce=nonce, game=UPGRADER)

@@ -5,17 +5,23 @@ from collections.abc import Sequence
 from peewee import fn
 
 from models.bets import Bet
+from models.case_spins import CASE, IRL
 from models.db.connection import reading
 from models.proof_queries import DueBet
 from services.shared.errors import BetNotFound
+
+UPGRADER = "upgrader"
+GAMES = (UPGRADER, CASE, IRL)
+"""All games, by the names that bets are stored with."""
 
 MAX_NONCE = 2**63 - 1
 
 
 @reading()
-def get(*, user_id: int, nonce: int) -> Bet:
-    """The player's own bet with this nonce. Raises BetNotFound."""
-    bet = Bet.get_or_none(Bet.user == user_id, Bet.nonce == nonce) if nonce <= MAX_NONCE else None
+def get(*, user_id: int, nonce: int, game: str) -> Bet:
+    """The player's own bet with this nonce, of this game. Raises BetNotFound."""
+    own = (Bet.user == user_id) & (Bet.nonce == nonce) & (Bet.game == game)
+    bet = Bet.get_or_none(own) if nonce <= MAX_NONCE else None
     if bet is None:
         raise BetNotFound
     return bet

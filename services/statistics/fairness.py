@@ -1,17 +1,18 @@
 """The seeds of a player's bets. Server seeds are shown only when they are revealed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from typing import Any
 
 from models.bets import Bet
 from models.db.connection import reading, snapshot
 from services.games import bets
+from services.games.bets import GAMES
 from services.games.proofs import Proofs
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place
-from services.statistics.games import nonces_by_time
+from services.statistics import games as games_of_player
 
 ALL_GAMES = "all"
 
@@ -37,35 +38,40 @@ def page(
     place: Place,
     sort: Sort,
     search: str,
+    game: str,
     proofs: Proofs,
     now: Millis,
     pause: Callable[[], Any],
 ) -> Page[Bet]:
-    """One page of the player's bets.
+    """One page of the player's bets in one game, or in ALL_GAMES.
 
     ``search`` is part of a client seed or of a server seed whose proof is due, in any case, or an exact
     nonce. It reads all bets of this player in slices, and calls ``pause`` after each.
     """
+    games = GAMES if game == ALL_GAMES else (game,)
     if search:
         # A page shows seeds that are due but not revealed in the database yet, so a search must find them.
         proofs.reveal_due(user_id=user_id, now=now)
-        nonces = _matching_nonces(user_id, search, pause)
+        nonces = _matching_nonces(user_id, games, search, pause)
         start, end = place.bounds(len(nonces))
         if sort is Sort.MOST_RECENT:
             nonces.reverse()
         return Page(bets.with_nonces(user_id=user_id, nonces=nonces[start:end]), len(nonces))
     with snapshot(within_limit=True):
-        total = bets.played(user_id)
-        nonces = nonces_by_time(place, total, newest_first=sort is Sort.MOST_RECENT)
-        return Page(bets.with_nonces(user_id=user_id, nonces=nonces), total)
+        found = games_of_player.page_of_nonces(
+            user_id=user_id, games=games, sort=games_of_player.Sort(sort), place=place
+        )
+        return Page(bets.with_nonces(user_id=user_id, nonces=found.rows), found.total)
 
 
-def _matching_nonces(user_id: int, search: str, pause: Callable[[], Any]) -> list[int]:
+def _matching_nonces(
+    user_id: int, games: Collection[str], search: str, pause: Callable[[], Any]
+) -> list[int]:
     """The nonces of the player's bets that match, in ascending order."""
     if not IN_A_SEED.fullmatch(search):
         return []
     found: list[int] = []
-    newest, matches = bets.played(user_id), _matches(search)
+    newest, matches = bets.played(user_id), Bet.game.in_(list(games)) & _matches(search)
     for first in range(1, newest + 1, NONCES_A_STATEMENT):
         last = min(first + NONCES_A_STATEMENT - 1, newest)
         own = (Bet.user == user_id) & Bet.nonce.between(first, last)

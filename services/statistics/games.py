@@ -1,15 +1,15 @@
 """A player's games, one entry for each bet."""
 
+from collections.abc import Collection
 from enum import StrEnum
+
+from peewee import fn
 
 from models.bets import Bet
 from models.db.connection import snapshot
 from services.games import bets
+from services.games.bets import GAMES
 from services.shared.pagination import Page, Place, rows_of_page
-from services.upgrader.spin import GAME
-
-GAMES = (GAME,)
-"""All games. A second one will need an index by game for the lists."""
 
 
 class Sort(StrEnum):
@@ -21,7 +21,12 @@ class Sort(StrEnum):
     LEAST_EARNED = "least-earned"
 
 
-BY_EARNING = {
+NONCE = Bet.nonce + 0
+"""An expression, so that neither database goes through the bets by nonce and fetches each for its game."""
+
+ORDERS = {
+    Sort.MOST_RECENT: (NONCE.desc(),),
+    Sort.LEAST_RECENT: (NONCE.asc(),),
     Sort.MOST_EARNED: (Bet.payout_cents.desc(), Bet.nonce.desc()),
     Sort.LEAST_EARNED: (Bet.payout_cents.asc(), Bet.nonce.desc()),
 }
@@ -29,26 +34,33 @@ BY_EARNING = {
 
 def page(*, user_id: int, place: Place, sort: Sort, search: str) -> Page[Bet]:
     """One page of the player's bets in games whose name contains the search text, in any case."""
-    if not any(search.casefold() in game for game in GAMES):
-        return Page([], 0)
+    games = [game for game in GAMES if search.casefold() in game]
     with snapshot(within_limit=True):
+        nonces = page_of_nonces(user_id=user_id, games=games, sort=sort, place=place)
+        return Page(bets.with_nonces(user_id=user_id, nonces=nonces.rows), nonces.total)
+
+
+def page_of_nonces(*, user_id: int, games: Collection[str], sort: Sort, place: Place) -> Page[int]:
+    """The nonces of one page of the player's bets in these games. The caller opens the snapshot."""
+    if not games:
+        return Page([], 0)
+    own = Bet.user == user_id
+    if len(games) == len(GAMES):
         total = bets.played(user_id)
-        if sort in BY_EARNING:
-            nonces = _nonces_by_earning(user_id, sort, place, total)
-        else:
-            nonces = nonces_by_time(place, total, newest_first=sort is Sort.MOST_RECENT)
-        return Page(bets.with_nonces(user_id=user_id, nonces=nonces), total)
+        if sort in (Sort.MOST_RECENT, Sort.LEAST_RECENT):
+            return Page(_all_by_time(place, total, newest_first=sort is Sort.MOST_RECENT), total)
+    else:
+        own &= Bet.game.in_(list(games))
+        total = Bet.select(fn.COUNT(Bet.nonce)).where(own).scalar()
+    # The indexes by earning contain nonce and game, so no bets are fetched.
+    query = Bet.select(Bet.nonce).where(own).tuples()
+    rows = rows_of_page(query, order=ORDERS[sort], place=place, total=total)
+    return Page([nonce for (nonce,) in rows], total)
 
 
-def nonces_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]:
+def _all_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]:
     """The nonces of one page of all bets of a player, which are always a range."""
     start, end = place.bounds(total)
     if newest_first:
         return list(range(total - start, total - end, -1))
     return list(range(start + 1, end + 1))
-
-
-def _nonces_by_earning(user_id: int, sort: Sort, place: Place, total: int) -> list[int]:
-    # The index contains the nonces, so skipped bets are not read.
-    query = Bet.select(Bet.nonce).where(Bet.user == user_id).tuples()
-    return [nonce for (nonce,) in rows_of_page(query, order=BY_EARNING[sort], place=place, total=total)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from models.settling_statement import Outcome
 from services.fairness import rolls
+from services.games.bets import UPGRADER
 from services.games.play import LOST, WON, BetRequest, Clock, Play, PlayedBet, client_seed_of, is_price
 from services.shared.money import Cents, NotAnAmount, cents_from_number
 from services.upgrader.catalogue import CatalogueCache, CatalogueItem
@@ -17,7 +18,6 @@ from services.upgrader.errors import (
 )
 from services.upgrader.rules import UpgraderRules
 
-GAME = "upgrader"
 ALGORITHM = "upgrader-1"
 ROUND = 0
 
@@ -48,7 +48,7 @@ class SpinTerms:
         roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce, round_=ROUND)
         won = roll < self.threshold
         return Outcome(
-            game=GAME,
+            game=UPGRADER,
             algorithm=ALGORITHM,
             wager_cents=self.wager,
             payout_cents=self.item.price_cents if won else 0,

@@ -21,13 +21,14 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
     player = live_in(app).user
+    spin = bets.get(user_id=player.id, nonce=1, game=bets.UPGRADER)
     dumped = [
         (UserSchema(), users.get_by_id(player.id)),
         (SingleCaseSchema(), reading.get(case_id="pocket-lint")),
         (FreeCaseSchema(), reading.free()),
         (ListedIrlCaseSchema(many=True), irl_cases.list_all()),
-        (GameSchema(), bets.get(user_id=player.id, nonce=1)),
-        (BetSchema(), bets.get(user_id=player.id, nonce=1)),
+        (GameSchema(), spin),
+        (BetSchema(), spin),
         (RulesSchema(), app.extensions["services"].upgrader.rules),
     ]
 

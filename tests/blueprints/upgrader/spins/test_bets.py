@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.harness.openings import Openings
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
 from tests.support.markers import sqlite_only
@@ -39,6 +40,14 @@ def test_a_bet_shows_everything_that_decided_it(client, player, item, settled):
 
 def test_another_players_bet_is_not_found(client, new_player, settled):
     answer = client.get("/upgrader/bets/1", headers=new_player("bob").headers)
+
+    assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
+
+
+def test_a_bet_of_another_game_is_not_found(app, client, player):
+    Openings(app).bet(player)
+
+    answer = client.get("/upgrader/bets/1", headers=player.headers)
 
     assert (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
 
