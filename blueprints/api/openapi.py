@@ -31,6 +31,10 @@ SIGNED_IN = "The token that a login returns to the front end, or that `flask use
 PATH_PARAMETERS = {
     "platform_id": ("The player's id: 17 digits, or id- and a hash", "76561198000000001"),
     "case_id": ("The id of the case", "desert-case"),
+    "snapshot_hash": (
+        "The hash: 64 lowercase hexadecimal digits",
+        "0f3c6ee6d8b0f3f8b8a77f53ff6f5a0e0a4e4fb0f4cc3a2d1f7f0f5b3f0b9a11",
+    ),
     "nonce": ("Number of the player's spin, from 1", 1),
 }
 

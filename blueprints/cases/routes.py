@@ -34,6 +34,7 @@ from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.reading import ShownCase
 from services.cases.version import Version
+from services.games import snapshots
 from services.shared.background import CooperativeYield, drain
 from services.shared.cache_invalidation import Tag
 
@@ -124,6 +125,9 @@ def get_case(case_id: str) -> Response:
         # A response that lacks prices is not cached, so that the next request tries to fetch them again.
         skip_cache()
         case = reading.get(case_id=case_id)
+    content = snapshots.content_of_case(case)
+    if content is not None:
+        get_services().snapshots.show(content)
     return json_response(SINGLE_CASE.dump(case))
 
 

@@ -1,12 +1,14 @@
 """Schemas of the payloads of events."""
 
+from collections.abc import Callable
 from typing import Any
 
 import marshmallow as ma
 
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, epoch_ms, text
+from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, documented, epoch_ms, text
 from services.fairness import rolls, tickets
+from services.games.snapshots import Content
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -23,9 +25,10 @@ SERVER_SEED_COMMITMENT = text(
     validate=HASH,
 )
 CLIENT_SEED = text("4 to 64 letters, digits, dashes and underscores", "my-lucky-seed")
+SNAPSHOT_EXAMPLE = "0f3c6ee6d8b0f3f8b8a77f53ff6f5a0e0a4e4fb0f4cc3a2d1f7f0f5b3f0b9a11"
 SNAPSHOT = text(
     "SHA-256 of the case's content as canonical JSON, which `/snapshots/{hash}` serves",
-    "0f3c6ee6d8b0f3f8b8a77f53ff6f5a0e0a4e4fb0f4cc3a2d1f7f0f5b3f0b9a11",
+    SNAPSHOT_EXAMPLE,
     validate=HASH,
 )
 TICKET = text(
@@ -34,6 +37,22 @@ TICKET = text(
     validate=ma.validate.Regexp("^[0-9]{1,18}$"),
 )
 NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))
+
+
+def case_snapshot(content_of: Callable[[Any], Content | None]) -> ma.fields.Function:
+    """The snapshot of a case that is shown; ``content_of`` gives the case's content."""
+
+    def hash_of(case: Any) -> str | None:
+        content = content_of(case)
+        return None if content is None else content.hash
+
+    metadata = documented(
+        "SHA-256 of the content as canonical JSON, which `/snapshots/{hash}` serves. Null for a case that"
+        " can't be opened because an item has no price",
+        SNAPSHOT_EXAMPLE,
+        type=["string", "null"],
+    )
+    return ma.fields.Function(hash_of, required=True, metadata=metadata)
 
 
 class Multiplier(AnswerField):

@@ -4,6 +4,7 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
+from server.current_services import get_services
 from services.irl_cases import reading as irl_cases
 from services.irl_cases.reading import ShownIrlCase
 
@@ -28,4 +29,6 @@ def list_irl_cases() -> list[ShownIrlCase]:
 @blueprint.alt_response(404)
 def get_irl_case(case_id: str) -> ShownIrlCase:
     """One case with real-life items."""
-    return irl_cases.get(case_id=case_id)
+    case = irl_cases.get(case_id=case_id)
+    get_services().snapshots.show(irl_cases.content_of_case(case))
+    return case

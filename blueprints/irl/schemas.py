@@ -4,6 +4,8 @@ import marshmallow as ma
 
 from blueprints.api.media_urls import ItemImage
 from blueprints.api.schemas import Coins, Percentage, Price, WireSchema, count, text
+from blueprints.games.schemas import case_snapshot
+from services.irl_cases import reading
 
 
 class IrlItemSchema(WireSchema):
@@ -22,9 +24,13 @@ class IrlCaseSchema(WireSchema):
     name = text("The name", "Kitchen")
     price = Coins("What opening it costs", 5, attribute="price_cents")
     items = ma.fields.Nested(IrlItemSchema, many=True, required=True)
+    snapshot = case_snapshot(reading.content_of_case)
 
 
 class ListedIrlCaseSchema(IrlCaseSchema):
     """A case of the list."""
+
+    class Meta(WireSchema.Meta):
+        exclude = ("snapshot",)
 
     spins = count("How often it was opened", 17)

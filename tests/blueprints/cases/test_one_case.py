@@ -45,6 +45,7 @@ def test_a_single_case_has_all_fields(client, create, veteran):
 
     case = client.get("/api/cases/my-case").json
 
+    assert len(case.pop("snapshot")) == 64
     assert {key: value for key, value in case.items() if key != "items"} == {
         "id": "my-case",
         "name": "My Case",
@@ -133,11 +134,12 @@ def test_a_case_shows_how_often_it_was_opened(client, put):
     assert client.get("/api/cases/case").json["spins"] == 7
 
 
-def test_a_single_case_takes_two_queries(client, put, queries):
+def test_a_single_case_takes_two_queries_once_its_snapshot_is_stored(client, put, queries):
     put("Case", {RED: 50, GLOVES: 50})
+    client.get("/api/cases/case")
     queries.clear()
 
-    client.get("/api/cases/case")
+    client.get("/api/cases/case?not-cached")
 
     assert len(queries) == 2
 

@@ -76,6 +76,7 @@ def test_a_single_case_has_all_fields_except_spins(client, put):
 
     case = client.get("/irl/desk").json
 
+    assert len(case.pop("snapshot")) == 64
     assert case == listed
     assert [item["percentage"] for item in case["items"]] == [0.5, 39.5, 60]
 

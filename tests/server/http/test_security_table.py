@@ -55,6 +55,7 @@ TABLE = [
     Endpoint("POST", "/api/cases/create", "/api/cases/create", USER, 403),
     Endpoint("GET", "/irl", "/irl", PUBLIC, 200),
     Endpoint("GET", "/irl/<anything:case_id>", "/irl/none", PUBLIC, 404),
+    Endpoint("GET", "/snapshots/<snapshot_hash>", "/snapshots/none", PUBLIC, 404),
     Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
     Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),
     Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),

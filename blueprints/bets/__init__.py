@@ -1,0 +1,1 @@
+"""What anybody may look up to verify a bet."""

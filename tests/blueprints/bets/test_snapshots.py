@@ -1,0 +1,143 @@
+"""The snapshot of a case: its hash on the page of the case, and GET /snapshots/:hash."""
+
+import hashlib
+import sqlite3
+from contextlib import closing, contextmanager
+from decimal import Decimal
+
+import pytest
+
+from services.cases import importing
+from services.games import snapshots
+from services.irl_cases import importing as irl_importing
+from tests.support.apps import import_item
+from tests.support.locks import locked
+
+NOW = 1_700_000_000_000
+
+
+@pytest.fixture
+def case(app):
+    """A case with three items, two of which are equally rare; its address."""
+    for name, price in (("Gloves", 0), ("Gun | “Ω”", 10), ("Gun | Red (Field-Tested)", Decimal("0.57"))):
+        import_item(name, price=price)
+    put_case({"Gun | Red (Field-Tested)": 90, "Gun | “Ω”": 5, "Gloves": 5})
+    return "/api/cases/my-case"
+
+
+@pytest.fixture
+def irl_case(app):
+    """A case whose three items share 100 percent equally; its address."""
+    things = [{"name": name, "image": None, "price": Decimal("1.50")} for name in ("Pen", "Mug", "Mat")]
+    row = {"id": "desk", "name": "Desk", "price": 2, "items": things}
+    irl_importing.import_cases([row], now=NOW)
+    return "/irl/desk"
+
+
+def put_case(contents):
+    items = [{"marketHashName": name, "percentage": value} for name, value in contents.items()]
+    importing.import_cases([{"name": "My Case", "items": items}], now=NOW)
+
+
+def text_of(client, case):
+    """The snapshot that the page of this case shows, as the client gets it."""
+    return client.get(f"/snapshots/{client.get(case).json['snapshot']}").data.decode()
+
+
+def test_the_page_of_a_case_names_its_snapshot_by_the_hash_of_its_bytes(client, case):
+    hash_ = client.get(case).json["snapshot"]
+
+    content = client.get(f"/snapshots/{hash_}").data
+
+    assert hashlib.sha256(content).hexdigest() == hash_
+    assert content.decode() == (
+        '{"id":"my-case","items":['
+        '{"name":"Gun | “Ω”","price":"1000","width":"50000000000000000"},'
+        '{"name":"Gloves","price":"0","width":"50000000000000000"},'
+        '{"name":"Gun | Red (Field-Tested)","price":"57","width":"900000000000000000"}],"price":"107"}'
+    )
+
+
+def test_the_percentages_that_an_import_left_out_have_the_computed_widths(client, irl_case):
+    assert text_of(client, irl_case) == (
+        '{"id":"desk","items":['
+        '{"name":"Mug","price":"150","width":"333333333333333333"},'
+        '{"name":"Mat","price":"150","width":"333333333333333333"},'
+        '{"name":"Pen","price":"150","width":"333333333333333334"}],"price":"200"}'
+    )
+
+
+def test_another_price_of_an_item_makes_another_snapshot_and_the_first_one_stays(client, case):
+    before = client.get(case).json["snapshot"]
+    import_item("Gloves", price=1)
+
+    after = client.get(case).json["snapshot"]
+
+    assert after != before
+    assert '"name":"Gloves","price":"0"' in client.get(f"/snapshots/{before}").text
+    assert '"name":"Gloves","price":"100"' in client.get(f"/snapshots/{after}").text
+
+
+def test_a_case_with_an_item_without_a_price_has_no_snapshot(client, case):
+    import_item("Gloves", price=None)
+
+    assert client.get(case).json["snapshot"] is None
+
+
+def test_only_the_page_of_a_single_case_has_a_snapshot(client, case, irl_case):
+    listed = [*client.get("/api/cases").json, *client.get("/irl").json]
+    paged = client.get("/api/cases/pagination?caseType=all").json["cases"]
+
+    assert [each for each in listed + paged if "snapshot" in each] == []
+
+
+def test_a_snapshot_may_be_cached_for_ever_and_by_everybody(client, case):
+    hash_ = client.get(case).json["snapshot"]
+
+    answer = client.get(f"/snapshots/{hash_}")
+
+    assert answer.content_type == "application/json"
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["ETag"] == f'"{hash_}"'
+    again = client.get(f"/snapshots/{hash_}", headers={"If-None-Match": f'"{hash_}"'})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+@pytest.mark.parametrize("hash_", ["0" * 64, "none", "é", "a" * 5000])
+def test_an_unknown_snapshot_is_not_found_and_not_cached(client, hash_):
+    answer = client.get(f"/snapshots/{hash_}")
+
+    assert (answer.status_code, answer.json) == (404, {"error": "Snapshot not found"})
+    assert "Cache-Control" not in answer.headers
+
+
+def test_the_hash_in_capitals_is_another_one(client, case):
+    hash_ = client.get(case).json["snapshot"]
+
+    assert client.get(f"/snapshots/{hash_.upper()}").status_code == 404
+
+
+@contextmanager
+def another_writer(database_url):
+    """Lets another process hold the write lock of SQLite, or the table of snapshots on PostgreSQL."""
+    if database_url.startswith("postgresql"):
+        with locked(database_url, "LOCK TABLE snapshots IN EXCLUSIVE MODE"):
+            yield
+        return
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@pytest.mark.one_process
+def test_a_case_is_shown_while_another_writer_blocks_the_storing_of_its_snapshot(
+    client, case, database_url, monkeypatch
+):
+    monkeypatch.setattr(snapshots, "PAUSE_SECONDS", 0)
+    with another_writer(database_url):
+        hash_ = client.get(case).json["snapshot"]
+        assert client.get(f"/snapshots/{hash_}").status_code == 404
+
+    client.get(f"{case}?not-cached")
+
+    assert client.get(f"/snapshots/{hash_}").status_code == 200
