@@ -216,6 +216,7 @@ class Settings:
     upgrader_min_wager_cents: int = _setting("UPGRADER_MIN_WAGER", "0.01", _decimal(100, 1, 10**11, AMOUNT))
     upgrader_max_wager_cents: int = _setting("UPGRADER_MAX_WAGER", "10000", _decimal(100, 1, 10**11, AMOUNT))
     upgrader_proof_delay_ms: int = _setting("UPGRADER_PROOF_DELAY", "6", _decimal(1000, 0, 600_000, SECONDS))
+    free_case_limit: int = _setting("FREE_CASE_LIMIT", "1", _whole(0, 1_000_000))
     # Text, because it is checked when it is used and not at the start.
     sweepstake_rate: str = _setting("SWEEPSTAKE_RATE", "1.0")
     affiliate_special_code: str | None = _setting(

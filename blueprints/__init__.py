@@ -8,6 +8,7 @@ from blueprints.cases.routes import blueprint as cases_blueprint
 from blueprints.games.install_proofs import install_proofs
 from blueprints.games.live_feed import install_live_feed
 from blueprints.games.on_connect import send_state_on_connect
+from blueprints.games.openings import install_openings
 from blueprints.games.player_state import install_player_state
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
@@ -67,6 +68,7 @@ INSTALL_ON_SERVER = (
     install_gauges,
     install_prices,
     install_upgrader,
+    install_openings,
 )
 """Called with the app and its socket server: events, and background tasks that start with the server."""
 

@@ -13,10 +13,9 @@ from prometheus_client import (
     generate_latest,
 )
 
-from models.bets import Bet
 from models.case_spins import CASE, IRL
-from services.fairness import rolls
 from services.games.bets import UPGRADER
+from services.games.play import PlayedBet
 
 EXTENSION = "metrics"
 CENTS_PER_COIN = 100
@@ -42,19 +41,23 @@ class Metrics:
     requests: Counter
     seconds: Histogram
     spins: Counter
+    openings: Counter
     bets: dict[str, BetCounters]
     """By game."""
 
-    def count_bet(self, bet: Bet) -> None:
-        """Add a settled bet's wager, its payout, and the mean and variance of its payout, in coins."""
+    def count_bet(self, played: PlayedBet) -> None:
+        """Add a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
+
+        An opening of the free case is not counted, so that paid by wagered coins is the return to player.
+        """
+        bet, expected = played.bet, played.expectation
+        if expected is None:
+            return
         counters = self.bets[bet.game]
         counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
         counters.paid.inc(bet.payout_cents / CENTS_PER_COIN)
-        if bet.threshold is None or bet.price_cents is None:
-            return
-        chance, price = bet.threshold / rolls.ROLL_RANGE, bet.price_cents / CENTS_PER_COIN
-        counters.expected.inc(chance * price)
-        counters.variance.inc(chance * (1 - chance) * price**2)
+        counters.expected.inc(expected.mean_cents / CENTS_PER_COIN)
+        counters.variance.inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
 def install_metrics(app: Flask) -> Metrics:
@@ -75,6 +78,9 @@ def install_metrics(app: Flask) -> Metrics:
         requests=Counter("http_requests", "Answers", ["method", "route", "status"], registry=registry),
         seconds=Histogram("http_request_seconds", "Time to answer", ["route"], registry=registry),
         spins=Counter("upgrader_spins", "Spins by how they ended", ["outcome"], registry=registry),
+        openings=Counter(
+            "case_openings", "Openings by how they ended", ["game", "outcome"], registry=registry
+        ),
         bets={game: BetCounters(*(counter.labels(game) for counter in of_bets)) for game in GAMES},
     )
     ProcessCollector(registry=registry)

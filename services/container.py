@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor import TwoFactorAuthentication
 from services.affiliates.codes import PromoCodes
@@ -17,6 +18,7 @@ from services.games.shared_proofs import SharedProofs
 from services.games.snapshots import Snapshots
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
+from services.openings.opening import Openings
 from services.prices.service import PriceService
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis, now_ms
@@ -43,6 +45,8 @@ class Services:
     worker_pool: WorkerPool
     catalogue: CatalogueCache
     upgrader: Upgrader
+    case_openings: Openings
+    irl_openings: Openings
     proofs: Proofs
     shared_proofs: SharedProofs
     snapshots: Snapshots
@@ -105,6 +109,10 @@ def build_services(
         worker_pool=worker_pool,
         catalogue=catalogue,
         upgrader=Upgrader(rules=rules, catalogue=catalogue, games=games),
+        case_openings=Openings(
+            game=CASE, games=games, snapshots=snapshots, free_case_limit=settings.free_case_limit
+        ),
+        irl_openings=Openings(game=IRL, games=games, snapshots=snapshots),
         proofs=Proofs(seeds=seeds),
         shared_proofs=SharedProofs(seeds=seeds, processes=processes),
         snapshots=Snapshots(clock=clock),

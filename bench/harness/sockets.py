@@ -168,8 +168,12 @@ class Socket:
 
     def spin(self, *payload: Any) -> Any:
         """Send a spin. Returns the acknowledgement."""
+        return self.call("upgrader:spin", *payload)
+
+    def call(self, event: str, *payload: Any) -> Any:
+        """Send an event. Returns the acknowledgement."""
         number = next(self._ids)
-        self.transport.send(f"42{number}" + decimal_json.dumps(["upgrader:spin", *payload]))
+        self.transport.send(f"42{number}" + decimal_json.dumps([event, *payload]))
         acknowledgement = f"43{number}"
         while not (packet := self.transport.receive()).startswith(acknowledgement):
             self._unread.append(self._event(packet))

@@ -105,7 +105,7 @@ class _Handler:
         self._running.send([sid], [messages.pf_event(bet), (self._event.name, self._event.answer(played))])
         if played.following is None or played.balances is None:
             return
-        self._metrics.count_bet(bet)
+        self._metrics.count_bet(played)
         self._proofs.schedule(bet, sid=sid, is_late=played.is_late)
         changed = [messages.commitment_event(played.following), messages.balance_event(played.balances)]
         after_this_event(lambda: self._player_state.send(user_id, changed))

@@ -1,5 +1,6 @@
 """Importing the platform's own cases."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,9 +18,12 @@ from services.shared.names import fold
 MAX_NAME = 100
 MAX_ITEMS = 500
 
+LEVEL_IN_ID = re.compile(r"level-(\d{1,9})(?!\d)", re.ASCII)
+MAX_LEVEL = 999_999_999
+
 
 def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
-    """Insert or update a case for each row ``{name, kind?, items: [{marketHashName, percentage}]}``.
+    """Insert or update a case for each row ``{name, kind?, level?, items: [{marketHashName, percentage}]}``.
 
     A case that exists is updated by its name, the free case by its kind; it keeps its id, and its kind if
     the row has none. A player's case is never changed. Raises OperatorError with the number of the bad row,
@@ -52,12 +56,14 @@ class _Importer:
         columns = {"name": name, "name_folded": fold(name), "type": type_, "price_cents": price}
         case = self._stored_case(name, kind)
         is_new = case is None
+        kind = kind or (Kind(case.kind) if case else Kind.REGULAR)
+        slug = case.slug if case else FREE_CASE_ID if kind is Kind.FREE else case_id(name)
+        columns |= {"kind": kind, "required_level": _required_level(row.get("level"), kind, slug)}
         if case is None:
-            slug = FREE_CASE_ID if kind is Kind.FREE else case_id(name)
-            case = Case.create(slug=slug, kind=kind or Kind.REGULAR, created_at_ms=self._now, **columns)
+            case = Case.create(slug=slug, created_at_ms=self._now, **columns)
             self._by_slug[slug] = case
         else:
-            Case.update(kind=kind or case.kind, **columns).where(Case.id == case.id).execute()
+            Case.update(**columns).where(Case.id == case.id).execute()
             CaseItem.delete().where(CaseItem.case == case.id).execute()
         self._by_name[fold(name)] = case
         self.case_items += contents.rows_of(case.id, wanted, self._items)
@@ -87,6 +93,22 @@ class _Importer:
         elif kind is not None and (kind is Kind.FREE) != (case.slug == FREE_CASE_ID):
             raise OperatorError("the free case and another one cannot share a name")
         return case
+
+
+def _required_level(value: Any, kind: Kind, slug: str) -> int | None:
+    """The level that the row gives, or the number in the id of a level case. Raises OperatorError."""
+    if kind is not Kind.LEVEL:
+        if value is not None:
+            raise OperatorError("level is for the kind level only")
+        return None
+    in_id = LEVEL_IN_ID.match(slug)
+    if value is None and in_id:
+        return int(in_id[1])
+    if type(value) is not int or not 0 <= value <= MAX_LEVEL:
+        raise OperatorError(f"level must be a whole number from 0 to {MAX_LEVEL}, or stand in the id as level-N")
+    if in_id and int(in_id[1]) != value:
+        raise OperatorError(f"level must be {int(in_id[1])}, as in the id {slug}")
+    return value
 
 
 def _kind(value: Any) -> Kind | None:

@@ -57,6 +57,14 @@ class BetRequest:
         return hashlib.sha256(content.encode()).hexdigest()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Expectation:
+    """The mean of a bet's payout and its variance, by the bet's chances."""
+
+    mean_cents: float
+    variance_square_cents: float
+
+
 class Terms(Protocol):
     """A request that has passed the checks of its game."""
 
@@ -66,6 +74,9 @@ class Terms(Protocol):
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Decide the bet."""
+
+    def expectation(self) -> Expectation | None:
+        """Of the payout; None for a bet that costs nothing."""
 
     def check_age(self) -> None:
         """Called when the bet is about to be settled. May raise if the terms are too old by then."""
@@ -80,6 +91,7 @@ class PlayedBet:
     """
 
     bet: Bet
+    expectation: Expectation | None = None
     prize_id: int | None = None
     following: Commitment | None = None
     balances: Balances | None = None
@@ -154,6 +166,7 @@ class Play:
             bet.completed_at_ms = now + self.proof_delay
         return PlayedBet(
             bet=bet,
+            expectation=order.terms.expectation(),
             prize_id=settled.prize_id,
             is_late=is_late,
             following=following.announcement,

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from typing import Any
+
 from models.db.connection import writing
 from models.irl_cases import IrlCase, IrlItem
 from services.cases.chances import CERTAIN, Attos, attos_from_percent, share_equally
@@ -35,6 +37,8 @@ def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
         "price_cents": price_from(row.get("price"), "price"),
     }
     items = _items(row.get("items"))
+    if sum(item["price_cents"] * item["chance_attos"] for item in items) > columns["price_cents"] * CERTAIN:
+        raise OperatorError("the expected value of an opening is above the price")
     stored = IrlCase.get_or_none(IrlCase.slug == slug)
     if stored is None:
         row_id = IrlCase.insert(slug=slug, created_at_ms=now, **columns).execute()
@@ -46,7 +50,7 @@ def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
     return row_id, stored is None
 
 
-def _items(value: object) -> list[dict[str, object]]:
+def _items(value: object) -> list[dict[str, Any]]:
     """The columns of each item."""
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
         raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from models.settling_statement import Outcome
 from services.fairness import rolls
 from services.games.bets import UPGRADER
-from services.games.play import LOST, WON, BetRequest, Clock, Play, PlayedBet, client_seed_of, is_price
+from services.games.play import (
+    LOST,
+    WON,
+    BetRequest,
+    Clock,
+    Expectation,
+    Play,
+    PlayedBet,
+    client_seed_of,
+    is_price,
+)
 from services.shared.money import Cents, NotAnAmount, cents_from_number
 from services.upgrader.catalogue import CatalogueCache, CatalogueItem
 from services.upgrader.errors import (
@@ -59,6 +69,10 @@ class SpinTerms:
             threshold=self.threshold,
             roll=roll,
         )
+
+    def expectation(self) -> Expectation:
+        chance, price = self.threshold / rolls.ROLL_RANGE, self.item.price_cents
+        return Expectation(mean_cents=chance * price, variance_square_cents=chance * (1 - chance) * price**2)
 
     def check_age(self) -> None:
         """Do nothing: the price is the one that the catalogue showed when the spin was accepted."""

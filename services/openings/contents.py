@@ -1,0 +1,208 @@
+"""What a case contains when it is opened. An opening's charge, odds and prize come from one reading."""
+
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from cachetools import TTLCache
+
+from models.case_spins import CASE, IRL
+from models.cases import Case, CaseItem
+from models.db.connection import reading
+from models.db.prepared_query import PreparedQuery
+from models.irl_cases import IrlCase, IrlItem
+from models.items import Item
+from services.cases.errors import CaseNotFound
+from services.cases.kinds import Kind
+from services.fairness.tickets import TICKET_RANGE
+from services.games.play import Expectation
+from services.games.snapshots import Content, content_of
+from services.shared.money import Cents
+from services.shared.text_validation import is_storable
+
+REUSED_SECONDS = 0.5
+"""How long a reading serves the openings of a process."""
+
+MAX_AGE_SECONDS = 1.0
+"""How old a reading may be when an opening is settled."""
+
+REMEMBERED = 1_000
+"""Cases whose last reading is kept in memory."""
+
+Timer = Callable[[], float]
+
+
+class StaleContents(Exception):
+    """The contents are too old to settle an opening."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contents:
+    """A case as it was at ``read_at``, in seconds of the timer."""
+
+    row_id: int
+    is_free: bool
+    required_level: int
+    """0 for a case that every player may open."""
+    content: Content | None
+    expectation: Expectation | None
+    """Both are None if an item has no price."""
+    images: Sequence[str] | None
+    """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
+    ends: Sequence[int]
+    """Where the range of each item's tickets ends."""
+    read_at: float
+
+    def place_of(self, ticket: int) -> int:
+        """The position of the item whose range holds the ticket. An item of width 0 is never found."""
+        return bisect_right(self.ends, ticket)
+
+
+def contents_of(
+    *,
+    case_id: str,
+    row_id: int,
+    price_cents: Cents,
+    items: Sequence[tuple[str, Cents | None, int]],
+    read_at: float,
+    kind: str = Kind.REGULAR,
+    required_level: int | None = None,
+    images: Sequence[str] | None = None,
+) -> Contents:
+    """The contents of a case whose items are these names, prices in cents and widths, in their order."""
+    content = content_of(id=case_id, price_cents=price_cents, items=items)
+    return Contents(
+        row_id=row_id,
+        is_free=kind == Kind.FREE,
+        required_level=required_level or 0,
+        content=content,
+        images=images,
+        ends=list(accumulate(width for _, _, width in items)),
+        expectation=expectation_of(content) if content else None,
+        read_at=read_at,
+    )
+
+
+def expectation_of(content: Content) -> Expectation:
+    """The exact mean and variance of an opening's payout, as the nearest floats."""
+    mean = sum(item.price_cents * item.width for item in content.items)
+    squares = sum(item.price_cents**2 * item.width for item in content.items)
+    return Expectation(
+        mean_cents=mean / TICKET_RANGE,
+        variance_square_cents=(squares * TICKET_RANGE - mean**2) / TICKET_RANGE**2,
+    )
+
+
+class RecentContents:
+    """The contents of the cases of one game, each read again after REUSED_SECONDS."""
+
+    def __init__(self, game: str, *, timer: Timer = time.monotonic) -> None:
+        self._read = _READERS[game]
+        self._timer = timer
+        self._recent: TTLCache[str, Contents] = TTLCache(REMEMBERED, ttl=REUSED_SECONDS, timer=timer)
+        self._guard = threading.Lock()
+
+    def recent(self, case_id: str) -> Contents:
+        """What was read at most REUSED_SECONDS ago, or is read now. Raises CaseNotFound."""
+        found = self._remembered(case_id)
+        if found is None:
+            with reading():
+                # Another opening may have read it while this one waited for a connection.
+                found = self._remembered(case_id) or self.fresh(case_id)
+        return found
+
+    def fresh(self, case_id: str) -> Contents:
+        """Read the contents now, for later openings too. Raises CaseNotFound."""
+        if not is_storable(case_id):
+            raise CaseNotFound
+        read_at = self._timer()
+        with reading():
+            contents = self._read(case_id, read_at)
+        with self._guard:
+            self._recent[case_id] = contents
+        return contents
+
+    def check_age(self, contents: Contents) -> None:
+        """Raises StaleContents for contents that are too old to settle an opening."""
+        if self._timer() - contents.read_at > MAX_AGE_SECONDS:
+            raise StaleContents
+
+    def _remembered(self, case_id: str) -> Contents | None:
+        with self._guard:
+            return self._recent.get(case_id)
+
+
+# One query each, so that prices, chances and levels are of one state of the database.
+_CASE = PreparedQuery(
+    lambda value: (
+        Case.select(
+            Case.id,
+            Case.price_cents,
+            Case.kind,
+            Case.required_level,
+            Item.market_hash_name,
+            Item.price_cents,
+            CaseItem.chance_attos,
+        )
+        .join(CaseItem, on=(CaseItem.case == Case.id))
+        .join(Item, on=(CaseItem.item == Item.id))
+        .where(Case.slug == value("slug"))
+        .order_by(CaseItem.chance_attos, CaseItem.position)
+    )
+)
+_IRL_CASE = PreparedQuery(
+    lambda value: (
+        IrlCase.select(
+            IrlCase.id,
+            IrlCase.price_cents,
+            IrlItem.image,
+            IrlItem.name,
+            IrlItem.price_cents,
+            IrlItem.chance_attos,
+        )
+        .join(IrlItem, on=(IrlItem.case == IrlCase.id))
+        .where(IrlCase.slug == value("slug"))
+        .order_by(IrlItem.chance_attos, IrlItem.position)
+    )
+)
+
+
+def _rows(query: PreparedQuery, case_id: str) -> Sequence[Any]:
+    rows: Sequence[Any] = query.execute({"slug": case_id}).fetchall()
+    if not rows:
+        raise CaseNotFound
+    return rows
+
+
+def _read_case(case_id: str, read_at: float) -> Contents:
+    rows = _rows(_CASE, case_id)
+    row_id, price_cents, kind, required_level, *_ = rows[0]
+    return contents_of(
+        case_id=case_id,
+        row_id=row_id,
+        price_cents=price_cents,
+        items=[row[4:] for row in rows],
+        read_at=read_at,
+        kind=kind,
+        required_level=required_level,
+    )
+
+
+def _read_irl_case(case_id: str, read_at: float) -> Contents:
+    rows = _rows(_IRL_CASE, case_id)
+    row_id, price_cents, *_ = rows[0]
+    return contents_of(
+        case_id=case_id,
+        row_id=row_id,
+        price_cents=price_cents,
+        items=[row[3:] for row in rows],
+        read_at=read_at,
+        images=[row[2] for row in rows],
+    )
+
+
+_READERS = {CASE: _read_case, IRL: _read_irl_case}

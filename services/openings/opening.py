@@ -1,0 +1,171 @@
+"""An opening of a case: the checks in their documented order, and the ticket."""
+
+import time
+from dataclasses import dataclass
+
+from models.settling_statement import Outcome
+from services.accounts import users
+from services.fairness import tickets
+from services.games.errors import FreeCaseNotAvailable
+from services.games.play import (
+    LOST,
+    WON,
+    BetRequest,
+    Clock,
+    Expectation,
+    Play,
+    PlayedBet,
+    client_seed_of,
+    is_price,
+)
+from services.games.snapshots import Content, Snapshots
+from services.openings.contents import Contents, RecentContents, StaleContents, Timer
+from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
+from services.shared.levels import experience_of, level_of
+from services.shared.money import Cents
+
+ATTEMPTS = 3
+"""How often an opening reads its case when settling it begins too late."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpeningRequest(BetRequest):
+    """An opening as the player sent it, by the event of this name."""
+
+    event: str
+    case: str
+    snapshot: object = None
+
+    def content(self) -> list[object]:
+        return [
+            self.event,
+            self.case,
+            self.client_seed or None,
+            self.server_seed_commitment,
+            self.price,
+            self.snapshot,
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpeningTerms:
+    """An opening that has passed the checks of its case."""
+
+    game: str
+    client_seed: str | None
+    contents: Contents
+    content: Content
+    recent: RecentContents
+    snapshots: Snapshots
+    free_case_limit: int
+
+    def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
+        """Draw the ticket: the item whose range holds it is won."""
+        ticket = tickets.ticket(
+            game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce
+        )
+        contents, content = self.contents, self.content
+        place = contents.place_of(ticket)
+        item, payout, _ = content.items[place]
+        wager = 0 if contents.is_free else content.price_cents
+        return Outcome(
+            game=self.game,
+            algorithm=f"{self.game}-1",
+            wager_cents=wager,
+            payout_cents=payout,
+            status=WON if payout > wager else LOST,
+            item=item,
+            snapshot_id=self.snapshots.id_for_bet(content),
+            ticket=ticket,
+            case_id=contents.row_id,
+            free_case_limit=self.free_case_limit if contents.is_free else None,
+            prize_image=None if contents.images is None else contents.images[place],
+        )
+
+    def expectation(self) -> Expectation | None:
+        return None if self.contents.is_free else self.contents.expectation
+
+    def check_age(self) -> None:
+        """Raises StaleContents when the case was read too long ago."""
+        self.recent.check_age(self.contents)
+
+
+class Openings:
+    """Opens the cases of one game."""
+
+    def __init__(
+        self,
+        *,
+        game: str,
+        games: Play,
+        snapshots: Snapshots,
+        free_case_limit: int = 0,
+        timer: Timer = time.monotonic,
+    ) -> None:
+        """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
+        self.game = game
+        self._games = games
+        self._snapshots = snapshots
+        self._free_case_limit = free_case_limit
+        self._recent = RecentContents(game, timer=timer)
+
+    def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
+        """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
+
+        The caller holds the player's lock. Raises the errors of services/openings/errors.py and CaseNotFound
+        in the order of the checks below, and then those of ``Play.play``. Raises StaleContents if the
+        database is so slow that no attempt is settled in time.
+        """
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return self._play(user_id, request, clock)
+            except StaleContents:
+                continue
+        return self._play(user_id, request, clock)
+
+    def _play(self, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
+        return self._games.play(
+            user_id=user_id, request=request, check=lambda: self._terms(user_id, request), clock=clock
+        )
+
+    def _terms(self, user_id: int, request: OpeningRequest) -> OpeningTerms:
+        client_seed = client_seed_of(request)
+        contents = self._recent.recent(request.case)
+        try:
+            content = self._checked(user_id, request, contents)
+        except (CaseNotAvailable, CasePriceChanged, CaseChanged):
+            # The player may have seen a newer state than the one that is remembered.
+            contents = self._recent.fresh(request.case)
+            content = self._checked(user_id, request, contents)
+        return OpeningTerms(
+            game=self.game,
+            client_seed=client_seed,
+            contents=contents,
+            content=content,
+            recent=self._recent,
+            snapshots=self._snapshots,
+            free_case_limit=self._free_case_limit,
+        )
+
+    def _checked(self, user_id: int, request: OpeningRequest, contents: Contents) -> Content:
+        if contents.is_free or contents.required_level:
+            self._check_player(user_id, contents)
+        content = contents.content
+        if content is None or (content.price_cents == 0 and not contents.is_free):
+            raise CaseNotAvailable
+        if not is_price(request.price, Cents(content.price_cents)):
+            raise CasePriceChanged
+        if request.snapshot not in (None, content.hash):
+            raise CaseChanged
+        return content
+
+    def _check_player(self, user_id: int, contents: Contents) -> None:
+        player = users.get_by_id(user_id)
+        experience = experience_of(granted=player.granted_experience, wagered_cents=player.wagered_cents)
+        if level_of(experience) < contents.required_level:
+            raise LevelTooLow
+        # The settlement decides. This refuses in the documented order.
+        if contents.is_free and (
+            player.used_affiliate_code is None or player.free_cases >= self._free_case_limit
+        ):
+            raise FreeCaseNotAvailable
