@@ -83,6 +83,7 @@ def build_services(
         max_wager=Cents(settings.upgrader_max_wager_cents),
         proof_delay=Millis(settings.upgrader_proof_delay_ms),
     )
+    snapshots = Snapshots(clock=clock)
     games = Play(seeds=seeds, proof_delay=rules.proof_delay)
     tokens = Tokens(
         secret=settings.jwt_secret,
@@ -115,7 +116,7 @@ def build_services(
         irl_openings=Openings(game=IRL, games=games, snapshots=snapshots),
         proofs=Proofs(seeds=seeds),
         shared_proofs=SharedProofs(seeds=seeds, processes=processes),
-        snapshots=Snapshots(clock=clock),
+        snapshots=snapshots,
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),

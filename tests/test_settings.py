@@ -50,6 +50,7 @@ SETTINGS = [
     "CORS_ORIGINS",
     "DATABASE_POOL_SIZE",
     "DATABASE_URL",
+    "FREE_CASE_LIMIT",
     "FRONTEND_URL",
     "GUNICORN_LOG_LEVEL",
     "HOST",
@@ -213,6 +214,7 @@ def test_another_port_moves_the_default_address_with_it(read):
         ),
         ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
         ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
+        ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
         ("HOST", "10.0.0.5", "host", "10.0.0.5"),
         ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
     ],
@@ -310,6 +312,7 @@ def test_a_good_value_is_accepted(read, name, text, field, expected):
         ("PRICE_FEED_URL", "file:///prices.json", ADDRESS),
         ("PRICE_MARKET_URL", "ftp://m.example.com", ADDRESS),
         ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
+        ("FREE_CASE_LIMIT", "-1", "must be a whole number from 0 to 1000000"),
     ],
 )
 def test_a_bad_value_is_refused_with_the_name_of_the_setting(refused, name, text, what):

@@ -28,7 +28,7 @@ CASES = [
     {"name": "Free case", "kind": "free", "items": _HALVES},
 ]
 IRL_CASES = [
-    {"id": "kettle", "name": "Kettle", "price": 5, "items": [{"name": "Kettle", "image": "", "price": 20}]}
+    {"id": "kettle", "name": "Kettle", "price": 25, "items": [{"name": "Kettle", "image": "", "price": 20}]}
 ]
 
 SPINS = 3

@@ -105,7 +105,7 @@ def _required_level(value: Any, kind: Kind, slug: str) -> int | None:
     if value is None and in_id:
         return int(in_id[1])
     if type(value) is not int or not 0 <= value <= MAX_LEVEL:
-        raise OperatorError(f"level must be a whole number from 0 to {MAX_LEVEL}, or stand in the id as level-N")
+        raise OperatorError(f"a level case needs a level from 0 to {MAX_LEVEL}, here or in its id")
     if in_id and int(in_id[1]) != value:
         raise OperatorError(f"level must be {int(in_id[1])}, as in the id {slug}")
     return value

@@ -1,7 +1,6 @@
 """Importing cases of real-life items."""
 
 from collections.abc import Iterable, Mapping, Sequence
-
 from typing import Any
 
 from models.db.connection import writing
@@ -32,12 +31,13 @@ def _import_case(row: Row, now: Millis) -> tuple[int, bool]:
     slug = row.get("id")
     if not isinstance(slug, str) or not ID.fullmatch(slug):
         raise OperatorError("id must have 1 to 64 characters of a-z, 0-9 and -")
-    columns = {
+    columns: dict[str, Any] = {
         "name": name_from(row.get("name"), "name", MAX_NAME),
         "price_cents": price_from(row.get("price"), "price"),
     }
     items = _items(row.get("items"))
-    if sum(item["price_cents"] * item["chance_attos"] for item in items) > columns["price_cents"] * CERTAIN:
+    expected = sum(item["price_cents"] * item["chance_attos"] for item in items)
+    if expected > columns["price_cents"] * CERTAIN:
         raise OperatorError("the expected value of an opening is above the price")
     stored = IrlCase.get_or_none(IrlCase.slug == slug)
     if stored is None:

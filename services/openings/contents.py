@@ -74,7 +74,10 @@ def contents_of(
     images: Sequence[str] | None = None,
 ) -> Contents:
     """The contents of a case whose items are these names, prices in cents and widths, in their order."""
-    content = content_of(id=case_id, price_cents=price_cents, items=items)
+    priced = [(name, cents, width) for name, cents, width in items if cents is not None]
+    content = None
+    if len(priced) == len(items):
+        content = content_of(case_id=case_id, price_cents=price_cents, items=priced)
     return Contents(
         row_id=row_id,
         is_free=kind == Kind.FREE,

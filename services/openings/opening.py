@@ -61,9 +61,7 @@ class OpeningTerms:
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Draw the ticket: the item whose range holds it is won."""
-        ticket = tickets.ticket(
-            game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce
-        )
+        ticket = tickets.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         contents, content = self.contents, self.content
         place = contents.place_of(ticket)
         item, payout, _ = content.items[place]

@@ -97,7 +97,7 @@ def test_importing_again_changes_nothing(put, stored):
 
 def test_importing_again_updates_by_name_without_case_and_keeps_the_id(put, client):
     put(row("Odds & Ends"))
-    put(row("ODDS & ENDS", {GUN: 100}, kind="level"))
+    put(row("ODDS & ENDS", {GUN: 100}, kind="level", level=3))
 
     (case,) = client.get("/api/cases?type=all").json
 
@@ -110,6 +110,31 @@ def test_a_row_without_a_kind_keeps_the_kind_of_the_case(put, client):
     put(row("Level 10", {GUN: 100}))
 
     assert [case["price"] for case in client.get("/api/cases?type=true").json] == [9.48]
+
+
+def test_a_level_case_needs_the_level_in_its_id_or_in_its_row(put, stored):
+    put(
+        row("Level 10 Box", kind="level"),
+        row("Level 20", kind="level", level=20),
+        row("VIP", kind="level", level=0),
+        row("Not Level 5", kind="level", level=7),
+    )
+
+    cases, _ = stored()
+    assert {case["slug"]: case["required_level"] for case in cases} == {
+        "level-10-box": 10,
+        "level-20": 20,
+        "vip": 0,
+        "not-level-5": 7,
+    }
+
+
+def test_a_level_case_that_becomes_a_regular_one_needs_no_level(put, stored):
+    put(row("Level 10", kind="level"))
+    put(row("Level 10", kind="regular"))
+
+    ((case,), _) = stored()
+    assert (case["kind"], case["required_level"]) == ("regular", None)
 
 
 def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, client):
@@ -141,6 +166,8 @@ UNSHOWN = "name has characters that cannot be shown"
 ITEMS = "items must be an array of 1 to 500 items"
 NAME = "name must be a text of 1 to 100 characters"
 
+LEVEL = "a level case needs a level from 0 to 999999999, here or in its id"
+
 BAD = [
     (5, "must be an object"),
     (row(""), NAME),
@@ -151,6 +178,12 @@ BAD = [
     (row("\u200b"), UNSHOWN),
     (row(kind="gold"), "kind must be regular, level, free"),
     (row(kind=1), "kind must be regular, level, free"),
+    (row(level=1), "level is for the kind level only"),
+    (row(kind="level"), LEVEL),
+    (row("Level", kind="level", level=None), LEVEL),
+    (row("Level 1234567890", kind="level"), LEVEL),
+    *((row(kind="level", level=level), LEVEL) for level in (-1, 1.5, True, "1", 1_000_000_000)),
+    (row("Level 10", kind="level", level=5), "level must be 10, as in the id level-10"),
     (row("Pagination"), "the id pagination is reserved"),
     (row("Free case"), "the id free-case is reserved"),
     (row("Free"), "the id free is reserved"),

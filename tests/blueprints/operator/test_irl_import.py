@@ -57,6 +57,8 @@ NUMBER = "Each item must have a percentage that is a number from 0 to 100"
 PRICE = "price must be a number from 0 to 1000000000 with at most two decimals"
 ITEMS = "items must be an array of 1 to 500 items"
 
+ABOVE = "the expected value of an opening is above the price"
+
 BAD = [
     ([], "must be an object"),
     (row(None), ID),
@@ -88,6 +90,9 @@ BAD = [
     (row(items=[PEN | {"percentage": 99}]), SUM),
     (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 60}]), SUM),
     (row(items=[PEN | {"percentage": 60}, PEN | {"percentage": 50}, PEN]), SUM),
+    (row(price=1.49), ABOVE),
+    (row(price=0), ABOVE),
+    (row(price=1.5, items=[PEN | {"price": 1.51, "percentage": 100}]), ABOVE),
     (row("good"), "the file has this case twice"),
 ]
 
@@ -97,6 +102,12 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails,
 
     assert said == [f"Error: row 2: {problem}" for _, problem in BAD]
     assert stored() == [[], []]
+
+
+def test_a_case_may_cost_exactly_the_expected_value_of_an_opening(put):
+    half = [PEN | {"price": 3, "percentage": 50}, PEN | {"price": 0, "percentage": 50}]
+
+    assert put(row(price=1.5, items=half))["created"] == 1
 
 
 def test_a_percentage_left_out_is_0_when_the_others_sum_to_100(put, client):

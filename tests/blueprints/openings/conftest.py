@@ -1,0 +1,103 @@
+"""Fixtures of the tests of openings: a case of ten coins, and its items."""
+
+from decimal import Decimal
+
+import pytest
+
+from bench.harness.tickets import client_seed_that_wins
+from models.bets import Bet
+from models.case_spins import CaseSpins
+from models.db.connection import reading
+from models.ledger import LedgerEntry
+from models.prizes import Prize
+from models.users import User
+from services.cases import importing
+from services.cases import reading as cases
+from services.games.snapshots import content_of_case
+from services.irl_cases import importing as irl_importing
+from services.shared.clock import now_ms
+
+DEAR, CHEAP = "Dear | Gun", "Cheap | Gun"
+LAMP, PEN = "Lamp", "Pen"
+
+
+@pytest.fixture
+def put(app):
+    """Imports a case with these items and percentages."""
+
+    def put(name, contents, **row):
+        items = [
+            {"marketHashName": item, "percentage": Decimal(str(percentage))}
+            for item, percentage in contents.items()
+        ]
+        importing.import_cases([{"name": name, "items": items} | row], now=now_ms())
+
+    return put
+
+
+@pytest.fixture
+def items(add_item):
+    add_item(DEAR, price=55)
+    add_item(CHEAP, price=5)
+
+
+@pytest.fixture
+def case(put, items):
+    """Costs 10.53 coins: 95 % of that is 0.1 * 55 + 0.9 * 5."""
+    put("Box", {DEAR: 10, CHEAP: 90})
+    return "box"
+
+
+@pytest.fixture
+def free_case(put, items):
+    """Shown at 10.53 coins too."""
+    put("Daily", {DEAR: 10, CHEAP: 90}, kind="free")
+    return "free-case"
+
+
+@pytest.fixture
+def irl_case(app):
+    """Costs 12 coins."""
+    items = [
+        {"name": LAMP, "image": "/media/lamp.webp", "price": 50, "percentage": 20},
+        {"name": PEN, "image": "", "price": Decimal("1.5"), "percentage": 80},
+    ]
+    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 12, "items": items}], now=now_ms())
+    return "desk"
+
+
+@pytest.fixture
+def winning(app, player):
+    """Gives a client seed with which the player's next opening of a case wins this item."""
+
+    def winning(item, case, game="case"):
+        return client_seed_that_wins(item, app=app, player=player, case=case, game=game)
+
+    return winning
+
+
+@pytest.fixture
+def snapshot_of():
+    """Gives the hash of what a case contains now."""
+
+    def snapshot_of(case):
+        return content_of_case(cases.get(case_id=case)).hash
+
+    return snapshot_of
+
+
+@pytest.fixture
+def state_of():
+    """All that an opening may change, to compare before and after."""
+
+    def state(player):
+        with reading():
+            return (
+                list(User.select().where(User.id == player.id).dicts()),
+                Bet.select().count(),
+                LedgerEntry.select().count(),
+                Prize.select().count(),
+                list(CaseSpins.select().tuples()),
+            )
+
+    return state

@@ -1,0 +1,119 @@
+"""case:open: its events, their order, and the balances."""
+
+from bench.harness.waiting import wait_until
+from services.fairness import tickets
+from tests.blueprints.openings.conftest import CHEAP, DEAR
+
+
+def test_events_come_in_the_promised_order(connect, player, case):
+    socket = connect(player)
+    socket.expect("live-bets")
+
+    acknowledged = socket.call("case:open", {"case": case})
+
+    events = [socket.next() for _ in range(4)]
+    assert [name for name, _ in events] == ["case:pf", "case:open", "upgrader:commitment", "balance"]
+    assert events[1][1] == acknowledged
+
+
+def test_the_item_is_credited_and_the_price_taken(connect, client, player, case, winning):
+    socket = connect(player)
+
+    won = socket.call("case:open", {"case": case, "clientSeed": winning(DEAR, case)})
+    lost = socket.call("case:open", {"case": case, "clientSeed": winning(CHEAP, case)})
+
+    assert won == {"status": True, "result": {"success": True, "amount": 55, "item": DEAR}}
+    assert lost == {"status": True, "result": {"success": False, "amount": 5, "item": CHEAP}}
+    user = client.get("/auth/me", headers=player.headers).json
+    assert user["balance"] == 100 - 2 * 10.53 + 55 + 5
+    assert user["experience"] == 21
+
+
+def test_the_proof_reproduces_the_ticket_that_pf_announced(connect, player, case, snapshot_of):
+    socket = connect(player)
+    announced = socket.expect("upgrader:commitment")
+    snapshot = snapshot_of(case)
+
+    socket.call("case:open", {"case": case, "clientSeed": "my-own-seed", "snapshot": snapshot})
+
+    pf, proof = socket.expect("case:pf"), socket.expect("case:proof")
+    ticket = tickets.ticket(
+        game="case", server_seed=proof["serverSeed"], client_seed="my-own-seed", nonce=announced["nonce"]
+    )
+    assert pf == announced | {
+        "clientSeed": "my-own-seed",
+        "ticket": str(ticket),
+        "percent": pf["percent"],
+    }
+    assert float(pf["percent"]) == tickets.percent(ticket)
+    assert proof == announced | {
+        "clientSeed": "my-own-seed",
+        "serverSeed": proof["serverSeed"],
+        "snapshot": snapshot,
+    }
+
+
+def test_openings_and_spins_share_nonces_and_commitments(connect, player, case, irl_case, add_item):
+    item = add_item(price=10)
+    socket = connect(player)
+
+    for event, payload in [
+        ("case:open", {"case": case}),
+        ("upgrader:spin", {"amount": 1, "item": item}),
+        ("irl:open", {"case": irl_case}),
+    ]:
+        announced = socket.expect("upgrader:commitment")
+        payload["serverSeedCommitment"] = announced["serverSeedCommitment"]
+        assert socket.call(event, payload)["status"] is True
+        assert socket.expect(event.split(":")[0] + ":pf")["nonce"] == announced["nonce"]
+
+    assert socket.expect("upgrader:commitment")["nonce"] == 4
+
+
+def test_an_opening_is_a_live_bet_when_its_proof_is_due(connect, player, case):
+    watching = connect()
+    watching.expect("live-bets")
+
+    connect(player).call("case:open", {"case": case})
+
+    bet = watching.expect("live-bets:new")
+    assert (bet["game"], float(bet["wager"])) == ("case", 10.53)
+
+
+def test_spins_of_a_case_count_its_openings(connect, client, player, case):
+    socket = connect(player)
+    for _ in range(3):
+        socket.call("case:open", {"case": case})
+
+    # A list may be up to a minute old; this one was not read before.
+    wait_until(lambda: client.get("/api/cases/pagination").json["cases"][0]["spins"] == 3)
+
+
+def test_the_ledger_and_the_fairness_audit_agree_with_openings(connect, player, case, irl_case, run):
+    socket = connect(player)
+    socket.call("case:open", {"case": case})
+    socket.call("irl:open", {"case": irl_case})
+
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_metrics_count_openings_by_outcome_and_the_mean_and_variance_of_payouts(
+    app, connect, client, player, case, winning
+):
+    socket = connect(player)
+
+    socket.call("case:open", {"case": case, "clientSeed": winning(DEAR, case)})
+    socket.call("case:open", {"case": "none"})
+
+    text = client.get("/metrics").text
+    if "processes" not in app.extensions:
+        # Mean 0.1 * 55 + 0.9 * 5, mean of the squares 0.1 * 55² + 0.9 * 5².
+        for line in (
+            'case_openings_total{game="case",outcome="won"} 1.0',
+            'case_openings_total{game="case",outcome="Case not found"} 1.0',
+            'bets_wagered_coins_total{game="case"} 10.53',
+            'bets_paid_coins_total{game="case"} 55.0',
+            'bets_expected_coins_total{game="case"} 10.0',
+            'bets_variance_total{game="case"} 225.0',
+        ):
+            assert line in text
