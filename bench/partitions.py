@@ -22,7 +22,7 @@ from psycopg2 import extensions
 from bench.harness.databases import postgres_server
 from bench.speed.players import make_players
 from bench.speed.stage import Stage
-from models.settling_statement import AT_ONCE, PARAMETERS
+from models.settling_statement import PARAMETERS, SETTLE_SPIN
 
 PARTITIONS = 4
 TABLES = """
@@ -36,6 +36,7 @@ FROM information_schema.tables WHERE tables.table_schema = 'public' ORDER BY tab
 INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename = %s"
 SPIN = {
     **{name: 1 if kind == "bigint" else "lost" for name, kind in PARAMETERS.items()},
+    "algorithm": "upgrader-1",
     "price_cents": 2,
     "payout_cents": 0,
 }
@@ -85,7 +86,7 @@ def settle(cursor: extensions.cursor) -> list[str]:
     cursor.execute(SEED)
     names = ("user_id", "nonce", "server_seed_commitment", "mark_number", "mark_token")
     spin = SPIN | dict(zip(names, cursor.fetchone() or (), strict=True))
-    cursor.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + re.sub(r":(\w+)", r"%(\1)s", AT_ONCE), spin)
+    cursor.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + re.sub(r":(\w+)", r"%(\1)s", SETTLE_SPIN.text), spin)
     ((plan,),) = cursor.fetchall()
     cursor.execute(WRITTEN)
     written = [name for (name,) in cursor.fetchall()]

@@ -16,12 +16,12 @@ VALUES (:given_id, 'house.bets', NULL, -:payout), (:given_id, 'balance', :player
 \endif
 UPDATE users SET wagered_cents = wagered_cents + 50, earned_cents = earned_cents + :payout WHERE id = :player;
 INSERT INTO bets (
-    user_id, game, nonce, ledger_transaction_id, wager_cents, payout_cents, status, item, price_cents,
+    user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item, price_cents,
     house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, sealed_server_seed,
     created_at_ms, completed_at_ms
 )
 VALUES (
-    :player, 'upgrader', :nonce, :given_id, 50, :payout,
+    :player, 'upgrader', :nonce, :given_id, 'upgrader-1', 50, :payout,
     CASE WHEN :payout > 0 THEN 'won' ELSE 'lost' END, 'Item of a spin', 100,
     50000, 4750000, :roll, 'a-seed-of-ones-own', lpad(:serial::text, 64, '0'), repeat('s', 140) || :serial,
     :made, :made + 600000

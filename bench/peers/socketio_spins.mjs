@@ -59,6 +59,8 @@ async function settle(player, { amount, item, clientSeed }) {
     mark_number: mark.number,
     mark_token: mark.token,
     game: "upgrader",
+    algorithm: "upgrader-1",
+    ledger_kind: "spin",
     wager_cents: wager,
     payout_cents: payout,
     status: payout ? "won" : "lost",

@@ -16,7 +16,7 @@ from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, spinning
 from bench.speed.stage import Stage
-from models import settling_statement
+from models.settling_statement import PARAMETERS, SETTLE_SPIN
 
 CROWD = 20
 GOAL = 0.6
@@ -64,7 +64,7 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
 
 def _settlement() -> str:
     """The settling statement with numbered parameters, each cast to its type, and their names in order."""
-    types = settling_statement.PARAMETERS
-    numbers = {name: f"${number}::{types[name]}" for number, name in enumerate(types, start=1)}
-    text = re.sub(r"(?<!:):(\w+)", lambda name: numbers[name[1]], settling_statement.AT_ONCE)
-    return json.dumps({"text": text, "parameters": list(types)})
+    names = SETTLE_SPIN.parameters
+    numbers = {name: f"${number}::{PARAMETERS[name]}" for number, name in enumerate(names, start=1)}
+    text = re.sub(r":(\w+)", lambda name: numbers[name[1]], SETTLE_SPIN.text)
+    return json.dumps({"text": text, "parameters": names})

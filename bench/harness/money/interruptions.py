@@ -13,7 +13,7 @@ from typing import Any
 
 import peewee
 
-from models.settling_statement import EXECUTE
+from models.settling_statement import SETTLE_OPENING, SETTLE_SPIN
 
 
 class Kind(StrEnum):
@@ -37,8 +37,8 @@ class Moment:
 
 
 def commits(sql: str) -> bool:
-    """Whether a statement commits a transaction. On PostgreSQL, the statement of a spin is a transaction."""
-    return sql in ("COMMIT", EXECUTE)
+    """Whether a statement commits a transaction. On PostgreSQL, the statement of a bet is a transaction."""
+    return sql in ("COMMIT", SETTLE_SPIN.execute, SETTLE_OPENING.execute)
 
 
 class Fuse:
