@@ -250,7 +250,8 @@ def run(app: Flask) -> Callable[..., Any]:
     def run_command(*arguments: str) -> Any:
         result = app.test_cli_runner().invoke(args=list(arguments))
         assert result.exit_code == 0, result.output
-        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        # Not splitlines(), which also splits at characters that JSON may contain.
+        lines = [json.loads(line) for line in result.stdout.split("\n") if line]
         return lines[0] if len(lines) == 1 else lines
 
     return run_command

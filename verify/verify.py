@@ -1,8 +1,9 @@
-"""Verify a provably fair spin. Needs Python 3.9 or later and no packages.
+"""Verify a provably fair bet. Needs Python 3.9 or later and no packages.
 
-Recomputes the roll from the seeds, the threshold from wager and price, and whether the server seed is the one
-that was committed to. All values are in the proof of the spin and in GET /upgrader/bets/<nonce>. Exits with 1
-when the server seed is another one, or when a value is not valid. --vectors checks this program itself.
+Recomputes the roll or the ticket from the seeds, and whether the server seed is the one that was committed
+to. For a spin also the threshold from wager and price; for the opening of a case the item, from the snapshot
+that GET /snapshots/<hash> serves. All values are in the proof of the bet. Exits with 1 when the server seed
+or the snapshot is another one, or when a value is not valid. --vectors checks this program itself.
 """
 
 from __future__ import annotations
@@ -16,10 +17,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ALGORITHM = "upgrader-1"
+SPIN = "upgrader-1"
+GAMES = {"case-1": "case", "irl-1": "irl"}
+"""The opening of a case, by algorithm: how the HMAC's message begins."""
+
 ROLL_RANGE = 10_000_000
 ROLLS_PER_PERCENT = 100_000
 PPM = 1_000_000
+TICKET_RANGE = 10**18
+TICKETS_PER_DECIMAL = 10**11
+DECIMALS = 100_000
 MAX_CENTS = 100_000_000_000
 MAX_NONCE = 2**63 - 1
 
@@ -27,55 +34,106 @@ HEX_64 = re.compile("[0-9a-f]{64}")
 CLIENT_SEED = re.compile("[A-Za-z0-9_-]{4,64}")
 NONCE = re.compile("[1-9][0-9]{0,18}")
 AMOUNT = re.compile(r"\$?([0-9]{1,10})(?:\.([0-9]{1,2}))?")
+WHOLE = re.compile("0|[1-9][0-9]{0,18}")
 FRACTION = re.compile(r"(?=.)0?(?:\.([0-9]{1,6}))?")
 
 
 class InvalidValue(ValueError):
-    """A value that no spin can have."""
+    """A value that no bet can have."""
 
 
-def verify(spin: dict[str, str]) -> dict[str, Any]:
-    """Recompute a spin. Raises InvalidValue.
+def verify(bet: dict[str, str]) -> dict[str, Any]:
+    """Recompute a bet. Raises InvalidValue.
 
-    ``spin`` has serverSeed, clientSeed and nonce, and may have algorithm, serverSeedCommitment, betAmount
-    with price, and houseEdge (a fraction, 0.05 if it is left out). Without a commitment ``committed`` is left
-    out of the result, without a wager everything from ``threshold`` on.
+    ``bet`` has serverSeed, clientSeed and nonce, and may have algorithm and serverSeedCommitment. A spin may
+    have betAmount with price, and houseEdge (a fraction, 0.05 if it is left out); an opening content (the
+    canonical JSON of the case) and snapshot (its hash as it was shown). The result lacks what needs a value
+    that is left out.
     """
-    if spin.get("algorithm", ALGORITHM) != ALGORITHM:
-        raise InvalidValue(f"this program verifies {ALGORITHM} only")
-    server_seed = _matching(
-        HEX_64, spin["serverSeed"], "a server seed has 64 hexadecimal digits, 0-9 and a-f"
-    )
+    algorithm = bet.get("algorithm", SPIN)
+    if algorithm != SPIN and algorithm not in GAMES:
+        raise InvalidValue(f"this program verifies {SPIN}, {' and '.join(GAMES)}")
+    server_seed = _matching(HEX_64, bet["serverSeed"], "a server seed has 64 hexadecimal digits, 0-9 and a-f")
     client_seed = _matching(
-        CLIENT_SEED, spin["clientSeed"], "a client seed has 4 to 64 letters, digits, dashes and underscores"
+        CLIENT_SEED, bet["clientSeed"], "a client seed has 4 to 64 letters, digits, dashes and underscores"
     )
-    nonce = _matching(NONCE, spin["nonce"], "a nonce is a whole number from 1")
+    nonce = _matching(NONCE, bet["nonce"], "a nonce is a whole number from 1")
     if int(nonce) > MAX_NONCE:
         raise InvalidValue(f"a nonce is {MAX_NONCE} at most")
-    digest = hmac.new(server_seed.encode(), f"{client_seed}:{nonce}:0".encode(), hashlib.sha256).digest()
-    roll = int.from_bytes(digest, "big") * ROLL_RANGE >> 256
-    result: dict[str, Any] = {"serverSeedCommitment": hashlib.sha256(server_seed.encode()).hexdigest()}
-    if "serverSeedCommitment" in spin:
-        result["committed"] = result["serverSeedCommitment"] == spin["serverSeedCommitment"]
-    result |= {"digest": digest.hex(), "roll": roll, "percent": roll / ROLLS_PER_PERCENT}
-    if ("betAmount" in spin) != ("price" in spin):
+    message = (
+        f"{client_seed}:{nonce}:0" if algorithm == SPIN else f"{GAMES[algorithm]}:{client_seed}:{nonce}:0"
+    )
+    digest = hmac.new(server_seed.encode(), message.encode(), hashlib.sha256).digest()
+    result: dict[str, Any] = {"serverSeedCommitment": _sha256(server_seed)}
+    if "serverSeedCommitment" in bet:
+        result["committed"] = result["serverSeedCommitment"] == bet["serverSeedCommitment"]
+    result["digest"] = digest.hex()
+    return result | (_spin if algorithm == SPIN else _opening)(bet, int.from_bytes(digest, "big"))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _spin(bet: dict[str, str], digest: int) -> dict[str, Any]:
+    roll = digest * ROLL_RANGE >> 256
+    result = {"roll": roll, "percent": roll / ROLLS_PER_PERCENT}
+    if ("betAmount" in bet) != ("price" in bet):
         raise InvalidValue("wager and price go together")
-    if "betAmount" in spin:
-        threshold = _threshold(spin)
-        result |= {
-            "threshold": threshold,
-            "chance": threshold / ROLLS_PER_PERCENT,
-            "win": roll < threshold,
-        }
-    return result
+    if "betAmount" not in bet:
+        return result
+    threshold = _threshold(bet)
+    return result | {
+        "threshold": threshold,
+        "chance": threshold / ROLLS_PER_PERCENT,
+        "win": roll < threshold,
+    }
 
 
-def _threshold(spin: dict[str, str]) -> int:
+def _opening(bet: dict[str, str], digest: int) -> dict[str, Any]:
+    ticket = digest * TICKET_RANGE >> 256
+    result: dict[str, Any] = {"ticket": str(ticket), "percent": ticket // TICKETS_PER_DECIMAL / DECIMALS}
+    if "content" not in bet:
+        return result
+    items = _items(bet["content"])
+    result["snapshot"] = _sha256(bet["content"])
+    if "snapshot" in bet:
+        result["shown"] = result["snapshot"] == bet["snapshot"]
+    end = 0
+    for item in items:
+        end += int(item["width"])
+        if ticket < end:
+            break
+    return result | {"item": item["name"], "amount": int(item["price"]) / 100}
+
+
+def _items(content: str) -> list[dict[str, str]]:
+    """The items of a case. The text must be its canonical JSON, which only one text is."""
+    try:
+        case = json.loads(content)
+        items = [{name: item[name] for name in ("name", "price", "width")} for item in case["items"]]
+        canonical = {"id": case["id"], "items": items, "price": case["price"]}
+        numbers = [case["price"], *(item[name] for item in items for name in ("price", "width"))]
+        is_valid = (
+            all(isinstance(text, str) for text in (case["id"], *(item["name"] for item in items)))
+            and all(WHOLE.fullmatch(number) for number in numbers)
+            and json.dumps(canonical, ensure_ascii=False, separators=(",", ":")) == content
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_valid = False
+    if not is_valid:
+        raise InvalidValue("the snapshot is not the canonical JSON of a case")
+    if sum(int(item["width"]) for item in items) != TICKET_RANGE:
+        raise InvalidValue("the widths of the items must sum to 10^18")
+    return items
+
+
+def _threshold(bet: dict[str, str]) -> int:
     """How many of the 10,000,000 rolls win, rounded down."""
-    wager, price = _cents(spin["betAmount"]), _cents(spin["price"])
+    wager, price = _cents(bet["betAmount"]), _cents(bet["price"])
     if not 0 < wager < price:
         raise InvalidValue("the wager must be above 0 and below the price")
-    fraction = FRACTION.fullmatch(spin.get("houseEdge", "0.05"))
+    fraction = FRACTION.fullmatch(bet.get("houseEdge", "0.05"))
     if not fraction:
         raise InvalidValue("a house edge is a fraction from 0 to 0.999999, such as 0.05")
     edge_ppm = int((fraction[1] or "").ljust(6, "0"))
@@ -99,11 +157,11 @@ def _matching(pattern: re.Pattern[str], text: str, otherwise: str) -> str:
 def wrong_vectors(vectors: dict[str, Any]) -> list[str]:
     """The vectors that this program gets wrong."""
     wrong = []
-    for vector in vectors["spins"]:
+    for vector in vectors["spins"] + vectors["openings"]:
         result = verify(vector["input"])
         if any(result[name] != value for name, value in vector["output"].items()):
             wrong.append(vector["why"])
-    for vector in vectors["refused"]:
+    for vector in vectors["refused"] + vectors["refusedOpenings"]:
         try:
             verify(vector["input"])
         except InvalidValue:
@@ -112,29 +170,41 @@ def wrong_vectors(vectors: dict[str, Any]) -> list[str]:
     return wrong
 
 
-def main() -> None:
-    """Print the recomputed spin as JSON."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("--algorithm", default=ALGORITHM, metavar="NAME", help=ALGORITHM)
+    names = ", ".join([SPIN, *GAMES])
+    parser.add_argument("--algorithm", default=SPIN, metavar="NAME", help=f"{names} (%(default)s)")
     parser.add_argument(
         "--commitment",
         dest="serverSeedCommitment",
         metavar="HASH",
-        help="as it was announced before the spin",
+        help="as it was announced before the bet",
     )
     parser.add_argument("--server-seed", dest="serverSeed", metavar="SEED", help="as the proof revealed it")
     parser.add_argument(
-        "--client-seed", dest="clientSeed", metavar="SEED", help="as it was sent with the spin"
+        "--client-seed", dest="clientSeed", metavar="SEED", help="as it was sent with the bet"
     )
-    parser.add_argument("--nonce", metavar="NUMBER", help="the number of the spin")
+    parser.add_argument("--nonce", metavar="NUMBER", help="the number of the bet")
     parser.add_argument("--amount", dest="betAmount", metavar="COINS", help="the wager, such as 1.50")
     parser.add_argument("--price", metavar="COINS", help="the price of the item, such as 12.34")
     parser.add_argument(
         "--house-edge", dest="houseEdge", metavar="FRACTION", help="a fraction, 0.05 if it is left out"
     )
+    parser.add_argument(
+        "--snapshot", dest="content", metavar="FILE", help="the snapshot of the case that was opened"
+    )
+    parser.add_argument(
+        "--snapshot-hash", dest="snapshot", metavar="HASH", help="as the page of the case showed it"
+    )
     parser.add_argument("--vectors", metavar="FILE", help="check this program with the vectors of a file")
+    return parser
+
+
+def main() -> None:
+    """Print the recomputed bet as JSON."""
+    parser = _parser()
     options = vars(parser.parse_args())
     vectors = options.pop("vectors")
     if vectors:
@@ -145,12 +215,17 @@ def main() -> None:
         if options[name] is None:
             parser.error("--server-seed, --client-seed and --nonce are required")
     try:
+        if options["content"] is not None:
+            # An editor may have added the line end.
+            options["content"] = Path(options["content"]).read_bytes().decode().rstrip("\r\n")
         result = verify({name: value for name, value in options.items() if value is not None})
-    except InvalidValue as problem:
+    except (InvalidValue, OSError, UnicodeDecodeError) as problem:
         sys.exit(f"{problem}")
     print(json.dumps(result, indent=2))
     if not result.get("committed", True):
         sys.exit("The server seed is not the one that was committed to.")
+    if not result.get("shown", True):
+        sys.exit("The snapshot is not the one that was shown.")
 
 
 if __name__ == "__main__":

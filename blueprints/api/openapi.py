@@ -33,7 +33,7 @@ PATH_PARAMETERS = {
     "case_id": ("The id of the case", "desert-case"),
     "snapshot_hash": (
         "The hash: 64 lowercase hexadecimal digits",
-        "0f3c6ee6d8b0f3f8b8a77f53ff6f5a0e0a4e4fb0f4cc3a2d1f7f0f5b3f0b9a11",
+        "3d23e04e7564abd8bf89f685c2f350e224fc3694eff34179090dcebff6242380",
     ),
     "nonce": ("Number of the player's spin, from 1", 1),
 }

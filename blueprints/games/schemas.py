@@ -25,7 +25,7 @@ SERVER_SEED_COMMITMENT = text(
     validate=HASH,
 )
 CLIENT_SEED = text("4 to 64 letters, digits, dashes and underscores", "my-lucky-seed")
-SNAPSHOT_EXAMPLE = "0f3c6ee6d8b0f3f8b8a77f53ff6f5a0e0a4e4fb0f4cc3a2d1f7f0f5b3f0b9a11"
+SNAPSHOT_EXAMPLE = "3d23e04e7564abd8bf89f685c2f350e224fc3694eff34179090dcebff6242380"
 SNAPSHOT = text(
     "SHA-256 of the case's content as canonical JSON, which `/snapshots/{hash}` serves",
     SNAPSHOT_EXAMPLE,
@@ -33,7 +33,7 @@ SNAPSHOT = text(
 )
 TICKET = text(
     "The ticket: a whole number from 0 to 10^18 - 1. The item whose range holds it is won",
-    "576165200000000000",
+    "236139975960886890",
     validate=ma.validate.Regexp("^[0-9]{1,18}$"),
 )
 NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))

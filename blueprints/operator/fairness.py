@@ -1,16 +1,17 @@
-"""flask fairness: recompute the rolls of all bets, or one roll."""
+"""flask fairness: recompute all bets, or one bet."""
 
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json, progress_bar
 from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
-from services.fairness import rolls
+from services.fairness import rolls, tickets
+from services.games import snapshots
 from services.maintenance import fairness_audit, fairness_report
 from services.maintenance.fairness_report import BetSums, FairnessReport
 from services.shared.errors import OperatorError
@@ -19,6 +20,8 @@ from services.shared.money import Cents, number_from_cents
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
 
 MAX_NONCE = 2**63 - 1
+
+UPGRADER = "upgrader"
 
 
 def house_edge_ppm(text: str) -> int:
@@ -97,41 +100,70 @@ def _write_plot(path: Path, result: FairnessReport) -> None:
 
 
 @group.command("verify")
+@click.option("--game", type=click.Choice([UPGRADER, "case", "irl"]), default=UPGRADER, show_default=True)
 @click.option("--server-seed", required=True, help="The revealed seed of the server.")
 @click.option("--client-seed", required=True, help="The seed of the player.")
-@click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE), help="The number of the spin.")
-@click.option("--amount", type=amount, help="The wager.")
+@click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE), help="The number of the bet.")
+@click.option("--amount", type=amount, help="The wager of a spin.")
 @click.option("--price", type=amount, help="The price of the item.")
 @click.option("--house-edge", type=house_edge_ppm, help="The house edge; by default the setting.")
+@click.option(
+    "--snapshot",
+    type=click.File(encoding="utf-8"),
+    help="The snapshot of the case that was opened, as GET /snapshots/HASH gives it.",
+)
 def verify(
+    game: str,
     server_seed: str,
     client_seed: str,
     nonce: int,
     amount: Cents | None,
     price: Cents | None,
     house_edge: int | None,
+    snapshot: TextIO | None,
 ) -> None:
-    """Recompute one roll, without the database.
+    """Recompute one bet, without the database.
 
-    With an amount and a price, also prints whether it won.
+    A spin with an amount and a price: also prints whether it won. An opening of a case: prints its ticket
+    and what it won.
     """
     if not rolls.is_client_seed(client_seed):
         raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
     if not rolls.is_server_seed(server_seed):
         raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")
-    if (amount is None) != (price is None):
-        raise OperatorError("--amount and --price must be given together")
+    commitment = {"serverSeedCommitment": rolls.commitment_of(server_seed)}
+    if game != UPGRADER:
+        if snapshot is None or not (amount is price is house_edge is None):
+            raise OperatorError(f"--game {game} takes --snapshot, and no amount, price or house edge")
+        ticket = tickets.ticket(game=game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+        print_json(commitment | _won(ticket, snapshot))
+        return
+    if snapshot is not None or (amount is None) != (price is None):
+        raise OperatorError("--amount and --price must be given together, and --snapshot with --game only")
     roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
-    answer: dict[str, Any] = {
-        "serverSeedCommitment": rolls.commitment_of(server_seed),
-        "roll": roll,
-        "percent": rolls.percent(roll),
-    }
+    answer: dict[str, Any] = {"roll": roll, "percent": rolls.percent(roll)}
     if amount is not None and price is not None:
         if house_edge is None:
             house_edge = get_services().settings.upgrader_house_edge_ppm
         answer |= _outcome(roll, amount, price, house_edge)
-    print_json(answer)
+    print_json(commitment | answer)
+
+
+def _won(ticket: int, snapshot: TextIO) -> dict[str, Any]:
+    """What this ticket won in the case of this snapshot."""
+    try:
+        # An editor may have added the line end.
+        content = snapshots.parse(snapshot.read().rstrip("\r\n"))
+    except (ValueError, OSError):
+        raise OperatorError("--snapshot must be a file with the canonical JSON of a case") from None
+    item = content.winner(ticket)
+    return {
+        "ticket": str(ticket),
+        "percent": tickets.percent(ticket),
+        "snapshot": content.hash,
+        "item": item.name,
+        "amount": number_from_cents(item.price_cents),
+    }
 
 
 def _outcome(roll: int, amount: Cents, price: Cents, house_edge: int) -> dict[str, Any]:

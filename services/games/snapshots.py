@@ -7,6 +7,7 @@ used. So anybody can verify later that charge, odds and prize were those that th
 import hashlib
 import json
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -46,6 +47,8 @@ DELETED_AT_ONCE = 4
 
 ID_DIGITS = 15
 """Hexadecimal digits of the hash: 60 bits, which fit a column of 63."""
+
+WHOLE = re.compile("0|[1-9][0-9]{0,18}")
 
 
 class SnapshotNotFound(PlatformError):
@@ -137,10 +140,9 @@ def _has_texts(content: Content) -> bool:
 
 
 def _whole(text: str) -> Cents:
-    number = int(text)
-    if number < 0:
+    if not WHOLE.fullmatch(text):
         raise ValueError("must be a whole number from 0, as text")
-    return Cents(number)
+    return Cents(int(text))
 
 
 @reading()

@@ -1,4 +1,4 @@
-// Makes verify/vectors.json from the published formula, without any of the platform's own code.
+// Makes verify/vectors.json from the published formulas, without any of the platform's own code.
 //
 //     node tests/js/make_vectors.mjs > verify/vectors.json
 
@@ -6,6 +6,7 @@ import { createHash, createHmac } from "node:crypto";
 
 const ROLL_RANGE = 10_000_000n;
 const PPM = 1_000_000n;
+const TICKET_RANGE = 10n ** 18n;
 
 const sha256 = (text) => createHash("sha256").update(text, "utf8").digest("hex");
 const seed = (number) => sha256(`server seed ${number}`);
@@ -20,7 +21,7 @@ const percent = (rolls) => Number(rolls) / 100_000;
 
 function spin([why, serverSeed, clientSeed, nonce, betAmount, price, houseEdge, serverSeedCommitment]) {
   const commitment = sha256(serverSeed);
-  const digest = createHmac("sha256", serverSeed).update(`${clientSeed}:${nonce}:0`, "utf8").digest("hex");
+  const digest = digestOf(`${clientSeed}:${nonce}:0`, serverSeed);
   const roll = (BigInt(`0x${digest}`) * ROLL_RANGE) >> 256n;
   const kept = PPM - scaled(houseEdge, 6);
   const threshold = (ROLL_RANGE * kept * scaled(betAmount, 2)) / (PPM * scaled(price, 2));
@@ -44,6 +45,52 @@ function spin([why, serverSeed, clientSeed, nonce, betAmount, price, houseEdge, 
       threshold: Number(threshold),
       chance: percent(threshold),
       win: roll < threshold,
+    },
+  };
+}
+
+const digestOf = (message, serverSeed) => createHmac("sha256", serverSeed).update(message, "utf8").digest("hex");
+
+/** The ticket of an opening, and the digest that it comes from. */
+function ticketOf({ game, serverSeed, clientSeed, nonce }) {
+  const digest = digestOf(`${game}:${clientSeed}:${nonce}:0`, serverSeed);
+  return { digest, ticket: (BigInt(`0x${digest}`) * TICKET_RANGE) >> 256n };
+}
+
+/** The content of a case as canonical JSON. The keys are written in their order. */
+function contentOf(id, price, items) {
+  const rows = items.map(([name, itemPrice, width]) => ({ name, price: String(itemPrice), width: String(width) }));
+  return JSON.stringify({ id, items: rows, price: String(price) });
+}
+
+function opening({ why, game, serverSeed, clientSeed, nonce, content, committed = serverSeed, shown = content }) {
+  const { digest, ticket } = ticketOf({ game, serverSeed, clientSeed, nonce });
+  let begin = 0n;
+  const item = JSON.parse(content).items.find(({ width }) => {
+    begin += BigInt(width);
+    return ticket < begin;
+  });
+  return {
+    why,
+    input: {
+      algorithm: `${game}-1`,
+      serverSeedCommitment: sha256(committed),
+      serverSeed,
+      clientSeed,
+      nonce,
+      snapshot: sha256(shown),
+      content,
+    },
+    output: {
+      committed: committed === serverSeed,
+      digest,
+      ticket: String(ticket),
+      // A text with five decimals, so that no double is rounded.
+      percent: Number(`${String(ticket).padStart(18, "0").slice(0, 2)}.${String(ticket).padStart(18, "0").slice(2, 7)}`),
+      snapshot: sha256(content),
+      shown: shown === content,
+      item: item.name,
+      amount: Number(item.price) / 100,
     },
   };
 }
@@ -94,6 +141,55 @@ const spins = [
   ["another seed than the one committed to", seed(16), "client-seed_42", "1", "1.00", "2.00", "0.05", sha256(seed(17))],
 ].map(spin);
 
+const CERTAIN = TICKET_RANGE;
+const DESERT = contentOf("desert-case", 211, [
+  ["★ Curved Knife | Night Sky (Factory New)", 45_000, 2_000_000_000_000_000n],
+  ["AK-47 | Copper Tide (Field-Tested)", 1_240, 79_920_000_000_000_000n],
+  ["P90 | Grey Dune (Well-Worn)", 12, 918_080_000_000_000_000n],
+]);
+// Three percentages that an import left out.
+const KITCHEN = contentOf("kitchen", 500, [
+  ["Kettle", 2_500, 333_333_333_333_333_333n],
+  ["Cup", 150, 333_333_333_333_333_333n],
+  ["Spoon", 0, 333_333_333_333_333_334n],
+]);
+// What JSON escapes, and what it must not: / < DEL, a line separator, letters of other scripts, a surrogate pair.
+const STRANGE = contentOf("ω/“q”", 0, [
+  ['"\\\b\f\n\r\t\u0000\u0001\u001f', 1, 1n],
+  ["</script>\u007f\u0080\u2028\u2029 é e\u0301 \u{1f3b2} \ufeff", 99_999_999_999, CERTAIN - 1n],
+]);
+
+const played = { game: "case", serverSeed: seed(20), clientSeed: "client-seed_42", nonce: "7" };
+const { ticket: TICKET } = ticketOf(played);
+// Found among the first 1,500,000 seeds with the client seed "abcd" and the nonce 1.
+const LOWEST_TICKET = seed(722_021);
+const HIGHEST_TICKET = seed(981_303);
+
+/** A case whose first item has this width. */
+const first = (width) => contentOf("edge", 1, [["first", 200, width], ["second", 100, CERTAIN - width]]);
+
+const openings = [
+  { why: "a case", content: DESERT },
+  { why: "the next nonce", content: DESERT, nonce: "8" },
+  { why: "the same seeds in a case of real-life items", game: "irl", content: DESERT },
+  { why: "percentages that an import left out", game: "irl", content: KITCHEN },
+  { why: "names with everything that JSON escapes or does not", content: STRANGE },
+  { why: "a ticket one above the width wins the second item", content: first(TICKET - 1n) },
+  { why: "a ticket equal to the width wins the second item", content: first(TICKET) },
+  { why: "a ticket one below the width wins the first item", content: first(TICKET + 1n) },
+  { why: "an item of width 0 is never won", content: first(0n) },
+  { why: "an item that is certain", content: first(CERTAIN) },
+  { why: "the lowest ticket, with an item of one ticket in 100,000", serverSeed: LOWEST_TICKET, clientSeed: "abcd", nonce: "1", content: first(CERTAIN / 100_000n) },
+  { why: "the highest ticket", serverSeed: HIGHEST_TICKET, clientSeed: "abcd", nonce: "1", content: first(CERTAIN - CERTAIN / 100_000n) },
+  { why: "a seed of zeros", serverSeed: ZEROS, clientSeed: "0000", nonce: "1", content: DESERT },
+  { why: "a seed of fs", game: "irl", serverSeed: FS, clientSeed: "ffff", nonce: "1", content: KITCHEN },
+  { why: "every character of a client seed", clientSeed: ALL_CHARACTERS, content: KITCHEN },
+  { why: "a nonce that a double does not hold", nonce: "9007199254740993", content: KITCHEN },
+  { why: "the highest nonce", game: "irl", nonce: "9223372036854775807", content: KITCHEN },
+  { why: "another seed than the one committed to", committed: seed(21), content: DESERT },
+  { why: "another case than the one that was shown", content: DESERT, shown: KITCHEN },
+].map((changes) => opening({ ...played, ...changes }));
+
 const valid = { serverSeed: seed(1), clientSeed: "abcd", nonce: "1", betAmount: "1.00", price: "2.00", houseEdge: "0.05" };
 
 const refused = [
@@ -126,13 +222,50 @@ const refused = [
   ["a house edge with seven decimals", { houseEdge: "0.0500001" }],
 ].map(([why, changed]) => ({ why, input: { ...valid, ...changed } }));
 
+const { input: validOpening } = openings[0];
+
+const refusedOpenings = [
+  ["a client seed of three characters", { clientSeed: "abc" }],
+  ["a server seed in capitals", { serverSeed: FS.toUpperCase() }],
+  ["a nonce of 0", { nonce: "0" }],
+  ["an algorithm that does not exist", { algorithm: "case-2" }],
+  ["a content that is no JSON", { content: "desert-case" }],
+  ["a content that is no object", { content: "[]" }],
+  ["null as content", { content: "null" }],
+  ["a content without items", { content: '{"id":"a","price":"1"}' }],
+  ["no items", { content: '{"id":"a","items":[],"price":"1"}' }],
+  ["items that are no list", { content: DESERT.replace(/\[.*\]/, "{}") }],
+  ["an item that is null", { content: DESERT.replace("[", "[null,") }],
+  ["a blank", { content: DESERT.replace(",", ", ") }],
+  ["another order of the keys", { content: JSON.stringify({ price: "211", ...JSON.parse(DESERT) }) }],
+  ["another key", { content: DESERT.replace("}]", ',"x":"1"}]') }],
+  ["a key twice", { content: DESERT.replace('"price":"211"', '"price":"211","price":"211"') }],
+  ["an escaped letter", { content: DESERT.replace("★", "\\u2605") }],
+  ["an escaped slash", { content: contentOf("a/b", 1, [["Cup", 1, CERTAIN]]).replace("/", "\\/") }],
+  ["a price that is a number", { content: DESERT.replace('"211"', "211") }],
+  ["a name that is a number", { content: contentOf("a", 1, [[7, 1, CERTAIN]]) }],
+  ["a negative price", { content: DESERT.replace('"211"', '"-211"') }],
+  ["a price with a leading zero", { content: DESERT.replace('"211"', '"0211"') }],
+  ["a price in digits of another script", { content: DESERT.replace('"211"', '"\u0661"') }],
+  ["a price with a blank", { content: DESERT.replace('"211"', '" 211"') }],
+  ["widths that sum to less than 10^18", { content: contentOf("a", 1, [["Cup", 1, CERTAIN - 1n]]) }],
+  ["widths that sum to more than 10^18", { content: contentOf("a", 1, [["Cup", 1, CERTAIN + 1n]]) }],
+  ["a negative width", { content: contentOf("a", 1, [["Cup", 1, -1n], ["Pen", 1, CERTAIN + 1n]]) }],
+].map(([why, changed]) => ({ why, input: { ...validOpening, ...changed } }));
+
 const description =
-  "Golden vectors of the provably fair roll `upgrader-1`, for an implementation in any language. All input is text, as " +
+  "Golden vectors of the provably fair algorithms `upgrader-1`, `case-1` and `irl-1`, for an implementation in any language. All input is text, as " +
   "a person would type it. committed: serverSeedCommitment = sha256(serverSeed as text). " +
   "digest = HMAC-SHA256(key = serverSeed as text, message = '<clientSeed>:<nonce>:0'). " +
   "roll = (digest as a big-endian 256-bit integer) * 10000000 >> 256. " +
   "threshold = floor(10000000 * (1 - houseEdge) * betAmount / price), in exact integers. win: roll < threshold. " +
   "percent = roll / 100000, chance = threshold / 100000. Input under `refused` is not valid. " +
+  "openings: digest = HMAC-SHA256(key = serverSeed as text, message = '<game>:<clientSeed>:<nonce>:0'), where game is " +
+  "case or irl. ticket = (digest as a big-endian 256-bit integer) * 10^18 >> 256. percent = the ticket's, rounded down " +
+  "to 5 decimals. content is the canonical JSON of the case: prices in cents, widths in tickets; keys sorted, no blanks, " +
+  "and only what JSON must escape is escaped. output.snapshot = sha256(content in UTF-8). shown: it equals " +
+  "input.snapshot. item: the first whose range ends above the ticket; amount: its price in coins. " +
+  "Input under `refusedOpenings` is not valid. " +
   "Made by tests/js/make_vectors.mjs.";
 
-console.log(JSON.stringify({ description, spins, refused }, null, 2));
+console.log(JSON.stringify({ description, spins, openings, refused, refusedOpenings }, null, 2));

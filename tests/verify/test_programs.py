@@ -1,4 +1,4 @@
-"""The single-file programs that verify a spin: both give the golden vectors."""
+"""The single-file programs that verify a bet: both give the golden vectors."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 from bench.harness.node import NODE, node
 from bench.harness.servers import ROOT
-from tests.support.golden_vectors import PATH, SPINS, VECTORS
+from tests.support.golden_vectors import OPENINGS, PATH, REFUSED_OPENINGS, SPINS, VECTORS
 
 pytestmark = pytest.mark.process
 
@@ -26,6 +26,8 @@ OPTIONS = {
     "amount": "betAmount",
     "price": "price",
     "house-edge": "houseEdge",
+    "snapshot": "content",
+    "snapshot-hash": "snapshot",
 }
 
 
@@ -60,7 +62,8 @@ def test_a_program_names_the_vectors_that_it_gets_wrong(program, tmp_path):
     first, second = SPINS[:2]
     wrong = {**first, "output": first["output"] | {"roll": first["output"]["roll"] + 1}}
     accepted = {"why": "nothing is wrong", "input": second["input"]}
-    (tmp_path / "wrong.json").write_text(json.dumps({"spins": [wrong, second], "refused": [accepted]}))
+    vectors = {"spins": [wrong, second], "openings": [], "refused": [accepted], "refusedOpenings": []}
+    (tmp_path / "wrong.json").write_text(json.dumps(vectors))
 
     finished = program("--vectors", tmp_path / "wrong.json")
 
@@ -84,9 +87,54 @@ def test_a_program_exits_with_1_when_the_seed_is_not_the_one_committed_to(progra
     assert "not the one that was committed to" in finished.stderr
 
 
+@pytest.fixture
+def opening(tmp_path):
+    """The options for a golden vector of an opening."""
+
+    def opening(given):
+        path = tmp_path / "snapshot.json"
+        path.write_text(given["content"], encoding="utf-8")
+        return options(**given | {"content": path})
+
+    return opening
+
+
+def test_a_program_prints_an_opening_as_json(program, opening):
+    given, expected = OPENINGS[0]["input"], OPENINGS[0]["output"]
+
+    finished = program(*opening(given | {"content": given["content"] + "\n"}))
+
+    assert finished.returncode == 0
+    commitment = given["serverSeedCommitment"]
+    assert json.loads(finished.stdout) == {"serverSeedCommitment": commitment, **expected}
+
+
+def test_a_program_prints_the_ticket_of_an_opening_without_its_snapshot(program):
+    given = {name: value for name, value in OPENINGS[0]["input"].items() if name != "content"}
+
+    printed = json.loads(program(*options(**given)).stdout)
+
+    assert printed["ticket"] == OPENINGS[0]["output"]["ticket"]
+    assert "item" not in printed
+
+
+def test_a_program_exits_with_1_when_the_snapshot_is_not_the_one_that_was_shown(program, opening):
+    finished = program(*opening(OPENINGS[0]["input"] | {"snapshot": "0" * 64}))
+
+    assert finished.returncode == 1
+    assert json.loads(finished.stdout)["shown"] is False
+    assert "not the one that was shown" in finished.stderr
+
+
+def test_a_program_refuses_an_invalid_snapshot_in_one_line(program, opening):
+    finished = program(*opening(REFUSED_OPENINGS[-1]["input"]))
+
+    assert (finished.returncode, len(finished.stderr.splitlines()), finished.stdout) == (1, 1, "")
+
+
 @pytest.mark.parametrize(
     "changes",
-    [{"algorithm": "case-1"}, {"clientSeed": "äbcd"}, {"nonce": "0"}, {"betAmount": "10"}],
+    [{"algorithm": "case-2"}, {"clientSeed": "äbcd"}, {"nonce": "0"}, {"betAmount": "10"}],
     ids=str,
 )
 def test_a_program_refuses_an_invalid_value_in_one_line(program, changes):

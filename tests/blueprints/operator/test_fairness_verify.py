@@ -1,11 +1,11 @@
-"""flask fairness verify: recomputes one roll without a database."""
+"""flask fairness verify: recomputes one bet without a database."""
 
 import json
 import socket
 
 import pytest
 
-from tests.support.golden_vectors import REFUSED, SPINS
+from tests.support.golden_vectors import OPENINGS, REFUSED, REFUSED_OPENINGS, SPINS
 
 ROLL_77 = SPINS[0]["input"]
 """It rolls 77.17409 percent."""
@@ -34,6 +34,68 @@ def options(vector=ROLL_77, **more):
 def all_options(given):
     """The command line for all input of a golden vector."""
     return options(given, amount=given["betAmount"], price=given["price"], house_edge=given["houseEdge"])
+
+
+@pytest.fixture
+def opening(tmp_path):
+    """The command line for all input of a golden vector of an opening, with what to replace."""
+
+    def opening(given, **more):
+        path = tmp_path / "snapshot.json"
+        path.write_text(given["content"], encoding="utf-8")
+        return options(given, game=given["algorithm"].removesuffix("-1"), snapshot=path, **more)
+
+    return opening
+
+
+def test_the_command_gives_the_golden_vectors_of_openings(run, opening):
+    printed = ("ticket", "percent", "snapshot", "item", "amount")
+
+    for vector in OPENINGS:
+        given, expected = vector["input"], vector["output"]
+        answer = run(*opening(given))
+
+        committed = answer["serverSeedCommitment"] == given["serverSeedCommitment"]
+        assert committed is expected["committed"], vector["why"]
+        assert {name: answer[name] for name in printed} == {name: expected[name] for name in printed}
+
+
+def test_the_command_refuses_openings_that_the_golden_vectors_refuse(fails, opening):
+    for vector in REFUSED_OPENINGS:
+        assert len(fails(*opening(vector["input"])).splitlines()) == 1, vector["why"]
+
+
+def test_a_snapshot_may_end_with_a_line_end(run, opening):
+    given = OPENINGS[0]["input"]
+
+    answer = run(*opening(given | {"content": given["content"] + "\n"}))
+
+    assert answer["snapshot"] == given["snapshot"]
+
+
+@pytest.mark.parametrize(
+    "given", [{"game": "case"}, {"snapshot": "snapshot.json"}, {"game": "spin"}], ids=str
+)
+def test_an_opening_without_its_game_or_its_snapshot_is_refused_in_one_line(fails, given, tmp_path):
+    (tmp_path / "snapshot.json").touch()
+    given |= {"snapshot": tmp_path / "snapshot.json"} if "snapshot" in given else {}
+
+    assert len(fails(*options(**given)).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "given", [{"amount": "1", "price": "2"}, {"price": "2"}, {"house_edge": "0"}], ids=str
+)
+def test_an_opening_has_no_wager_price_or_house_edge_of_a_spin(fails, opening, given):
+    assert "no amount, price or house edge" in fails(*opening(OPENINGS[0]["input"], **given))
+
+
+def test_a_missing_or_undecodable_snapshot_is_refused_in_one_line(fails, opening, tmp_path):
+    arguments = opening(OPENINGS[0]["input"])
+    (tmp_path / "snapshot.json").write_bytes(b"\xff")
+    assert len(fails(*arguments).splitlines()) == 1
+    (tmp_path / "snapshot.json").unlink()
+    assert len(fails(*arguments).splitlines()) == 1
 
 
 def test_the_command_gives_the_golden_vectors(run):
