@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -69,7 +70,9 @@ def _serve(options: argparse.Namespace) -> None:
             print(f"logs         {directory}")
             print("Open this page; you are signed in as a demo player:")
             print(_flask(env, "demo")["page"], flush=True)
-            signal.pause()
+            # Not signal.pause(), which misses a signal that comes just before it.
+            while True:
+                time.sleep(1)
 
 
 def _flask(env: Mapping[str, str], command: str) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Fixtures: an app on each database, its clients, and players made for a test."""
 
+import faulthandler
 import json
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
@@ -57,6 +59,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     with markers.only_marked_tests_start_processes(item):
         return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
+    """Limit the time of a failed test's teardown too: pytest lifts the limit of pyproject.toml."""
+    if isinstance(node, pytest.Item):
+        file = node.config.stash[fault_handler_stderr_fd_key]
+        seconds = float(node.config.getini("faulthandler_timeout"))
+        faulthandler.dump_traceback_later(seconds, file=file, exit=True)
 
 
 @pytest.fixture(scope="session")

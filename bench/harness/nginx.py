@@ -75,7 +75,10 @@ def nginx(
         yield f"{'https' if certificate else 'http'}://127.0.0.1:{port}", process
     finally:
         process.terminate()
-        process.wait(10)
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
 
 
 def _adapted(text: str, changes: dict[str, str]) -> str:

@@ -58,7 +58,7 @@ def price_server() -> Iterator[PriceServer]:
     finally:
         served.ended.set()
         http.shutdown()
-        thread.join()
+        thread.join(10)
         http.server_close()
 
 

@@ -31,6 +31,17 @@ def read_until_closed(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
+def read_until(connection: socket.socket, text: bytes) -> bytes:
+    """Read until this text has come. Raises ConnectionError when the other side closes before."""
+    received = b""
+    while text not in received:
+        part = connection.recv(65_536)
+        if not part:
+            raise ConnectionError(f"closed before {text!r}: {received!r}")
+        received += part
+    return received
+
+
 def is_closed(connection: socket.socket) -> bool:
     """Whether the server has closed a connection without unread data."""
     connection.setblocking(False)

@@ -54,7 +54,7 @@ class RedisServer:
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.wait()
+        self._process.wait(30)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -17,10 +17,10 @@ from pathlib import Path
 from flask import Flask
 from werkzeug.serving import make_server
 
-from bench.harness.waiting import wait_until
+from bench.harness.waiting import wait_until, within
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 30
+START_SECONDS = 60
 
 # Below the ephemeral ports. Each worker of a parallel test run has its own.
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
@@ -42,7 +42,7 @@ def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
     finally:
         come_to_rest(app)
         server.shutdown()
-        thread.join()
+        thread.join(10)
         server.server_close()
 
 
@@ -86,7 +86,7 @@ class RunningServer:
         for each in self.others:
             each.kill()
         os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.process.wait(30)
 
 
 @contextmanager
@@ -158,13 +158,14 @@ def free_port() -> int:
 def wait_until_it_answers(running: RunningServer) -> None:
     """Raises AssertionError with the end of its log when it does not start."""
     waiting = threading.Event()
-    for _ in range(START_SECONDS * 20):
-        if running.process.poll() is not None:
-            break
-        try:
-            urllib.request.urlopen(f"{running.address}/healthz", timeout=5).close()
-        except OSError:
-            waiting.wait(0.05)
-        else:
-            return
+    with suppress(TimeoutError):
+        for _ in within(START_SECONDS):
+            if running.process.poll() is not None:
+                break
+            try:
+                urllib.request.urlopen(f"{running.address}/healthz", timeout=5).close()
+            except OSError:
+                waiting.wait(0.05)
+            else:
+                return
     raise AssertionError(f"the server did not start:\n{running.log.read_text()[-4000:]}")

@@ -7,15 +7,22 @@ import itertools
 import json
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
 import requests
 import websocket
 
+from bench.harness.waiting import within
 from services.shared import decimal_json
 
 TIMEOUT_SECONDS = 10
+"""The longest silence."""
+
+WANTED_SECONDS = 60
+"""The longest wait for one packet, although others come."""
+
 PING, NOOP = "2", "6"
 SEPARATOR = "\x1e"
 ADDRESS = "/socket.io/?EIO=4&transport=websocket"
@@ -49,8 +56,10 @@ class Transport:
 
     def receive(self) -> str:
         """The next packet. Pings are answered and skipped. Raises Closed."""
-        while (packet := self.receive_any()) == PING:
-            pass
+        for _ in within(WANTED_SECONDS):
+            packet = self.receive_any()
+            if packet != PING:
+                break
         return packet
 
     def receive_any(self, *, answering: bool = True) -> str:
@@ -66,12 +75,11 @@ class Transport:
         return packet
 
     def closed(self, *, answering: bool = True) -> bool:
-        """Wait until the server closes it."""
-        try:
-            while True:
+        """Wait until the server closes it. Raises TimeoutError when it does not."""
+        with suppress(Closed):
+            for _ in within(WANTED_SECONDS):
                 self.receive_any(answering=answering)
-        except Closed:
-            return True
+        return True
 
     def close(self) -> None:
         """Close the connection, as a closed browser tab does."""
@@ -157,10 +165,11 @@ class Socket:
 
     def expect(self, name: str) -> Any:
         """The payload of the next event of this name; others are skipped."""
-        while True:
+        for _ in within(WANTED_SECONDS):
             event, payload = self.next()
             if event == name:
-                return payload
+                break
+        return payload
 
     def emit(self, event: str, *payload: Any) -> None:
         """Send an event without asking for an acknowledgement."""
@@ -175,7 +184,10 @@ class Socket:
         number = next(self._ids)
         self.transport.send(f"42{number}" + decimal_json.dumps([event, *payload]))
         acknowledgement = f"43{number}"
-        while not (packet := self.transport.receive()).startswith(acknowledgement):
+        for _ in within(WANTED_SECONDS):
+            packet = self.transport.receive()
+            if packet.startswith(acknowledgement):
+                break
             self._unread.append(self._event(packet))
         return decimal_json.loads(packet.removeprefix(acknowledgement))[0]
 

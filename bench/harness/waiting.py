@@ -2,21 +2,29 @@
 
 import socket
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-BOUND_SECONDS = 10
+BOUND_SECONDS = 30
 STEP_SECONDS = 0.02
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Return as soon as the condition is true; fail if that takes longer than the bound."""
+def within(seconds: float) -> Iterator[None]:
+    """Yield until this time is over. Then raises TimeoutError: the loop should have ended."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+    raise TimeoutError(f"waited {seconds:.0f} seconds in vain")
+
+
+def wait_until(condition: Callable[[], object], *, seconds: float = BOUND_SECONDS) -> None:
+    """Return as soon as the condition is true. Raises TimeoutError if that takes longer."""
     pause = threading.Event()
-    for _ in range(int(BOUND_SECONDS / STEP_SECONDS)):
+    for _ in within(seconds):
         if condition():
             return
         pause.wait(STEP_SECONDS)
-    raise AssertionError("waited in vain")
 
 
 def can_connect(port: int) -> bool:

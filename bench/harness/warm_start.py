@@ -69,7 +69,7 @@ class WarmStart:
             return Forked(int(self._process.stdout.readline()))
 
     def close(self) -> None:
-        self._process.communicate()
+        self._process.communicate(timeout=10)
 
 
 class Forked:

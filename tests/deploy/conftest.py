@@ -116,7 +116,7 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
 def run_flask(env: dict[str, str], *arguments: str) -> Any:
     """Run a command; the JSON that it printed."""
     command = [*flask_command(), *arguments]
-    finished = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=True)
+    finished = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, timeout=60, check=True)
     return json.loads(finished.stdout)
 
 

@@ -59,7 +59,9 @@ def settings(tmp_path):
 
 @pytest.mark.process
 def test_hadolint_has_no_complaint_about_the_dockerfile():
-    linted = subprocess.run([BIN / "hadolint", DOCKERFILE], capture_output=True, text=True, check=False)
+    linted = subprocess.run(
+        [BIN / "hadolint", DOCKERFILE], capture_output=True, text=True, timeout=60, check=False
+    )
 
     assert (linted.returncode, linted.stdout) == (0, "")
 
@@ -71,7 +73,7 @@ def test_the_files_and_commands_of_the_dockerfile_make_a_healthy_server_in_produ
 
     run([*flask_command(), "db", "upgrade"])
     checked = subprocess.run(
-        [*flask_command(), "check"], cwd=image, env=settings, capture_output=True, check=True
+        [*flask_command(), "check"], cwd=image, env=settings, capture_output=True, timeout=60, check=True
     )
     assert json.loads(checked.stdout) == {"problems": 0, "warnings": 0}
     healthcheck = json.loads(instructions("HEALTHCHECK .* CMD")[0])
@@ -105,11 +107,14 @@ def test_systemd_accepts_the_unit_and_finds_it_hardened(tmp_path):
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace("/opt/platform/current/.venv/bin", str(BIN)))
 
-    verified = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, check=False)
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", unit], capture_output=True, timeout=60, check=False
+    )
     # Of 0 (hardened) to 100 (exposed).
     rated = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=15", UNIT],
         capture_output=True,
+        timeout=60,
         check=False,
     )
 

@@ -18,28 +18,37 @@ pytestmark = [pytest.mark.nginx, pytest.mark.redis, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def output(tmp_path_factory):
+    """The file of what the command prints."""
+    return tmp_path_factory.mktemp("run-cluster") / "output"
+
+
+@pytest.fixture(scope="module")
+def cluster(output):
     """The command while it serves."""
     with socket.socket() as probe:
         # Not a port of free_port(), which the command uses for its processes.
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "bench.run_cluster", "--processes", "2", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    yield process
-    process.kill()
-    process.communicate()
+    # Not through pipes, which the servers that it starts would hold open.
+    with output.open("w") as stdout:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=stdout, stderr=subprocess.STDOUT)
+    try:
+        yield process
+        # Killed, it would leave its servers behind.
+        process.terminate()
+        process.wait(60)
+    finally:
+        process.kill()
 
 
 @pytest.fixture(scope="module")
-def printed(cluster):
+def printed(cluster, output):
     """The lines that it prints once everything runs."""
-    lines = []
-    while not (lines and "token=" in lines[-1]):
-        line = cluster.stdout.readline()
-        assert line, cluster.stderr.read()
-        lines.append(line.strip())
-    return lines
+    wait_until(lambda: "token=" in output.read_text() or cluster.poll() is not None, seconds=120)
+    assert cluster.poll() is None, output.read_text()
+    return output.read_text().splitlines()
 
 
 def processes_in(directory):

@@ -19,9 +19,10 @@ def back_up(env: dict[str, str], file: Path) -> None:
     url = env["DATABASE_URL"]
     if url.startswith("sqlite"):
         command = [sys.executable, "-m", "flask", "db", "backup", str(file)]
-        subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
+        subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, timeout=60)
     else:
-        subprocess.run([packaged_tool("pg_dump"), "--format=custom", f"--file={file}", url], check=True)
+        command = [packaged_tool("pg_dump"), "--format=custom", f"--file={file}", url]
+        subprocess.run(command, check=True, timeout=60)
 
 
 def restore(file: Path, url: str) -> None:
@@ -37,7 +38,7 @@ def restore(file: Path, url: str) -> None:
     admin = urlunsplit(address._replace(path="/postgres"))
     administer(admin, f'DROP DATABASE "{name}" WITH (FORCE)', f'CREATE DATABASE "{name}"')
     command = [packaged_tool("pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={url}", str(file)]
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, timeout=60)
 
 
 def restore_in_place(file: Path, url: str) -> None:

@@ -18,11 +18,13 @@ def raw_server(answer: Callable[[Say, threading.Event], None]) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=_serve, args=[listener, answer, ended], daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        ended.set()
-        # Wakes up who waits for a connection; closing alone does not.
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            ended.set()
+            # Ends a wait for a connection, which closing alone does not.
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(10)
 
 
 def _serve(

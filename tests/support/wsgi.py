@@ -26,5 +26,5 @@ def serving(application: Any) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
-        thread.join()
+        thread.join(10)
         server.server_close()

@@ -4,6 +4,7 @@ import json
 import secrets
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from bench.harness import bulk_history
 from bench.harness.databases import bench_database
 from bench.harness.node import NODE, SCRIPTS
 from bench.harness.servers import ROOT, RunningServer, come_to_rest, free_port, gunicorn, server_process
+from bench.harness.waiting import wait_until
 from models.db.connection import database, writing
 from services.accounts import users
 from services.items import importing as items_importing
@@ -30,6 +32,7 @@ ATTACKER = "127.0.0.2"
 ITEM = "Item of a siege"
 BALANCE = Cents(1_000_000_000)
 SPIN_EVERY_MS = 2_000
+ANSWER_SECONDS = 120
 SETTLED_SECONDS = 120
 """The memory at this time after the beginning is compared with the memory at the end."""
 
@@ -152,7 +155,13 @@ class _Players:
 
     def _answer(self) -> str:
         assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
+        # A player whom the server refuses never joins.
+        timer = threading.Timer(ANSWER_SECONDS, self._process.kill)
+        timer.start()
+        try:
+            return self._process.stdout.readline().strip()
+        finally:
+            timer.cancel()
 
 
 @contextmanager
@@ -233,11 +242,8 @@ def _rest(server: RunningServer, seated: _Players) -> Counts:
     time.sleep(SPIN_EVERY_MS / 1000)
     seated.pause()
     seated.tell()
-    resting = counts(server)
-    while resting["handshakes"]:
-        time.sleep(1)
-        resting = counts(server)
-    return resting
+    wait_until(lambda: not counts(server)["handshakes"], seconds=RECOVERY_SECONDS)
+    return counts(server)
 
 
 def _recovered(server: RunningServer, before: Counts) -> Counts:

@@ -61,6 +61,7 @@ def slices(seconds: float, slice_bytes: int = 16) -> Fault:
     return Fault(Kind.SLICES, seconds, slice_bytes)
 
 
+CALL_SECONDS = 30
 ROUNDS_TO_ACCEPT = 10
 """Time of the event loop from accepting a connection to beginning its task."""
 
@@ -103,12 +104,12 @@ class FaultProxy:
     def close(self) -> None:
         self._call(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._thread.join(CALL_SECONDS)
         self._loop.close()
         self._place.close()
 
     def _call(self, what: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(what, self._loop).result()
+        asyncio.run_coroutine_threadsafe(what, self._loop).result(CALL_SECONDS)
 
     async def _begin(self) -> None:
         self._changed = asyncio.Condition()

@@ -73,11 +73,14 @@ class FaultStorm:
         self._memories = [self._player(f"player-{number}") for number in range(players)]
         self._witness = self._player("witness")
         self._witness_socket: PlayerSocket | None = None
-        self._threads = [threading.Thread(target=self._play, args=[memory]) for memory in self._memories]
-        self._threads += [
-            threading.Thread(target=self._read, args=[number, readers]) for number in range(readers)
+        self._threads = [
+            threading.Thread(target=self._play, args=[memory], daemon=True) for memory in self._memories
         ]
-        self._threads.append(threading.Thread(target=self._look_in))
+        self._threads += [
+            threading.Thread(target=self._read, args=[number, readers], daemon=True)
+            for number in range(readers)
+        ]
+        self._threads.append(threading.Thread(target=self._look_in, daemon=True))
 
     def begin(self) -> None:
         """Make each request once, which fills the caches, and start the players and readers."""

@@ -138,9 +138,12 @@ def test_a_client_confirms_a_proof_for_all_processes(
     socket.close()
     other = open_socket(second, player, acknowledges=acknowledges)
     other.expect("upgrader:proof")
-    while not bets(player, Bet.proof_delivered_at_ms.is_null(False)):
-        if not acknowledges:
-            other.transport.receive_any()
+    wait_until(
+        lambda: (
+            (acknowledges or other.transport.receive_any())
+            and bets(player, Bet.proof_delivered_at_ms.is_null(False))
+        )
+    )
 
     back = open_socket(first, player)
     spin(back)

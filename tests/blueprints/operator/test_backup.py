@@ -36,13 +36,13 @@ def restored_url(database_url, tmp_path, run):
         run("db", "backup", str(backup))
         return f"sqlite:///{backup}"
     dumped = [packaged_tool("pg_dump"), "--format=custom", f"--file={backup}", database_url]
-    subprocess.run(dumped, check=True)
+    subprocess.run(dumped, check=True, timeout=60)
     address = urlsplit(database_url)
     name = f"{address.path[1:]}_restored"
     administer(database_url, f'CREATE DATABASE "{name}"')
     url = urlunsplit(address._replace(path=f"/{name}"))
     restored = [packaged_tool("pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={url}", backup]
-    subprocess.run(restored, check=True)
+    subprocess.run(restored, check=True, timeout=60)
     return url
 
 

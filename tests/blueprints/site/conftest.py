@@ -45,7 +45,9 @@ class Site:
     def run(self, *arguments: str) -> list[dict]:
         """Runs an operator's command; each line that it prints."""
         command = [*flask_command(), *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=self._env, check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=ROOT, env=self._env, check=True, capture_output=True, text=True, timeout=60
+        )
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def start(self) -> None:

@@ -164,6 +164,7 @@ def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_pa
         env={**os.environ, **env},
         check=True,
         capture_output=True,
+        timeout=60,
     )
 
     assert len(before) == 1

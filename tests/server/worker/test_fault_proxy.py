@@ -25,12 +25,12 @@ class Echo(socketserver.BaseRequestHandler):
 def proxy():
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Echo) as server:
         server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=[0.02])
+        thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)
         thread.start()
         with fault_proxy(server.server_address) as proxy:
             yield proxy
         server.shutdown()
-        thread.join()
+        thread.join(10)
 
 
 def connect(proxy):

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from bench.harness.raw_http import open_connection, read_until_closed
+from bench.harness.raw_http import open_connection, read_until, read_until_closed
 from bench.harness.sockets import ADDRESS, Socket
 
 pytestmark = pytest.mark.process
@@ -41,9 +41,7 @@ def upgrade(url, *, path=ADDRESS, until=b'"pingTimeout"', source=None) -> socket
         f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
     )
-    received = b""
-    while until not in received:
-        received += connection.recv(4096)
+    read_until(connection, until)
     return connection
 
 
@@ -115,9 +113,7 @@ def test_a_message_may_come_in_several_frames(production):
         connection.sendall(frame(TEXT, join[:1], fin=False))
         connection.sendall(frame(PING, b"are you there") + frame(CONTINUATION, join[1:]))
 
-        received = b""
-        while b"live-bets" not in received:
-            received += connection.recv(4096)
+        received = read_until(connection, b"live-bets")
 
     assert b"are you there" in received
     assert b'40{"sid"' in received

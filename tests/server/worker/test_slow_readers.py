@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from bench.harness.attacks.crowds import resident_bytes
-from bench.harness.raw_http import open_connection
+from bench.harness.raw_http import open_connection, read_until
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
@@ -42,9 +42,7 @@ def join(url):
     """A spectator's websocket without a library, welcomed."""
     connection = upgrade(url)
     connection.sendall(frame(TEXT, b"40"))
-    received = b""
-    while b"live-bets" not in received:
-        received += connection.recv(4096)
+    read_until(connection, b"live-bets")
     return connection
 
 

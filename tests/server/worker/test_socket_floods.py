@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from bench.harness.raw_http import open_connection
+from bench.harness.raw_http import open_connection, read_until
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
@@ -36,7 +36,9 @@ def shake_hands(connection, count):
         connection.sendall(HANDSHAKE * batch)
         received = b""
         while sum(map(received.count, (ACCEPTED, REFUSED))) < batch:
-            received += connection.recv(65_536)
+            part = connection.recv(65_536)
+            assert part, "closed"
+            received += part
         accepted += received.count(ACCEPTED)
     return accepted
 
@@ -45,11 +47,7 @@ def join(url, address):
     """Join from a client address of the loopback network. Raises TimeoutError without a welcome."""
     with closing(upgrade(url, source=address)) as connection:
         connection.sendall(frame(TEXT, b"40"))
-        received = b""
-        while b"live-bets" not in received:
-            data = connection.recv(4096)
-            assert data, received
-            received += data
+        read_until(connection, b"live-bets")
 
 
 def test_ten_thousand_handshakes_from_one_address_do_not_lock_out_other_addresses(limited):
@@ -70,9 +68,7 @@ def test_a_flood_of_refused_spins_is_answered_slowly_and_logged_in_aggregate(lim
             spectator.sendall(frame(TEXT, f'42{number}["upgrader:spin",{{}}]'.encode()))
         bystander = Socket(limited.url)
         answers = [bystander.spin({})["error"] for _ in range(5)]
-        received = b""
-        while b"Too many requests" not in received:
-            received += spectator.recv(65_536)
+        received = read_until(spectator, b"Too many requests")
         bystander.close()
 
     lines = limited.log.read_text().splitlines()[before:]

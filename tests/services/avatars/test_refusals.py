@@ -232,7 +232,7 @@ def test_no_image_needs_more_than_400_megabytes(tmp_path):
     megabytes = {}
     for name in names:
         command = [sys.executable, "-m", "bench.avatars", name]
-        measured = subprocess.run(command, input=IMAGES[name](), check=True, capture_output=True)
+        measured = subprocess.run(command, input=IMAGES[name](), check=True, capture_output=True, timeout=60)
         megabytes[name] = int(measured.stdout.split()[-3])
 
     assert [name for name, peak in megabytes.items() if peak > 400] == []

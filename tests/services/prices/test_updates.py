@@ -145,6 +145,7 @@ def test_a_command_does_not_start_the_task(app, env, source):
         cwd=ROOT,
         env=os.environ | env | {"PRICE_FEED_URL": source.url},
         check=True,
+        timeout=60,
     )
 
     assert source.asks == []

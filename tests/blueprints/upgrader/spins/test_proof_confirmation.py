@@ -59,8 +59,7 @@ def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
 ):
     socket = connect(player)
     spin_and_hear_proof(socket, item)
-    while not delivered():
-        assert socket.transport.receive_any() == PING
+    wait_until(lambda: socket.transport.receive_any() == PING and delivered())
     socket.close()
     disconnected()
 
@@ -149,8 +148,7 @@ def test_confirmed_proofs_are_removed_from_memory(quick_pings, connect, app, pla
     acknowledging, silent = connect(player, acknowledges=True), connect(player)
     for socket in (acknowledging, silent):
         spin_and_hear_proof(socket, item)
-    while delivered() != [1, 2]:
-        assert silent.transport.receive_any() is not None
+    wait_until(lambda: silent.transport.receive_any() and delivered() == [1, 2])
 
     proofs = app.extensions["proofs"]
     wait_until(lambda: not proofs._unconfirmed)
