@@ -19,6 +19,7 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 	tests/server/realtime/test_connecting.py \
 	tests/server/worker/test_crashes.py \
 	tests/blueprints/affiliate/test_races.py \
+	tests/blueprints/prizes/test_races.py tests/blueprints/prizes/test_sell.py \
 	tests/services/ledger/test_money_history.py
 
 .PHONY: help run run-cluster check test bench lint style audit format screenshots requirements clean

@@ -19,12 +19,14 @@ from blueprints.operator.ledger import group as ledger_commands
 from blueprints.operator.notifications import group as notifications_commands
 from blueprints.operator.payments import group as payments_commands
 from blueprints.operator.prices import group as prices_commands
+from blueprints.operator.prizes import group as prizes_commands
 from blueprints.operator.secrets import group as secrets_commands
 from blueprints.operator.seeds import group as seeds_commands
 from blueprints.operator.system import check, db, demo_page, seed
 from blueprints.operator.two_factor import group as two_factor_commands
 from blueprints.operator.users import group as users_commands
 from blueprints.prices.refresh_task import install_prices
+from blueprints.prizes.routes import blueprint as prizes_blueprint
 from blueprints.profile.avatar import blueprint as avatar_blueprint
 from blueprints.profile.routes import blueprint as profile_blueprint
 from blueprints.profile.two_factor import blueprint as two_factor_blueprint
@@ -50,6 +52,7 @@ API_BLUEPRINTS = (
     cases_blueprint,
     irl_blueprint,
     snapshots_blueprint,
+    prizes_blueprint,
     upgrader_blueprint,
     stats_blueprint,
     leaderboard_blueprint,
@@ -84,6 +87,7 @@ COMMANDS = (
     imports.irl,
     ledger_commands,
     payments_commands,
+    prizes_commands,
     notifications_commands,
     two_factor_commands,
     fairness_commands,

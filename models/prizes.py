@@ -26,7 +26,7 @@ class Prize(Table):
         max_length=8, constraints=[Check("status IN ('kept', 'sold', 'shipping', 'shipped')")]
     )
     won_at_ms = peewee.BigIntegerField()
-    # Encrypted; a copy of the player's address from when shipping was requested.
+    # Encrypted; a copy of the player's address from when shipping was requested, as JSON.
     sealed_address = peewee.TextField(null=True)
 
     class Meta:

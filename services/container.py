@@ -20,6 +20,7 @@ from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.openings.opening import Openings
 from services.prices.service import PriceService
+from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis, now_ms
 from services.shared.encryption import Encrypter
@@ -54,6 +55,7 @@ class Services:
     platform_login: Login
     identity_login: Login
     promo_codes: PromoCodes
+    shipping: Shipping
     prices: PriceService
     player_locks: PlayerLocks = field(default_factory=PlayerLocks)
     signals: Signals
@@ -120,6 +122,7 @@ def build_services(
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
         promo_codes=PromoCodes(special=settings.affiliate_special_code),
+        shipping=Shipping(encrypter=encrypter("shipping addresses")),
         prices=PriceService(
             feed_url=settings.price_feed_url,
             market_url=settings.price_market_url,

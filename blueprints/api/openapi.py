@@ -35,6 +35,7 @@ PATH_PARAMETERS = {
         "The hash: 64 lowercase hexadecimal digits",
         "3d23e04e7564abd8bf89f685c2f350e224fc3694eff34179090dcebff6242380",
     ),
+    "prize_id": ("The id of the prize", "17"),
     "nonce": ("Number of the player's spin, from 1", 1),
 }
 

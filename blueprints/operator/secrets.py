@@ -14,12 +14,15 @@ def reseal() -> None:
     Exits with 1 if a secret cannot be decrypted with any key.
     """
     services = get_services()
-    result = key_rotation.reseal(seeds=services.seeds, two_factor=services.two_factor)
+    result = key_rotation.rotate(
+        seeds=services.seeds, two_factor=services.two_factor, shipping=services.shipping
+    )
     print_json(
         {
             "announcedSeeds": result.announced_seeds,
             "bets": result.bets,
             "twoFactorSecrets": result.two_factor_secrets,
+            "shippingAddresses": result.shipping_addresses,
             "unreadable": len(result.unreadable),
         }
     )

@@ -9,10 +9,12 @@ from cryptography.fernet import InvalidToken
 
 from models.bets import Bet
 from models.db.connection import reading, writing
+from models.prizes import Prize
 from models.two_factor import TwoFactor
 from models.users import AnnouncedSeed
 from services.accounts.two_factor import TwoFactorAuthentication
 from services.fairness.server_seeds import ServerSeeds
+from services.prizes.shipping import Shipping
 
 BATCH = 200
 
@@ -24,10 +26,11 @@ class RotationResult:
     announced_seeds: int = 0
     bets: int = 0
     two_factor_secrets: int = 0
+    shipping_addresses: int = 0
     unreadable: list[str] = field(default_factory=list)
 
 
-def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> RotationResult:
+def rotate(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication, shipping: Shipping) -> RotationResult:
     """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
     Players may play meanwhile if the running servers have the current key: a row that a server changes after
@@ -41,6 +44,9 @@ def reseal(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication) -> Rotati
         bets=_rotate_column(Bet.id, Bet.sealed_server_seed, renew=seeds.renew, unreadable=unreadable),
         two_factor_secrets=_rotate_column(
             TwoFactor.user, TwoFactor.sealed_secret, renew=two_factor.renew, unreadable=unreadable
+        ),
+        shipping_addresses=_rotate_column(
+            Prize.id, Prize.sealed_address, renew=shipping.renew, unreadable=unreadable
         ),
         unreadable=unreadable,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import peewee
 from peewee import fn
 
+from models.bets import Bet
 from models.db.connection import snapshot
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
@@ -13,6 +14,7 @@ from services.affiliates import audit as affiliates_audit
 from services.cases import audit as cases_audit
 from services.ledger.posting import BALANCE_COLUMN
 from services.maintenance import totals_audit
+from services.prizes import audit as prizes_audit
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,14 @@ def _unbalanced_transactions() -> Iterator[str]:
 
 
 def _empty_transactions() -> Iterator[str]:
+    """Only the transaction of a free opening that paid nothing has no entries."""
+    is_empty_bet = (Bet.wager_cents == 0) & (Bet.payout_cents == 0)
     query = (
         LedgerTransaction.select(LedgerTransaction.id)
         .join(LedgerEntry, peewee.JOIN.LEFT_OUTER)
-        .where(LedgerEntry.id.is_null())
+        .switch(LedgerTransaction)
+        .join(Bet, peewee.JOIN.LEFT_OUTER, on=(Bet.ledger_transaction == LedgerTransaction.id) & is_empty_bet)
+        .where(LedgerEntry.id.is_null(), Bet.id.is_null())
     )
     for transaction_id in query.scalars():
         yield f"transaction {transaction_id} has no entries"
@@ -78,6 +84,7 @@ CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     _empty_transactions,
     _wrong_balances,
     affiliates_audit.mismatches,
+    prizes_audit.mismatches,
     totals_audit.problems,
     cases_audit.mismatches,
 )

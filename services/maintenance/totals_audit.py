@@ -63,7 +63,9 @@ def wrong_totals_of_play() -> list[tuple[int, int, int]]:
 
 def _period_wagers() -> set[Row]:
     day = Bet.created_at_ms / DAY_MS
-    days = Bet.select(Bet.user, day, fn.SUM(Bet.wager_cents)).group_by(Bet.user, day)
+    # Free openings have no wager, and add no row.
+    wagers = Bet.select(Bet.user, day, fn.SUM(Bet.wager_cents)).where(Bet.wager_cents > 0)
+    days = wagers.group_by(Bet.user, day)
     wagered: dict[Row, int] = defaultdict(int)
     # Weeks and months begin with a day, so sums by day are enough.
     for user_id, number, cents in days.tuples().iterator():

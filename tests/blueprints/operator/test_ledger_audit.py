@@ -7,6 +7,12 @@ import pytest
 from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
 from services.upgrader.spin import SpinRequest
+from tests.support.openings import open_worthless_free_case
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(AFFILIATE_SPECIAL_CODE="WELCOME")
 
 
 @pytest.fixture
@@ -64,6 +70,14 @@ def test_an_audit_of_spins_finds_no_mismatch(run, alice, play):
 
     won = run("users", "show", alice.platform_id)["balance"] - (100 - 12)
     assert audit == {"users": 1, "transactions": 13, "entries": 2 + 12 * 2 + won, "mismatches": 0}
+
+
+def test_a_free_opening_that_paid_nothing_is_a_transaction_without_entries(app, run, alice):
+    app.extensions["services"].promo_codes.use(user_id=alice.id, code="WELCOME", now=1)
+
+    open_worthless_free_case(app, alice)
+
+    assert run("ledger", "audit") == {"users": 1, "transactions": 3, "entries": 4, "mismatches": 0}
 
 
 def test_an_audit_changes_nothing(run, tamper, fails):

@@ -11,10 +11,13 @@ from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
 from services.shared.encryption import Encrypter
 from services.upgrader.spin import SpinRequest
+from tests.blueprints.prizes.conftest import DETAILS
+from tests.support.openings import win_prize
 
 OLD = "the secret that was used first and is long enough"
 NEW = "the secret that comes after it and is long enough"
-NOTHING = {"announcedSeeds": 0, "bets": 0, "twoFactorSecrets": 0, "unreadable": 0}
+NOTHING = {"announcedSeeds": 0, "bets": 0, "twoFactorSecrets": 0, "shippingAddresses": 0, "unreadable": 0}
+FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1}
 
 
 @pytest.fixture
@@ -70,7 +73,7 @@ def reseal(app):
 def test_the_first_run_counts_all_secrets_and_the_second_none(rotated):
     first, second = reseal(rotated), reseal(rotated)
 
-    assert first == {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1, "unreadable": 0}
+    assert first == FILLED
     assert second == NOTHING
 
 
@@ -85,6 +88,16 @@ def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secr
     play(app, player, filled)
     audit = app.test_cli_runner().invoke(args=["fairness", "audit"])
     assert app.json.loads(audit.stdout)["mismatches"] == 0
+
+
+def test_after_the_command_the_new_key_decrypts_addresses(app, client, player, make_app):
+    client.put("/profile/details", json=DETAILS, headers=player.headers)
+    client.post(f"/prizes/{win_prize(app, player)}/ship", headers=player.headers)
+
+    assert reseal(make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD))["shippingAddresses"] == 1
+
+    listed = make_app(SECRET_KEY=NEW).test_cli_runner().invoke(args=["prizes", "list"])
+    assert app.json.loads(listed.stdout)["address"]["city"] == DETAILS["shippingAddress"]["city"]
 
 
 def test_before_the_command_the_previous_key_still_decrypts(rotated, player, secret, filled):
@@ -109,7 +122,7 @@ def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, fi
 def test_more_than_one_batch_is_encrypted_again(rotated, monkeypatch):
     monkeypatch.setattr(key_rotation, "BATCH", 2)
 
-    assert reseal(rotated)["announcedSeeds"] == 3
+    assert reseal(rotated) == FILLED
     assert reseal(rotated) == NOTHING
 
 
@@ -145,12 +158,7 @@ def test_a_secret_that_no_key_decrypts_is_reported_and_the_others_are_encrypted(
     result = rotated.test_cli_runner().invoke(args=["secrets", "reseal"])
 
     assert result.exit_code == 1
-    assert rotated.json.loads(result.stdout) == {
-        "announcedSeeds": 2,
-        "bets": 2,
-        "twoFactorSecrets": 1,
-        "unreadable": 1,
-    }
+    assert rotated.json.loads(result.stdout) == FILLED | {"announcedSeeds": 2, "unreadable": 1}
     assert f"announced_seeds {player.id}: no key opens it" in result.stderr
     assert "Error: 1 cannot be decrypted with any key: see SECRET_KEY_PREVIOUS" in result.stderr
 

@@ -1,0 +1,41 @@
+"""flask prizes: list the prizes, and mark those as shipped that were sent."""
+
+import click
+
+from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from blueprints.api.schemas import camel_case
+from blueprints.prizes.schemas import PrizeSchema
+from server.current_services import get_services
+from services.prizes import shipping
+from services.prizes.reading import ALL, Status
+
+STATUSES = [ALL, *(status.value for status in Status)]
+
+group = OperatorGroup("prizes", help="Ship the real-life items that players have won.")
+
+PRIZE = PrizeSchema()
+
+
+@group.command("list")
+@click.option("--status", type=click.Choice(STATUSES), default=ALL, help="Only prizes with this status.")
+def list_prizes(status: str) -> None:
+    """Print all players' prizes, one JSON line each, oldest first.
+
+    A prize that is to be shipped, or was, comes with its address. Exits with 1 if an address cannot be
+    decrypted with any key.
+    """
+    unreadable = []
+    for listed in get_services().shipping.listed(status=status):
+        address = listed.address and {camel_case(name): text for name, text in listed.address.items()}
+        player = {"platformid": listed.player.platform_id, "username": listed.player.username}
+        print_json(PRIZE.dump(listed.prize) | player | {"address": address})
+        if listed.prize.sealed_address and not address:
+            unreadable.append(f"prize {listed.prize.id}: no key opens its address")
+    fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
+
+
+@group.command("ship")
+@click.argument("prize_id", type=click.IntRange(min=1, max=2**63 - 1))
+def ship(prize_id: int) -> None:
+    """Mark a prize as shipped, after its player has asked for that."""
+    print_json(PRIZE.dump(shipping.mark_shipped(prize_id=prize_id, now=get_services().clock())))

@@ -1,0 +1,1 @@
+"""Real-life items that players have won."""

@@ -1,0 +1,49 @@
+"""/prizes: the real-life items that the caller has won; selling them, and having them shipped."""
+
+from typing import Any
+
+from blueprints.api.auth import current_user, require_user
+from blueprints.api.blueprint import ApiBlueprint
+from blueprints.api.pagination import list_answer, place_of
+from blueprints.api.schemas import SuccessSchema
+from blueprints.games.player_state import player_state
+from blueprints.prizes.schemas import PrizesQuery, PrizesSchema, SaleSchema
+from server.current_services import get_services
+from server.http.rate_limit import LONG_LIST, count_as
+from services.prizes import reading, sale
+
+blueprint = ApiBlueprint("prizes", __name__, url_prefix="/prizes", description="Real-life items won")
+
+
+@blueprint.get("")
+@count_as(LONG_LIST)
+@require_user
+@blueprint.arguments(PrizesQuery, location="query")
+@blueprint.response(200, PrizesSchema)
+def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
+    """One page of the caller's prizes, newest first."""
+    place = place_of(query)
+    found = reading.page(user_id=current_user().id, place=place, status=query["status"])
+    return list_answer(place, found.total, {"prizes": found.rows, "total": found.total})
+
+
+@blueprint.post("/<row_id:prize_id>/sell")
+@require_user
+@blueprint.response(200, SaleSchema)
+@blueprint.alt_response(404)
+def sell_prize(prize_id: int) -> dict[str, Any]:
+    """Sell one of the caller's kept prizes for its value. The event `balance` follows."""
+    user_id = current_user().id
+    sold = sale.sell(user_id=user_id, prize_id=prize_id, now=get_services().clock())
+    player_state().send_balance(user_id, sold.balances)
+    return {"success": True, "amount": sold.amount}
+
+
+@blueprint.post("/<row_id:prize_id>/ship")
+@require_user
+@blueprint.response(200, SuccessSchema)
+@blueprint.alt_response(404)
+def ship_prize(prize_id: int) -> dict[str, Any]:
+    """Have one of the caller's kept prizes shipped to the address in the caller's details."""
+    get_services().shipping.request(user_id=current_user().id, prize_id=prize_id)
+    return {"success": True}

@@ -1,0 +1,1 @@
+"""Prizes: the real-life items that players have won. They are kept, sold or shipped."""

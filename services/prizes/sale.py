@@ -1,0 +1,46 @@
+"""Selling a prize: its value goes to the player's balance."""
+
+from dataclasses import dataclass
+
+from models.db.connection import writing
+from models.prizes import Prize
+from services.accounts.balances import Balances, balances_of
+from services.ledger import posting
+from services.ledger.posting import Account, Entry, Kind
+from services.prizes import reading
+from services.prizes.errors import PrizeNotAvailable
+from services.prizes.reading import Status
+from services.shared.clock import Millis
+from services.shared.money import Cents
+
+
+@dataclass(frozen=True)
+class Sold:
+    """The value of the prize, in cents, and the balances after the sale."""
+
+    amount: Cents
+    balances: Balances
+
+
+def sell(*, user_id: int, prize_id: int, now: Millis) -> Sold:
+    """Sell the player's prize for its value.
+
+    A prize without a value can be sold as well; nothing is posted then. Of concurrent sales and requests for
+    shipping one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
+    """
+    prize = reading.get(user_id=user_id, prize_id=prize_id)
+    amount = Cents(prize.value_cents)
+    with writing():
+        is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
+        if not Prize.update(status=Status.SOLD).where(is_kept).execute():
+            raise PrizeNotAvailable
+        if amount:
+            posting.post(
+                kind=Kind.PRIZE_SALE,
+                entries=[
+                    Entry(Account.HOUSE_PRIZES, Cents(-amount)),
+                    Entry(Account.BALANCE, amount, user_id),
+                ],
+                now=now,
+            )
+        return Sold(amount, balances_of(user_id))

@@ -1,0 +1,112 @@
+"""Shipping a prize: the player asks for it, and the operator marks the prize as shipped."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cryptography.fernet import InvalidToken
+
+from models.db.connection import snapshot, writing
+from models.personal_details import PersonalDetails
+from models.prizes import Prize
+from models.users import User
+from services.accounts import personal_details
+from services.ledger import posting
+from services.ledger.posting import Account, Entry, Kind
+from services.prizes import reading
+from services.prizes.errors import PrizeNotAvailable, PrizeNotFound, ShippingIncomplete
+from services.prizes.reading import ALL, Status
+from services.shared import decimal_json
+from services.shared.clock import Millis
+from services.shared.encryption import Encrypter
+from services.shared.errors import OperatorError
+from services.shared.money import Cents
+
+NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
+ADDRESS = (*NEEDED, "address_line2", "state", "phone")
+"""The columns of PersonalDetails that a parcel needs, and all that it gets."""
+
+Address = dict[str, str]
+"""The columns of ADDRESS."""
+
+
+@dataclass(frozen=True)
+class PrizeToShip:
+    """A prize with its player, and with the address if the player has asked for shipping.
+
+    ``address`` is None too if no key decrypts it.
+    """
+
+    prize: Prize
+    player: User
+    address: Address | None = field(repr=False)
+
+
+class Shipping:
+    """Takes requests for shipping. The addresses are encrypted in the database."""
+
+    def __init__(self, *, encrypter: Encrypter) -> None:
+        self._encrypter = encrypter
+
+    def request(self, *, user_id: int, prize_id: int) -> None:
+        """Have the player's prize shipped to the address that the player's details contain now.
+
+        Of concurrent requests and sales one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
+        ShippingIncomplete.
+        """
+        if reading.get(user_id=user_id, prize_id=prize_id).status != Status.KEPT:
+            raise PrizeNotAvailable
+        sealed = self._encrypter.encrypt(decimal_json.dumps(_address(personal_details.of_player(user_id))))
+        with writing():
+            is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
+            if not Prize.update(status=Status.SHIPPING, sealed_address=sealed).where(is_kept).execute():
+                raise PrizeNotAvailable
+
+    def listed(self, *, status: str) -> Iterator[PrizeToShip]:
+        """All players' prizes with this status, or of ALL, oldest first."""
+        query = Prize.select(Prize, User).join(User).order_by(Prize.id)
+        if status != ALL:
+            query = query.where(Prize.status == status)
+        with snapshot():
+            for prize in query.iterator():
+                yield PrizeToShip(prize, prize.user, self._address_of(prize))
+
+    def renew(self, encrypted: str) -> str:
+        """Encrypt an encrypted address with the current key. Raises cryptography.fernet.InvalidToken."""
+        return self._encrypter.renew(encrypted)
+
+    def _address_of(self, prize: Prize) -> Address | None:
+        if prize.sealed_address is None:
+            return None
+        try:
+            address: Address = decimal_json.loads(self._encrypter.decrypt(prize.sealed_address))
+        except InvalidToken:
+            return None
+        return address
+
+
+def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
+    """Mark a prize as shipped, after its player has asked for that; returns it.
+
+    Of concurrent calls one succeeds. Raises PrizeNotFound, and OperatorError for another status.
+    """
+    with writing():
+        is_due = (Prize.id == prize_id) & (Prize.status == Status.SHIPPING)
+        is_marked = Prize.update(status=Status.SHIPPED).where(is_due).execute()
+        prize: Prize | None = Prize.get_or_none(Prize.id == prize_id)
+        if prize is None:
+            raise PrizeNotFound
+        if not is_marked:
+            raise OperatorError(f"the prize is {prize.status}, not {Status.SHIPPING}")
+        if prize.value_cents:
+            value = Cents(prize.value_cents)
+            entries = [Entry(Account.HOUSE_PRIZES, Cents(-value)), Entry(Account.HOUSE_SHIPPED, value)]
+            posting.post(kind=Kind.PRIZE_SHIPPED, entries=entries, now=now)
+        return prize
+
+
+def _address(details: PersonalDetails) -> Address:
+    """The address in a player's details. Raises ShippingIncomplete."""
+    address = {name: getattr(details, name) for name in ADDRESS}
+    if not all(address[name] for name in NEEDED):
+        raise ShippingIncomplete
+    return address

@@ -1,0 +1,68 @@
+"""flask ledger audit: the house holds the value of the prizes that are not sold."""
+
+import pytest
+
+from models.db.connection import database, reading, writing
+from models.ledger import LedgerTransaction
+from models.prizes import Prize
+
+PRIZES = "house.prizes differs from the prizes that are kept or shipping"
+SHIPPED = "house.shipped differs from the prizes that are shipped"
+
+TAMPERED = {
+    "a sale that was not posted": ("UPDATE prizes SET status = 'sold' WHERE id = {kept}", [PRIZES]),
+    "a sold prize that is kept again": ("UPDATE prizes SET status = 'kept' WHERE id = {sold}", [PRIZES]),
+    "a parcel that was not posted": (
+        "UPDATE prizes SET status = 'shipped' WHERE id = {shipping}",
+        [PRIZES, SHIPPED],
+    ),
+    "another value": (
+        "UPDATE prizes SET value_cents = value_cents + 1 WHERE id = {kept}",
+        [PRIZES, "prize {kept} differs from its bet"],
+    ),
+    "another value of a sold prize": (
+        "UPDATE prizes SET value_cents = value_cents + 1 WHERE id = {sold}",
+        ["prize {sold} differs from its bet"],
+    ),
+    "another name": (
+        "UPDATE prizes SET name = 'Car' WHERE id = {sold}",
+        ["prize {sold} differs from its bet"],
+    ),
+    "a deleted prize": ("DELETE FROM prizes WHERE id = {sold}", ["bet {bet} has no prize"]),
+    "another amount in the ledger": (
+        "UPDATE ledger_entries SET amount_cents = amount_cents + 1 WHERE account = 'house.shipped'",
+        [SHIPPED, "transaction {parcel} does not sum to zero"],
+    ),
+}
+
+
+@pytest.fixture
+def prizes(win, post, run, addressed):
+    """A prize of each status; the ids."""
+    ids = {status: win(value=25) for status in ("kept", "sold", "shipping", "shipped")}
+    post(ids["sold"], "sell")
+    post(ids["shipping"], "ship")
+    post(ids["shipped"], "ship")
+    run("prizes", "ship", str(ids["shipped"]))
+    return ids
+
+
+@pytest.mark.usefixtures("prizes")
+def test_the_audit_of_untouched_prizes_finds_nothing(run):
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_the_audit_reports_changed_prizes(fails, prizes, case):
+    statement, texts = TAMPERED[case]
+    with reading():
+        names = prizes | {
+            "bet": Prize.get_by_id(prizes["sold"]).bet_id,
+            "parcel": LedgerTransaction.get(LedgerTransaction.kind == "prize-shipped").id,
+        }
+    with writing():
+        database.execute_sql(statement.format(**names))
+
+    *lines, _ = fails("ledger", "audit").splitlines()
+
+    assert sorted(lines) == sorted(text.format(**names) for text in texts)

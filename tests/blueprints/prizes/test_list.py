@@ -1,0 +1,97 @@
+"""GET /prizes: the caller's prizes, newest first."""
+
+import pytest
+
+from tests.support.markers import sqlite_only
+from tests.support.openings import win_prize
+
+
+def test_a_prize_has_the_name_picture_and_value_of_its_item(app, win, listed):
+    before = app.extensions["services"].clock()
+    prize_id = win(name="Kettle", image="/media/items/kettle.webp", value=24.9)
+
+    (prize,) = listed()["data"]["prizes"]
+
+    assert before <= prize.pop("wonAt") <= app.extensions["services"].clock()
+    assert prize == {
+        "id": str(prize_id),
+        "name": "Kettle",
+        "image": "http://127.0.0.1:5000/media/items/kettle.webp",
+        "value": 24.9,
+        "status": "kept",
+    }
+
+
+def test_a_prize_without_a_picture_has_the_neutral_one(win, listed):
+    win(image="")
+
+    (prize,) = listed()["data"]["prizes"]
+
+    assert prize["image"] == "http://127.0.0.1:5000/media/neutral/item.webp"
+
+
+def test_without_prizes_the_list_is_empty(listed):
+    assert listed() == {
+        "success": True,
+        "data": {"prizes": [], "total": 0, "totalPages": 0, "currentPage": 1},
+        "hasMore": False,
+    }
+
+
+def test_pages_together_have_all_prizes_newest_first(win, listed):
+    ids = [str(win()) for _ in range(5)]
+
+    pages = [listed(limit=2, page=page) for page in (1, 2, 3, 4)]
+
+    assert [prize["id"] for page in pages for prize in page["data"]["prizes"]] == ids[::-1]
+    assert {(page["data"]["total"], page["data"]["totalPages"]) for page in pages} == {(5, 3)}
+    assert [page["data"]["currentPage"] for page in pages] == [1, 2, 3, 4]
+    assert [page["hasMore"] for page in pages] == [True, True, False, False]
+
+
+@pytest.mark.usefixtures("addressed")
+def test_prizes_are_filtered_by_status(win, post, run, listed):
+    kept, sold, shipping, shipped = ids = [win() for _ in range(4)]
+    post(sold, "sell")
+    post(shipping, "ship")
+    post(shipped, "ship")
+    run("prizes", "ship", str(shipped))
+
+    found = {
+        status: [int(prize["id"]) for prize in listed(status=status)["data"]["prizes"]]
+        for status in ("", "all", "kept", "sold", "shipping", "shipped")
+    }
+
+    assert found == {
+        "": ids[::-1],
+        "all": ids[::-1],
+        "kept": [kept],
+        "sold": [sold],
+        "shipping": [shipping],
+        "shipped": [shipped],
+    }
+    assert listed(status="sold", page=2)["data"]["total"] == 1
+
+
+@sqlite_only
+def test_a_bad_parameter_is_refused_by_name(client, player):
+    errors = {
+        query: client.get(f"/prizes?{query}", headers=player.headers).json["error"]
+        for query in ("status=lost", "status=Kept", "page=0", "limit=101")
+    }
+
+    one_of = "status: must be one of all, kept, sold, shipping, shipped"
+    assert errors == {
+        "status=lost": one_of,
+        "status=Kept": one_of,
+        "page=0": "page: must be a whole number from 1",
+        "limit=101": "limit: must be a whole number from 1 to 100",
+    }
+
+
+def test_a_player_sees_only_their_own_prizes(app, new_player, win, listed):
+    win(name="Kettle")
+    bob = new_player("bob")
+    win_prize(app, bob, name="Toaster")
+
+    assert [prize["name"] for prize in listed(by=bob)["data"]["prizes"]] == ["Toaster"]

@@ -1,0 +1,75 @@
+"""Concurrent requests for one prize: each prize is sold or shipped once."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+MANY = 20
+NOT_AVAILABLE = (400, "Prize is no longer available")
+
+
+@pytest.fixture
+def at_once(app, player):
+    """Posts to these paths, each on a thread of its own; counts the statuses and what was answered."""
+
+    def post_all(paths):
+        barrier = Barrier(len(paths))
+
+        def post(path):
+            client = app.test_client()
+            barrier.wait()
+            answer = client.post(path, headers=player.headers)
+            return answer.status_code, answer.json.get("error") or answer.json.get("amount", "shipping")
+
+        with ThreadPoolExecutor(len(paths)) as threads:
+            return Counter(threads.map(post, paths))
+
+    return post_all
+
+
+def test_of_many_sales_of_one_prize_at_once_one_pays(at_once, win, balance, ledger):
+    prize_id = win(value=25)
+
+    answers = at_once([f"/prizes/{prize_id}/sell"] * MANY)
+
+    assert answers == {(200, 25): 1, NOT_AVAILABLE: MANY - 1}
+    assert balance() == 120
+    assert ledger() == 3
+
+
+@pytest.mark.usefixtures("addressed")
+def test_a_prize_that_is_sold_and_shipped_at_once_is_one_of_both(at_once, win, statuses, balance, ledger):
+    prizes = [win(value=25, price=1) for _ in range(5)]
+
+    answers = at_once([f"/prizes/{number}/{action}" for number in prizes for action in ("sell", "ship") * 2])
+
+    sold = answers[200, 25]
+    assert answers == +Counter({(200, 25): sold, (200, "shipping"): 5 - sold, NOT_AVAILABLE: 15})
+    assert Counter(statuses()) == +Counter(sold=sold, shipping=5 - sold)
+    assert balance() == 95 + 25 * sold
+    assert ledger() == 6 + sold
+
+
+@pytest.mark.usefixtures("addressed")
+def test_of_many_commands_that_mark_one_prize_as_shipped_one_succeeds(app, win, post, ledger):
+    prize_id = win()
+    post(prize_id, "ship")
+
+    def ship(_):
+        return app.test_cli_runner().invoke(args=["prizes", "ship", str(prize_id)]).exit_code
+
+    with ThreadPoolExecutor(MANY) as threads:
+        codes = Counter(threads.map(ship, range(MANY)))
+
+    assert codes == {0: 1, 1: MANY - 1}
+    assert ledger() == 3
+
+
+def test_different_prizes_are_sold_at_once(at_once, win, balance, ledger):
+    paths = [f"/prizes/{win(value=2.5, price=1)}/sell" for _ in range(MANY)]
+
+    assert at_once(paths) == {(200, 2.5): MANY}
+    assert balance() == 100 - MANY + 2.5 * MANY
+    ledger()

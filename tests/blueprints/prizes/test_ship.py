@@ -1,0 +1,168 @@
+"""POST /prizes/:id/ship, and the operator's ``flask prizes list`` and ``flask prizes ship``."""
+
+import pytest
+
+from models.db.connection import reading, writing
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.prizes import Prize
+from tests.blueprints.prizes.conftest import DETAILS
+
+INCOMPLETE = (400, {"error": "Shipping details are incomplete"})
+NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
+SHIPPED = (200, {"success": True})
+
+
+def without(name):
+    """All details but one, which is empty."""
+    address = DETAILS["shippingAddress"]
+    if name in address:
+        return DETAILS | {"shippingAddress": address | {name: ""}}
+    return DETAILS | {name: ""}
+
+
+@pytest.mark.usefixtures("addressed")
+def test_a_request_for_shipping_moves_no_coins(win, post, statuses, balance, ledger):
+    prize_id = win()
+    before = ledger()
+
+    assert post(prize_id, "ship") == SHIPPED
+
+    assert statuses() == ["shipping"]
+    assert balance() == 95
+    assert ledger() == before
+
+
+def test_shipping_needs_the_whole_name_and_address(win, post, change_details, statuses):
+    prize_id = win()
+    answers = {"everything": post(prize_id, "ship")}
+    for name in ("firstName", "lastName", "addressLine1", "city", "zipCode", "country"):
+        change_details(without(name))
+        answers[name] = post(prize_id, "ship")
+
+    assert answers == dict.fromkeys(answers, INCOMPLETE)
+    assert statuses() == ["kept"]
+
+
+def test_shipping_does_not_need_a_phone_number_a_second_line_or_a_state(win, post, change_details):
+    for name in ("phone", "addressLine2", "state"):
+        change_details(without(name))
+        assert post(win(), "ship") == SHIPPED
+
+
+@pytest.mark.usefixtures("addressed")
+def test_only_a_kept_prize_can_be_shipped(win, post, change_details):
+    sold, shipping = win(), win()
+    post(sold, "sell")
+    post(shipping, "ship")
+    # Whether the prize is available comes before the details.
+    change_details(without("city"))
+
+    assert [post(prize_id, "ship") for prize_id in (sold, shipping)] == [NOT_AVAILABLE] * 2
+
+
+@pytest.mark.usefixtures("addressed")
+def test_the_operator_sees_the_prize_its_player_and_the_address(win, post, run, player, listed):
+    prize_id = win(name="Kettle", value=24.9)
+    win(name="Toaster")
+    post(prize_id, "ship")
+
+    to_ship = run("prizes", "list", "--status", "shipping")
+
+    (_, prize) = listed()["data"]["prizes"]
+    details = {name: text for name, text in DETAILS.items() if name != "shippingAddress"}
+    assert to_ship == prize | {
+        "platformid": player.platform_id,
+        "username": player.username,
+        "address": details | DETAILS["shippingAddress"],
+    }
+
+
+@pytest.mark.usefixtures("addressed")
+def test_the_address_is_that_of_the_request_for_shipping(win, post, run, change_details):
+    post(win(), "ship")
+
+    change_details({"shippingAddress": {"city": "Shelbyville"}})
+
+    assert run("prizes", "list")["address"]["city"] == "Springfield"
+
+
+@pytest.mark.usefixtures("addressed")
+def test_the_operators_list_has_all_prizes_oldest_first(win, post, run):
+    kept, shipping = win(), win()
+    post(shipping, "ship")
+
+    prizes = run("prizes", "list")
+
+    assert [(int(prize["id"]), prize["address"] is None) for prize in prizes] == [
+        (kept, True),
+        (shipping, False),
+    ]
+
+
+@pytest.mark.usefixtures("addressed")
+def test_a_prize_that_is_marked_as_shipped_leaves_the_house(win, post, run, statuses, ledger):
+    prize_id = win(value=24.9)
+    post(prize_id, "ship")
+
+    assert run("prizes", "ship", str(prize_id))["status"] == "shipped"
+
+    assert statuses() == ["shipped"]
+    ledger()
+    with reading():
+        shipped = LedgerTransaction.get(LedgerTransaction.kind == "prize-shipped")
+        entries = LedgerEntry.select().where(LedgerEntry.transaction == shipped)
+        assert {(entry.account, entry.amount_cents) for entry in entries} == {
+            ("house.prizes", -2490),
+            ("house.shipped", 2490),
+        }
+
+
+@pytest.mark.usefixtures("addressed")
+def test_a_prize_without_a_value_is_marked_as_shipped_without_a_posting(win, post, run, ledger):
+    prize_id = win(value=0)
+    post(prize_id, "ship")
+    before = ledger()
+
+    run("prizes", "ship", str(prize_id))
+
+    assert ledger() == before
+
+
+@pytest.mark.usefixtures("addressed")
+def test_the_operator_ships_only_what_is_to_be_shipped(win, post, run, fails):
+    kept, shipped = win(), win()
+    post(shipped, "ship")
+    run("prizes", "ship", str(shipped))
+
+    assert fails("prizes", "ship", str(kept)) == "Error: the prize is kept, not shipping"
+    assert fails("prizes", "ship", str(shipped)) == "Error: the prize is shipped, not shipping"
+    assert fails("prizes", "ship", str(shipped + 1)) == "Error: Prize not found"
+
+
+@pytest.mark.usefixtures("addressed")
+def test_the_address_is_encrypted_in_the_database(win, post):
+    post(win(), "ship")
+
+    with reading():
+        sealed = Prize.get().sealed_address
+    texts = [*DETAILS.values(), *DETAILS["shippingAddress"].values()]
+    assert [text for text in texts if isinstance(text, str) and text in sealed] == []
+
+
+@pytest.mark.usefixtures("addressed")
+def test_an_address_that_no_key_decrypts_is_reported_and_the_others_are_listed(app, win, post):
+    lost, readable = win(), win()
+    for prize_id in (lost, readable):
+        post(prize_id, "ship")
+    with writing():
+        Prize.update(sealed_address="gAAAAA").where(Prize.id == lost).execute()
+
+    result = app.test_cli_runner().invoke(args=["prizes", "list"])
+
+    prizes = [app.json.loads(line) for line in result.stdout.splitlines()]
+    assert [prize["address"] and prize["address"]["city"] for prize in prizes] == [None, "Springfield"]
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        f"prize {lost}: no key opens its address",
+        "Error: 1 cannot be decrypted with any key: see SECRET_KEY_PREVIOUS",
+    ]
