@@ -75,6 +75,8 @@ class BetTimes:
     completed_at_ms: int
     week: int
     month: int
+    longest_wait_ms: int | None = None
+    """How long the statement may wait for the seed and the player. None: as long as any statement."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,10 @@ class Unsettled(Enum):
     SEED_IS_USED = auto()
     BALANCE_TOO_LOW = auto()
     FREE_CASE_IS_USED = auto()
+    WAITED_TOO_LONG = auto()
 
+
+WAITED_MS = "EXTRACT(EPOCH FROM clock_timestamp() - statement_timestamp()) * 1000"
 
 # The advisory lock refuses a spin at once while another process settles one of the same player. PostgreSQL
 # releases it after the commit. The first key is the class of these locks, the second the player.
@@ -105,13 +110,15 @@ class Unsettled(Enum):
 # The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed
 # already (models/seed_marks.py).
 #
+# The player's row is checked again after a wait for a transaction that has changed it, and so is the time.
+#
 # The period's wagers must be above 0, so a free opening adds none.
 #
 # What is in [[double brackets]] is only in the statement for openings.
 #
 # Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
 # last the shard that players share. The ledger transaction gets its id after the player is locked.
-_TEXT = """
+_TEXT = f"""
 WITH lock AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
 ), seed AS (
@@ -134,7 +141,8 @@ WITH lock AS MATERIALIZED (
         [[AND (
             :free_case_limit IS NULL
             OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit)
-        )]]
+        )
+        AND (:longest_wait_ms IS NULL OR {WAITED_MS} <= :longest_wait_ms)]]
     RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
 ), following AS (
     UPDATE announced_seeds SET
@@ -197,9 +205,10 @@ WITH lock AS MATERIALIZED (
 )]]
 SELECT
     lock.is_taken, EXISTS (SELECT FROM seed), bet.id,
-    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version[[, prize.id]]
+    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version
+    [[, prize.id, COALESCE({WAITED_MS} > :longest_wait_ms, FALSE)]]
 FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE [[LEFT JOIN prize ON TRUE]]
-"""
+"""  # noqa: S608  # a constant
 
 PARAMETERS = {
     field.name: "bigint" if field.type in (int, int | None) else "text"
@@ -250,12 +259,15 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
         # As a list, because the driver takes 20 us more for a dict.
         listed = [values[name] for name in statement.parameters]
         row = database.execute_sql(statement.execute, listed).fetchone()
-    is_locked, has_seed, bet_id, *balances_and_prize = row
+    is_locked, has_seed, bet_id, balance, vault, sweepstake, version, *more = row
+    prize_id, waited_too_long = more or (None, False)
     if not is_locked:
         return Unsettled.PLAYER_IS_SPINNING
     if not has_seed:
         return Unsettled.SEED_IS_USED
     if bet_id is None:
+        if waited_too_long:
+            return Unsettled.WAITED_TOO_LONG
         is_free = settlement.free_case_limit is not None
         return Unsettled.FREE_CASE_IS_USED if is_free else Unsettled.BALANCE_TOO_LOW
-    return Settled(times, bet_id, *balances_and_prize)
+    return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)

@@ -13,8 +13,9 @@ from models.irl_cases import IrlCase
 from models.settling_statement import Outcome
 from services.cases.chances import attos_from_percent
 from services.fairness import tickets
-from services.games.play import LOST, WON, BetRequest, Play, PlayedBet
+from services.games.play import LOST, WON, BetRequest, Expectation, Play, PlayedBet
 from services.games.snapshots import Content, content_of
+from services.openings.contents import expectation_of
 from services.shared.money import Cents
 
 FREE_CASE = "free-case"
@@ -64,7 +65,10 @@ class _Terms:
             prize_image="/media/prize.webp" if self.game == IRL else None,
         )
 
-    def check_age(self) -> None:
+    def expectation(self) -> Expectation | None:
+        return expectation_of(self.content)
+
+    def longest_wait_ms(self) -> None:
         pass
 
 

@@ -78,8 +78,11 @@ class Terms(Protocol):
     def expectation(self) -> Expectation | None:
         """Of the payout; None for a bet that costs nothing."""
 
-    def check_age(self) -> None:
-        """Called when the bet is about to be settled. May raise if the terms are too old by then."""
+    def longest_wait_ms(self) -> int | None:
+        """How long the settlement, which is about to begin, may wait for locks; None if that does not matter.
+
+        Raises TermsExpired for terms that are too old already.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +115,9 @@ class Play:
 
         The caller holds the player's lock. ``check`` applies the rules of the game, and ``clock`` is read
         when the bet is settled. Raises the refusals of ``check``, then CommitmentMismatch, and
-        FreeCaseNotAvailable or InsufficientBalance last; a refused bet changes nothing. A repeated request
-        id returns the first bet again.
+        FreeCaseNotAvailable or InsufficientBalance last; a refused bet changes nothing. Raises TermsExpired,
+        without a change, if the terms were too old when the bet was settled. A repeated request id returns
+        the first bet again.
         """
         try:
             return self._play(user_id=user_id, request=request, terms=check(), clock=clock)
@@ -152,7 +156,12 @@ class Play:
         following = self._seeds.draw(nonce=seed.nonce + 1)
         settlement = self._settlement(order, seed, following)
         try:
-            settled = settle(settlement, clock=order.time_of_settlement, proof_delay=self.proof_delay)
+            settled = settle(
+                settlement,
+                clock=order.clock,
+                proof_delay=self.proof_delay,
+                longest_wait_ms=order.terms.longest_wait_ms,
+            )
         except SeedUsed:
             return None
         self._seeds.witness.settled(user_id=order.user_id, nonce=seed.nonce)
@@ -214,10 +223,6 @@ class _Order:
     terms: Terms
     client_seed: str
     clock: Clock
-
-    def time_of_settlement(self) -> Millis:
-        self.terms.check_age()
-        return self.clock()
 
 
 @reading()

@@ -35,17 +35,28 @@ class SeedUsed(Exception):
     """Another bet, perhaps of another process, has used the seed."""
 
 
+class TermsExpired(Exception):
+    """The terms of the bet were too old when it was about to be settled."""
+
+
 def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
     """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
     return wager >= HIGH_ROLL_WAGER_CENTS or (wager > 0 and payout >= HIGH_ROLL_MULTIPLIER * wager)
 
 
-def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: Millis) -> Settled:
+def settle(
+    settlement: Settlement,
+    *,
+    clock: Callable[[], Millis],
+    proof_delay: Millis,
+    longest_wait_ms: Callable[[], int | None] = lambda: None,
+) -> Settled:
     """Write the bet, all or nothing; its proof is due after ``proof_delay``.
 
-    ``clock`` is read after the wait for a connection or for the write lock; what it raises ends the
-    settlement. Raises SpinInProgress while another process settles a bet of the player, SeedUsed,
-    FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already.
+    ``clock`` and ``longest_wait_ms`` are called after the wait for a connection or for the write lock; what
+    they raise ends the settlement. Raises SpinInProgress while another process settles a bet of the player,
+    SeedUsed, TermsExpired after a longer wait for other locks, FreeCaseNotAvailable, InsufficientBalance, and
+    peewee.IntegrityError if the request id has a bet already.
     """
 
     def times() -> BetTimes:
@@ -55,6 +66,7 @@ def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: 
             completed_at_ms=now + proof_delay,
             week=Period.WEEKLY.start(now),
             month=Period.MONTHLY.start(now),
+            longest_wait_ms=longest_wait_ms(),
         )
 
     if isinstance(database.obj, Sqlite):
@@ -64,6 +76,8 @@ def settle(settlement: Settlement, *, clock: Callable[[], Millis], proof_delay: 
         raise SpinInProgress
     if settled is Unsettled.SEED_IS_USED:
         raise SeedUsed
+    if settled is Unsettled.WAITED_TOO_LONG:
+        raise TermsExpired
     if settled is Unsettled.FREE_CASE_IS_USED:
         raise FreeCaseNotAvailable
     if settled is Unsettled.BALANCE_TOO_LOW:

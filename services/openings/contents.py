@@ -20,6 +20,7 @@ from services.cases.errors import CaseNotFound
 from services.cases.kinds import Kind
 from services.fairness.tickets import TICKET_RANGE
 from services.games.play import Expectation
+from services.games.settlement import TermsExpired
 from services.games.snapshots import Content, content_of
 from services.shared.money import Cents
 from services.shared.text_validation import is_storable
@@ -34,10 +35,6 @@ REMEMBERED = 1_000
 """Cases whose last reading is kept in memory."""
 
 Timer = Callable[[], float]
-
-
-class StaleContents(Exception):
-    """The contents are too old to settle an opening."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,10 +126,12 @@ class RecentContents:
             self._recent[case_id] = contents
         return contents
 
-    def check_age(self, contents: Contents) -> None:
-        """Raises StaleContents for contents that are too old to settle an opening."""
-        if self._timer() - contents.read_at > MAX_AGE_SECONDS:
-            raise StaleContents
+    def ms_left(self, contents: Contents) -> int:
+        """How long an opening may still be settled with these contents. Raises TermsExpired."""
+        left = MAX_AGE_SECONDS - (self._timer() - contents.read_at)
+        if left <= 0:
+            raise TermsExpired
+        return int(left * 1000)
 
     def _remembered(self, case_id: str) -> Contents | None:
         with self._guard:

@@ -18,14 +18,15 @@ from services.games.play import (
     client_seed_of,
     is_price,
 )
+from services.games.settlement import TermsExpired
 from services.games.snapshots import Content, Snapshots
-from services.openings.contents import Contents, RecentContents, StaleContents, Timer
+from services.openings.contents import Contents, RecentContents, Timer
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.shared.levels import experience_of, level_of
 from services.shared.money import Cents
 
 ATTEMPTS = 3
-"""How often an opening reads its case when settling it begins too late."""
+"""How often an opening is tried, when its case was read too long before the settlement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +84,9 @@ class OpeningTerms:
     def expectation(self) -> Expectation | None:
         return None if self.contents.is_free else self.contents.expectation
 
-    def check_age(self) -> None:
-        """Raises StaleContents when the case was read too long ago."""
-        self.recent.check_age(self.contents)
+    def longest_wait_ms(self) -> int:
+        """What is left of the time for which the case may be used. Raises TermsExpired."""
+        return self.recent.ms_left(self.contents)
 
 
 class Openings:
@@ -111,13 +112,13 @@ class Openings:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
 
         The caller holds the player's lock. Raises the errors of services/openings/errors.py and CaseNotFound
-        in the order of the checks below, and then those of ``Play.play``. Raises StaleContents if the
+        in the order of the checks below, and then those of ``Play.play``. Raises TermsExpired if the
         database is so slow that no attempt is settled in time.
         """
         for _ in range(ATTEMPTS - 1):
             try:
                 return self._play(user_id, request, clock)
-            except StaleContents:
+            except TermsExpired:
                 continue
         return self._play(user_id, request, clock)
 

@@ -1,4 +1,4 @@
-"""A settled spin writes the same rows step by step with the ledger as in one statement of PostgreSQL."""
+"""A settled bet writes the same rows step by step with the ledger as in one statement of PostgreSQL."""
 
 import pytest
 
@@ -8,7 +8,9 @@ from models.db.connection import Table, reading, writing
 from models.seed_marks import SeedMark
 from models.settling_statement import BetTimes, Settlement, Unsettled, settle_at_once
 from models.users import AnnouncedSeed, User
+from services.games.errors import FreeCaseNotAvailable
 from services.games.settlement import SeedUsed, settle_in_steps
+from services.games.snapshots import content_of
 from services.shared.errors import InsufficientBalance
 
 MADE_AT = at("2026-03-18 12:00")
@@ -30,6 +32,8 @@ def in_one_statement(settlement):
     settled = settle_at_once(settlement, lambda: TIMES)
     if settled is Unsettled.SEED_IS_USED:
         raise SeedUsed
+    if settled is Unsettled.FREE_CASE_IS_USED:
+        raise FreeCaseNotAvailable
     if settled is Unsettled.BALANCE_TOO_LOW:
         raise InsufficientBalance
     return settled
@@ -55,11 +59,35 @@ def write(path):
     return path[1]
 
 
+SPIN = {
+    "game": "upgrader",
+    "algorithm": "upgrader-1",
+    "wager_cents": 500,
+    "status": "won",
+    "item": "An item",
+    "price_cents": 6_000,
+    "house_edge_ppm": 50_000,
+    "threshold": 791_666,
+    "ledger_kind": "spin",
+}
+OPENING = {
+    "game": "case",
+    "algorithm": "case-1",
+    "wager_cents": 500,
+    "status": "lost",
+    "item": "An item",
+    "ticket": 10**18 - 1,
+    "case_id": 11,
+    "ledger_kind": "opening",
+    "high_rolls": 0,
+}
+
+
 @pytest.fixture
 def settlement(player):
-    """Makes a settlement of the player's next spin: 5 coins for an item of 60."""
+    """Makes a settlement of the player's next spin (5 coins for an item of 60), or with other columns."""
 
-    def make(*, won, **changes):
+    def make(*, won=True, **changes):
         with reading():
             seed = AnnouncedSeed.get_by_id(player.id)
             mark = SeedMark.select().order_by(SeedMark.number.desc()).get()
@@ -73,23 +101,22 @@ def settlement(player):
                 "next_sealed_server_seed": f"sealed {seed.nonce + 1}",
                 "mark_number": mark.number,
                 "mark_token": mark.token,
-                "game": "upgrader",
-                "wager_cents": 500,
-                "payout_cents": 6_000 if won else 0,
-                "status": "won" if won else "lost",
-                "item": "An item",
-                "price_cents": 6_000,
-                "house_edge_ppm": 50_000,
-                "threshold": 791_666,
-                "roll": 791_665 if won else 791_666,
                 "client_seed": "client-seed",
                 "request_id": f"request {seed.nonce}",
                 "request_digest": "digest",
                 "shard": SHARD,
                 "high_rolls": int(won),
-                "algorithm": "upgrader-1",
-                "ledger_kind": "spin",
             }
+            | (
+                SPIN
+                | {
+                    "payout_cents": 6_000 if won else 0,
+                    "status": "won" if won else "lost",
+                    "roll": 791_665 if won else 791_666,
+                }
+                if "game" not in changes
+                else {}
+            )
             | changes
         )
 
@@ -245,3 +272,130 @@ def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
 def test_a_used_seed_is_reported_before_an_insufficient_balance(settlement, write):
     with pytest.raises(SeedUsed):
         write(settlement(won=True, server_seed_commitment="another commitment", wager_cents=10_001))
+
+
+@pytest.fixture
+def snapshot_id(app):
+    content = content_of(case_id="box", price_cents=500, items=[("An item", 300, 10**18)])
+    return app.extensions["services"].snapshots.id_for_bet(content)
+
+
+@pytest.fixture
+def opening(settlement, snapshot_id):
+    """Makes a settlement of an opening that costs 5 coins and pays 3, or with other columns."""
+    return lambda **changes: settlement(
+        **OPENING | {"snapshot_id": snapshot_id, "payout_cents": 300} | changes
+    )
+
+
+FREE = {"wager_cents": 0, "status": "won", "free_case_limit": 1}
+
+# The entries of the ledger, the player's balance, and the tables besides those of every bet.
+OPENINGS = {
+    "case": (
+        {},
+        [("balance", -500), ("house.bets", 500), ("house.bets", -300), ("balance", 300)],
+        9_800,
+        {"period_wagers", "ledger_entries"},
+    ),
+    "irl": (
+        {"game": "irl", "algorithm": "irl-1", "prize_image": ""},
+        [("balance", -500), ("house.bets", 500), ("house.bets", -300), ("house.prizes", 300)],
+        9_500,
+        {"period_wagers", "ledger_entries", "prizes"},
+    ),
+    "irl without a value": (
+        {"game": "irl", "algorithm": "irl-1", "prize_image": "/media/pen.webp", "payout_cents": 0},
+        [("balance", -500), ("house.bets", 500)],
+        9_500,
+        {"period_wagers", "ledger_entries", "prizes"},
+    ),
+    "free": (FREE, [("house.bets", -300), ("balance", 300)], 10_300, {"ledger_entries"}),
+    "free without a payout": (FREE | {"payout_cents": 0, "status": "lost"}, [], 10_000, set()),
+}
+
+
+@pytest.mark.parametrize("kind", OPENINGS)
+def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, write, kind):
+    changes, entries, balance, more_tables = OPENINGS[kind]
+    with writing():
+        User.update(used_affiliate_code="LUCKY").where(User.id == player.id).execute()
+    bet, before = opening(**changes), rows()
+
+    settled = write(bet)
+
+    after = rows()
+    assert {name for name, _ in after - before} == more_tables | {
+        "announced_seeds",
+        "bets",
+        "case_spins",
+        "ledger_transactions",
+        "live_bet_counts",
+        "users",
+    }
+    (transaction,) = changed(before, after, "ledger_transactions")
+    assert transaction["kind"] == "opening"
+    posted = sorted(changed(before, after, "ledger_entries"), key=lambda entry: entry["id"])
+    assert [(entry["account"], entry["amount_cents"]) for entry in posted] == entries
+    assert {entry["user"] for entry in posted if entry["account"].startswith("house")} <= {None}
+    (user,) = changed(before, after, "users")
+    assert (user["balance_cents"], user["wagered_cents"], user["earned_cents"], user["free_cases"]) == (
+        balance,
+        bet.wager_cents,
+        bet.payout_cents,
+        int(bet.free_case_limit is not None),
+    )
+    (stored,) = changed(before, after, "bets")
+    assert stored == stored | {
+        column: getattr(bet, column)
+        for column in ("game", "algorithm", "wager_cents", "payout_cents", "status", "item", "ticket")
+    } | {"snapshot": bet.snapshot_id, "price_cents": None, "roll": None}
+    assert changed(before, after, "case_spins") == [
+        {"game": bet.game, "case_id": 11, "shard": SHARD, "spins": 1}
+    ]
+    assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": 0}]
+    assert changed(before, after, "prizes") == (
+        []
+        if bet.prize_image is None
+        else [
+            {
+                "id": settled.prize_id,
+                "user": player.id,
+                "bet": settled.bet_id,
+                "name": "An item",
+                "image": bet.prize_image,
+                "value_cents": bet.payout_cents,
+                "status": "kept",
+                "won_at_ms": MADE_AT,
+                "sealed_address": None,
+            }
+        ]
+    )
+    assert settled.balance == balance
+
+
+def test_a_second_opening_of_a_case_adds_to_its_spins(opening, write):
+    write(opening())
+    before = rows()
+
+    write(opening())
+
+    (spins,) = changed(before, rows(), "case_spins")
+    assert spins["spins"] == 2
+
+
+def test_the_free_case_needs_a_promo_code_and_opens_only_as_often_as_allowed(opening, player, write):
+    free = opening(**FREE)
+    before = rows()
+    with pytest.raises(FreeCaseNotAvailable):
+        write(free)
+    assert rows() == before
+    with writing():
+        User.update(used_affiliate_code="LUCKY").where(User.id == player.id).execute()
+    write(free)
+    once = rows()
+
+    with pytest.raises(FreeCaseNotAvailable):
+        write(opening(**FREE))
+
+    assert rows() == once

@@ -1,0 +1,128 @@
+"""The free case, and cases that need a level."""
+
+import pytest
+
+from tests.blueprints.openings.conftest import CHEAP, DEAR
+
+REFUSED = {"status": False, "error": "Free case is not available"}
+
+
+@pytest.fixture
+def env(env, request):
+    """Optionally with a limit."""
+    return env | ({"FREE_CASE_LIMIT": str(request.param)} if hasattr(request, "param") else {})
+
+
+@pytest.fixture
+def lucky(client, new_player, player):
+    """A player who uses a promo code. It gives 0.2 coins."""
+    owner = new_player("owner")
+    assert (
+        client.post("/affiliate/set-code", json={"code": "LUCKY"}, headers=owner.headers).status_code == 200
+    )
+    assert (
+        client.post("/affiliate/use-code", json={"code": "LUCKY"}, headers=player.headers).status_code == 200
+    )
+    return player
+
+
+def me(client, player):
+    return client.get("/auth/me", headers=player.headers).json
+
+
+def test_the_free_case_costs_nothing_and_opens_once(connect, client, lucky, free_case, winning):
+    socket = connect(lucky)
+    before = me(client, lucky)
+
+    opened = socket.call("case:open", {"case": free_case, "clientSeed": winning(DEAR, free_case)})
+    again = socket.call("case:open", {"case": free_case})
+
+    assert opened == {"status": True, "result": {"success": True, "amount": 55, "item": DEAR}}
+    assert again == REFUSED
+    after = me(client, lucky)
+    assert (after["balance"], after["freeCases"], after["experience"]) == (before["balance"] + 55, 1, 0)
+
+
+def test_a_free_opening_has_wager_and_multiplier_0_and_adds_to_earnings_only(
+    app, connect, client, lucky, free_case, winning
+):
+    watching = connect()
+    watching.expect("live-bets")
+
+    connect(lucky).call("case:open", {"case": free_case, "clientSeed": winning(DEAR, free_case)})
+
+    bet = watching.expect("live-bets:new")
+    assert (bet["game"], bet["wager"], bet["multiplier"], bet["payout"]) == ("case", 0, 0, 55)
+    profile = client.get("/stats/profile", headers=lucky.headers).json
+    assert (profile["wagerAmount"], profile["earningAmount"]) == (0, 55)
+    if "processes" not in app.extensions:
+        assert 'bets_paid_coins_total{game="case"} 0.0' in client.get("/metrics").text
+
+
+def test_a_player_without_a_promo_code_cannot_open_the_free_case(connect, player, free_case, state_of):
+    before = state_of(player)
+
+    assert connect(player).call("case:open", {"case": free_case}) == REFUSED
+    assert state_of(player) == before
+
+
+@pytest.mark.parametrize("env", [0, 2], indirect=True)
+def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky, free_case, env):
+    limit = int(env["FREE_CASE_LIMIT"])
+    socket = connect(lucky)
+
+    answers = [socket.call("case:open", {"case": free_case})["status"] for _ in range(limit + 1)]
+
+    assert answers == [True] * limit + [False]
+
+
+def test_the_shown_price_of_the_free_case_is_compared(connect, lucky, free_case):
+    socket = connect(lucky)
+
+    wrong = socket.call("case:open", {"case": free_case, "price": 0})
+    right = socket.call("case:open", {"case": free_case, "price": 10.53})
+
+    assert (wrong.get("error"), right["status"]) == ("Case price has changed", True)
+
+
+def test_an_item_without_a_price_uses_up_no_free_opening(connect, lucky, put, items, add_item):
+    add_item("Unpriced | Gun", price=None)
+    put("Daily", {DEAR: 50, "Unpriced | Gun": 50}, kind="free")
+    socket = connect(lucky)
+
+    assert socket.call("case:open", {"case": "free-case"})["error"] == "Case is not available"
+    add_item("Unpriced | Gun", price=1)
+    assert socket.call("case:open", {"case": "free-case"})["status"] is True
+
+
+def test_a_free_case_whose_items_are_worth_nothing_can_be_opened(connect, client, lucky, put, add_item, run):
+    add_item("Worthless | Gun", price=0)
+    put("Daily", {"Worthless | Gun": 100}, kind="free")
+
+    answer = connect(lucky).call("case:open", {"case": "free-case"})
+
+    assert answer["result"] == {"success": False, "amount": 0, "item": "Worthless | Gun"}
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_level_case_needs_its_level_before_the_opening(connect, client, new_player, put, items):
+    put("Level 2 Box", {DEAR: 10, CHEAP: 90}, kind="level")
+    put("Level Zero", {DEAR: 10, CHEAP: 90}, kind="level", level=0)
+    junior, senior = new_player("junior", level=1), new_player("senior", level=2)
+
+    # The price would raise the junior's level to 2.
+    assert connect(junior).call("case:open", {"case": "level-2-box"})["error"] == "Your level is too low"
+    assert connect(senior).call("case:open", {"case": "level-2-box"})["status"] is True
+    assert connect(new_player("beginner")).call("case:open", {"case": "level-zero"})["status"] is True
+    assert me(client, senior)["experience"] == 410
+
+
+def test_a_level_that_a_spin_has_just_reached_is_enough(connect, new_player, put, items, add_item):
+    add_item("Target | Gun", price=200)
+    put("Level 1", {CHEAP: 100}, kind="level")
+    socket = connect(new_player("climber", coins=110))
+    assert socket.call("case:open", {"case": "level-1"})["error"] == "Your level is too low"
+
+    socket.spin({"amount": 100, "item": "Target | Gun"})
+
+    assert socket.call("case:open", {"case": "level-1"})["status"] is True
