@@ -1,4 +1,4 @@
-"""/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a spin."""
+"""/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a bet."""
 
 import base64
 import hashlib
@@ -54,7 +54,7 @@ def page() -> BaseResponse:
 @blueprint.get("/verify")
 @public
 def verify() -> BaseResponse:
-    """A page that recomputes a spin without the server. Its values come in the URL's fragment."""
+    """A page that recomputes a bet without the server. Its values come in the URL's fragment."""
     response = make_response(VERIFY_PAGE)
     response.headers["Content-Security-Policy"] = VERIFY_POLICY
     return _revalidated(response)

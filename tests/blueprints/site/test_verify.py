@@ -1,4 +1,4 @@
-"""/verify recomputes a spin in the browser, with the server and without it."""
+"""/verify recomputes a bet in the browser, with the server and without it."""
 
 import re
 from decimal import Decimal
@@ -7,11 +7,12 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.golden_vectors import REFUSED, SPINS
+from tests.support.golden_vectors import OPENINGS, REFUSED, REFUSED_OPENINGS, SPINS
 
 pytestmark = pytest.mark.browser
 
 SPIN = SPINS[0]
+OPENING = OPENINGS[0]
 
 
 # Opens each address in turn and returns what the page shows then. Only the page fills the texts cleared here.
@@ -24,8 +25,11 @@ SHOW_EACH = """async (addresses) => {
     for (let tries = 0; !text("digest") && !text("problem") && tries < 1000; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    const names = ["verdict", "roll", "threshold", "outcome", "digest"];
-    shown.push(text("problem") || Object.fromEntries(names.map((name) => [name, text(name)])));
+    const names = ["verdict", "snapshot-verdict", "roll", "threshold", "ticket", "outcome", "digest",
+      "content-hash"];
+    const isShown = (name) => document.getElementById(name).offsetParent !== null;
+    const found = names.filter(isShown).map((name) => [name, text(name)]);
+    shown.push(text("problem") || Object.fromEntries(found));
   }
   return shown;
 }"""
@@ -48,6 +52,7 @@ def shown(output):
     below = "Won: the roll is below" if output["win"] else "Lost: the roll is not below"
     return {
         "verdict": f"{verdict} the one that was committed to.",
+        "snapshot-verdict": "",
         "roll": f"{output['roll']} ({output['percent']:.5f}%)",
         "threshold": f"{output['threshold']} ({output['chance']:.5f}%)",
         "outcome": f"{below} the threshold",
@@ -55,13 +60,30 @@ def shown(output):
     }
 
 
+def shown_opening(output):
+    """Likewise, of an opening."""
+    committed = "✓ The server seed is" if output["committed"] else "✗ The server seed is NOT"
+    same = "✓ The content is" if output["shown"] else "✗ The content is NOT"
+    return {
+        "verdict": f"{committed} the one that was committed to.",
+        "snapshot-verdict": f"{same} that of the snapshot.",
+        "ticket": f"{output['ticket']} ({output['percent']:.5f}%)",
+        "outcome": f"{output['item']}, worth {output['amount']:.2f}",
+        "digest": output["digest"],
+        "content-hash": output["snapshot"],
+    }
+
+
 def test_the_page_gives_all_golden_vectors(tab, site):
     tab.goto(f"{site.url}/verify")
+    vectors = [*SPINS, *OPENINGS, *REFUSED, *REFUSED_OPENINGS]
 
-    results = tab.evaluate(SHOW_EACH, [urlencode(vector["input"]) for vector in SPINS + REFUSED])
+    results = tab.evaluate(SHOW_EACH, [urlencode(vector["input"]) for vector in vectors])
 
-    assert results[: len(SPINS)] == [shown(vector["output"]) for vector in SPINS]
-    assert [type(result) for result in results[len(SPINS) :]] == [str] * len(REFUSED)
+    expected = [shown(vector["output"]) for vector in SPINS]
+    expected += [shown_opening(vector["output"]) for vector in OPENINGS]
+    assert results[: len(expected)] == expected
+    assert {type(result) for result in results[len(expected) :]} == {str}
 
 
 BUILT_IN_PAGE = """async (spins) => {
@@ -139,6 +161,7 @@ def test_the_page_sends_its_values_nowhere(tab, verify):
 
 def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, site):
     tab.goto(f"{site.url}/verify")
+    tab.keyboard.press("Tab")
     for name in ("serverSeedCommitment", "serverSeed", "clientSeed", "nonce", "betAmount", "price"):
         tab.keyboard.press("Tab")
         tab.keyboard.insert_text(SPIN["input"][name])
@@ -148,6 +171,29 @@ def test_values_are_entered_and_verified_with_the_keyboard_alone(tab, site):
     expect(tab.locator("#roll")).to_have_text(shown(SPIN["output"])["roll"])
     expect(tab.locator("#verdict")).to_contain_text("✓")
     expect(tab.get_by_role("heading", name="Result")).to_be_focused()
+
+
+def test_the_fields_of_an_opening_appear_with_its_algorithm(tab, site):
+    given = OPENING["input"]
+    tab.goto(f"{site.url}/verify")
+    tab.select_option("#algorithm", given["algorithm"])
+    for name in ("serverSeedCommitment", "serverSeed", "clientSeed", "nonce", "snapshot", "content"):
+        tab.fill(f"#{name}", given[name])
+
+    tab.click("#verify")
+
+    expect(tab.locator("#ticket")).to_have_text(shown_opening(OPENING["output"])["ticket"])
+    expect(tab.locator("#snapshot-verdict")).to_contain_text("✓")
+    expect(tab.get_by_label("Wager")).to_be_hidden()
+
+
+def test_without_its_content_only_the_ticket_of_an_opening_is_shown(verify):
+    given = {name: value for name, value in OPENING["input"].items() if name != "content"}
+
+    result = verify(given)
+
+    assert result["ticket"] == shown_opening(OPENING["output"])["ticket"]
+    assert result["outcome"] == "Enter the content of the snapshot"
 
 
 def test_a_problem_is_announced_and_its_field_gets_the_focus(tab, site):
@@ -175,7 +221,7 @@ def test_a_price_may_be_written_as_the_api_writes_it(verify):
 
 
 def test_an_algorithm_that_the_page_does_not_know_is_not_verified(verify):
-    assert "case-1" in verify(SPIN["input"] | {"algorithm": "case-1"})
+    assert "case-2" in verify(SPIN["input"] | {"algorithm": "case-2"})
 
 
 def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, site):
@@ -191,6 +237,6 @@ def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, site):
 def test_nothing_is_wider_than_a_phone(tab, verify):
     tab.set_viewport_size({"width": 390, "height": 844})
 
-    verify(SPIN["input"])
-
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    for bet in (SPIN, OPENING):
+        verify(bet["input"])
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
