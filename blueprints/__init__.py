@@ -3,6 +3,7 @@
 from blueprints.affiliate.routes import blueprint as affiliate_blueprint
 from blueprints.auth.login import blueprint as login_blueprint
 from blueprints.auth.routes import blueprint as auth_blueprint
+from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.snapshots import blueprint as snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
 from blueprints.games.install_proofs import install_proofs
@@ -51,9 +52,10 @@ API_BLUEPRINTS = (
     affiliate_blueprint,
     cases_blueprint,
     irl_blueprint,
-    snapshots_blueprint,
     prizes_blueprint,
     upgrader_blueprint,
+    bets_blueprint,
+    snapshots_blueprint,
     stats_blueprint,
     leaderboard_blueprint,
     sweepstake_blueprint,

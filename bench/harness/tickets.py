@@ -16,8 +16,12 @@ READ = {
 
 def client_seed_that_wins(item, *, app, player, case, game="case"):
     """A client seed with which the player's next opening of this case wins this item."""
+    return client_seed_among(READ[game](case), item, app=app, player=player, game=game)
+
+
+def client_seed_among(held, item, *, app, player, game="case"):
+    """The same for a case with these names and widths."""
     seed = app.extensions["services"].seeds.in_play(user_id=player.id)
-    held = READ[game](case)
     for candidate in map("seed-{}".format, count()):
         ticket = tickets.ticket(
             game=game, server_seed=seed.server_seed, client_seed=candidate, nonce=seed.nonce

@@ -36,7 +36,8 @@ PATH_PARAMETERS = {
         "3d23e04e7564abd8bf89f685c2f350e224fc3694eff34179090dcebff6242380",
     ),
     "prize_id": ("The id of the prize", "17"),
-    "nonce": ("Number of the player's spin, from 1", 1),
+    "nonce": ("Number of the player's bet, from 1", 1),
+    "bet_id": ("The id of the bet's fairness entry", "18"),
 }
 
 RETRY_AFTER = {
@@ -176,6 +177,8 @@ def example_of(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
         return example_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
     if "examples" in schema:
         return schema["examples"][0]
+    if "oneOf" in schema:
+        return example_of(schema["oneOf"][0], schemas)
     if schema["type"] == "array":
         return [example_of(schema["items"], schemas)]
     return {name: example_of(part, schemas) for name, part in schema["properties"].items()}

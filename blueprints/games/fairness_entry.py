@@ -16,7 +16,7 @@ def visible_server_seed(bet: Bet) -> str:
 
 
 class PublishedFairnessSchema(WireSchema):
-    """The inputs of a roll."""
+    """The inputs of a roll or a ticket."""
 
     server_seed_commitment = SERVER_SEED_COMMITMENT
     server_seed = computed(
@@ -37,7 +37,7 @@ class FairnessEntrySchema(WireSchema):
     id = text("The id of the entry", "18")
     game = text("The game", "upgrader")
     bet_amount = Coins("The wager", 10, attribute="wager_cents")
-    payout = Coins("What was credited, 0 when lost", attribute="payout_cents")
-    status = text("How it ended", "won", validate=one_of("won", "lost"))
+    payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
+    status = text("won if an opening paid more than its wager", "won", validate=one_of("won", "lost"))
     completed_at = epoch_ms("When its proof is due", attribute="completed_at_ms")
     pf = Part(PublishedFairnessSchema, required=True)

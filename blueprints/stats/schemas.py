@@ -51,7 +51,7 @@ class GameSchema(WireSchema):
 
     game = text("The game", "upgrader")
     wager = Coins("The wager", 10, attribute="wager_cents")
-    earning = Coins("What was credited, 0 when lost", attribute="payout_cents")
+    earning = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
     multiplier = computed(
         lambda bet: number_from_cents(multiplier_hundredths(bet)),
         "number",

@@ -2,9 +2,10 @@
 
 import pytest
 
-from bench.harness.openings import FREE_CASE, Openings, chest
+from bench.harness.openings import Openings, chest
 from models.db.connection import writing
 from models.users import User
+from services.cases.kinds import FREE_CASE_ID
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
 
 
@@ -130,7 +131,7 @@ def test_the_fairness_entry_of_an_opening_has_the_fields_of_a_spin(ask, open_cas
 def test_live_bets_show_openings_with_their_multiplier_rounded_down(ask, open_case, promoted, clock):
     open_case(promoted, chest(price=3))
     open_case(promoted, wins="Crown", game="irl")
-    open_case(promoted, chest(FREE_CASE), wins="Crown")
+    open_case(promoted, chest(FREE_CASE_ID), wins="Crown")
     clock.advance(ms=PROOF_DELAY_MS)
 
     shown = ask("live-bets")["data"]["bets"]
@@ -144,7 +145,7 @@ def test_live_bets_show_openings_with_their_multiplier_rounded_down(ask, open_ca
 
 
 def test_a_free_opening_is_never_a_high_roll(ask, open_case, promoted, clock):
-    open_case(promoted, chest(FREE_CASE), wins="Crown")
+    open_case(promoted, chest(FREE_CASE_ID), wins="Crown")
     paid = open_case(promoted, chest(price=4), wins="Crown")
     clock.advance(ms=PROOF_DELAY_MS)
 

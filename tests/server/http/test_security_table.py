@@ -59,6 +59,7 @@ TABLE = [
     Endpoint("GET", "/prizes", "/prizes", USER, 200),
     Endpoint("POST", "/prizes/<row_id:prize_id>/sell", "/prizes/1/sell", USER, 404),
     Endpoint("POST", "/prizes/<row_id:prize_id>/ship", "/prizes/1/ship", USER, 404),
+    Endpoint("GET", "/bets/<row_id:bet_id>", "/bets/none", PUBLIC, 404),
     Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
     Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),
     Endpoint("GET", "/upgrader/rules", "/upgrader/rules", PUBLIC, 200),

@@ -1,0 +1,168 @@
+"""GET /bets/:id: the bet that a player shares, with everything that verifies it."""
+
+import pytest
+
+from bench.harness.openings import Openings, chest
+from bench.harness.spins import Clock, Table, at
+from models.db.connection import writing
+from models.users import User
+from services.cases.kinds import FREE_CASE_ID
+from services.fairness import tickets
+from tests.support.markers import sqlite_only
+
+NOW = at("2026-03-18 12:00")
+PROOF_DELAY_MS = 6_000
+
+
+@pytest.fixture
+def clock():
+    return Clock(NOW)
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
+
+
+@pytest.fixture
+def due(clock):
+    """Lets the proof of a bet become due; returns the bet."""
+
+    def wait(bet):
+        clock.advance(ms=PROOF_DELAY_MS)
+        return bet
+
+    return wait
+
+
+@pytest.fixture
+def seed_of(app):
+    return app.extensions["services"].seeds.of_bet
+
+
+def not_found(answer):
+    return (answer.status_code, answer.json) == (404, {"error": "Bet not found"})
+
+
+def test_anybody_sees_a_spin_with_everything_that_verifies_it(client, app, player, due, seed_of):
+    bet = due(Table(app).spin(player, wager=2, wins=True))
+
+    assert client.get(f"/bets/{bet.id}").json == {
+        "id": str(bet.id),
+        "game": "upgrader",
+        "algorithm": "upgrader-1",
+        "user": "alice",
+        "betAmount": 2,
+        "payout": 10,
+        "multiplier": 5,
+        "status": "won",
+        "completedAt": NOW + PROOF_DELAY_MS,
+        "pf": {
+            "serverSeedCommitment": bet.server_seed_commitment,
+            "serverSeed": seed_of(bet),
+            "clientSeed": bet.client_seed,
+            "nonce": 1,
+            "publicSeed": "",
+            "round": 0,
+        },
+        "item": "Item of 10",
+        "price": "$10.00",
+        "houseEdge": 0.05,
+        "threshold": 1_900_000,
+        "roll": bet.roll,
+        "chance": 19.0,
+    }
+
+
+@pytest.mark.parametrize("game", ["case", "irl"])
+def test_anybody_sees_an_opening_with_the_content_of_its_case(client, app, player, due, seed_of, game):
+    content = chest("chest", price=5, items=(("Dust", 1, "66.6"), ("Crown", "40.5", "33.4")))
+    bet = due(Openings(app).bet(player, content, game=game, wins="Dust"))
+
+    shown = client.get(f"/bets/{bet.id}").json
+
+    pf = shown.pop("pf")
+    assert shown == {
+        "id": str(bet.id),
+        "game": game,
+        "algorithm": f"{game}-1",
+        "user": "alice",
+        "betAmount": 5,
+        "payout": 1,
+        "multiplier": 0.2,
+        "status": "lost",
+        "completedAt": NOW + PROOF_DELAY_MS,
+        "case": "chest",
+        "item": "Dust",
+        "ticket": str(bet.ticket),
+        "snapshot": content.hash,
+        "items": [
+            {"name": "Crown", "price": "$40.50", "percentage": 33.4, "width": "334000000000000000"},
+            {"name": "Dust", "price": "$1.00", "percentage": 66.6, "width": "666000000000000000"},
+        ],
+    }
+    assert pf["serverSeed"] == seed_of(bet)
+    assert bet.ticket == tickets.ticket(
+        game=game, server_seed=pf["serverSeed"], client_seed=pf["clientSeed"], nonce=pf["nonce"]
+    )
+
+
+def test_a_free_opening_has_no_wager_and_no_multiplier(client, app, player, due):
+    with writing():
+        User.update(used_affiliate_code="FRIEND").execute()
+    bet = due(Openings(app).bet(player, chest(FREE_CASE_ID), wins="Crown"))
+
+    shown = client.get(f"/bets/{bet.id}").json
+
+    assert [shown[key] for key in ("betAmount", "payout", "multiplier", "status")] == [0, 40, 0, "won"]
+
+
+def test_a_bet_is_not_found_before_its_proof_is_due(client, app, player, clock):
+    bet = Openings(app).bet(player)
+    clock.advance(ms=PROOF_DELAY_MS - 1)
+
+    assert not_found(client.get(f"/bets/{bet.id}"))
+    assert not_found(client.get(f"/bets/{bet.id}", headers=player.headers))
+
+    clock.advance(ms=1)
+    assert client.get(f"/bets/{bet.id}").status_code == 200
+
+
+def test_a_bet_whose_seed_was_revealed_is_found_after_the_clock_was_set_back(client, app, player, due, clock):
+    bet = due(Openings(app).bet(player))
+    app.extensions["services"].proofs.reveal([bet.id])
+
+    clock.advance(ms=-3_600_000)
+
+    assert client.get(f"/bets/{bet.id}").status_code == 200
+
+
+@sqlite_only
+@pytest.mark.parametrize(
+    "bet_id",
+    ["0", "2", "01", "-1", "+1", "1.0", "1e0", "abc", "\u0661", str(2**63 - 1), str(2**63), "9" * 5_000],
+    ids=ascii,
+)
+def test_what_is_not_the_id_of_a_bet_is_not_found(client, app, player, due, bet_id):
+    due(Openings(app).bet(player))
+
+    assert not_found(client.get(f"/bets/{bet_id}"))
+
+
+def test_an_unchanged_bet_is_not_sent_again(client, app, player, due):
+    bet = due(Openings(app).bet(player))
+    first = client.get(f"/bets/{bet.id}")
+
+    again = client.get(f"/bets/{bet.id}", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_bet_shows_the_present_name_of_its_player(client, app, player, due):
+    bet = due(Openings(app).bet(player))
+    assert client.get(f"/bets/{bet.id}").json["user"] == "alice"
+
+    changed = client.put("/profile/details", headers=player.headers, json={"username": "alicia"})
+
+    assert changed.status_code == 200, changed.text
+    assert client.get(f"/bets/{bet.id}").json["user"] == "alicia"
