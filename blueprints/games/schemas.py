@@ -91,7 +91,7 @@ class OpeningPfSchema(WireSchema):
         lambda bet: tickets.percent(bet.ticket),
         "number",
         "The ticket, in percent: 0.00000 to 99.99999",
-        57.61652,
+        23.61399,
     )
     ticket = TICKET
 

@@ -8,11 +8,27 @@ from urllib.parse import urlsplit
 from apispec import APISpec
 
 from blueprints.api.openapi import INFO, ContractDocument, example_of
-from blueprints.games.schemas import BalanceSchema, CommitmentSchema, LiveBetSchema, PfSchema, ProofSchema
+from blueprints.games.schemas import (
+    BalanceSchema,
+    CommitmentSchema,
+    LiveBetSchema,
+    OpeningPfSchema,
+    OpeningProofSchema,
+    PfSchema,
+    ProofSchema,
+)
 from settings import VERSION
 
 TEMPLATE = Path(__file__).with_name("asyncapi.json").read_text()
-PAYLOADS = (PfSchema, ProofSchema, CommitmentSchema, BalanceSchema, LiveBetSchema)
+PAYLOADS = (
+    PfSchema,
+    ProofSchema,
+    OpeningPfSchema,
+    OpeningProofSchema,
+    CommitmentSchema,
+    BalanceSchema,
+    LiveBetSchema,
+)
 
 
 @cache

@@ -6,8 +6,10 @@ import jsonschema_rs
 import pytest
 
 from bench.harness.sockets import Refused
-from blueprints.games import messages
-from services.fairness import rolls
+from services.cases import importing
+from services.fairness import rolls, tickets
+from services.irl_cases import importing as irl_importing
+from services.shared.clock import now_ms
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 
@@ -50,27 +52,29 @@ def closed(node):
     return children | ({"additionalProperties": False} if "properties" in node else {})
 
 
-def test_every_event_of_the_server_is_documented(received):
-    events = {getattr(messages, name) for name in vars(messages) if name.isupper()} & set(received)
-
-    assert events == set(received)
-    assert events == {
-        "upgrader:spin",
-        "upgrader:pf",
-        "upgrader:proof",
-        "upgrader:commitment",
-        "balance",
-        "live-bets",
-        "live-bets:new",
+def test_the_document_has_every_event_of_the_server(received):
+    of_bets = {
+        f"{game}:{event}"
+        for game, bet in (("upgrader", "spin"), ("case", "open"), ("irl", "open"))
+        for event in (bet, "pf", "proof")
     }
+
+    assert set(received) == of_bets | {"upgrader:commitment", "balance", "live-bets", "live-bets:new"}
 
 
 def test_every_event_that_a_player_receives_matches_its_schema(connect, player, add_item, document, received):
     item = add_item(price=10)
+    contents = [{"marketHashName": item, "percentage": 100}]
+    importing.import_cases([{"name": "Box", "items": contents}], now=now_ms())
+    prize = {"name": "Pen", "image": "", "price": 2}
+    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 3, "items": [prize]}], now=now_ms())
     socket = connect(player)
     socket.spin({"amount": 1.25, "item": item})
     socket.spin({"amount": 100, "item": item})
-    socket.expect("upgrader:proof")
+    for event, case in (("case:open", "box"), ("irl:open", "desk"), ("case:open", "none"), ("irl:open", 5)):
+        socket.call(event, {"case": case})
+    for game in ("upgrader", "case", "irl"):
+        socket.expect(f"{game}:proof")
     latecomer = connect(player)
     latecomer.expect("live-bets")
 
@@ -114,6 +118,15 @@ def test_the_example_of_a_spin_passes_verification(document):
 
     assert rolls.commitment_of(proof["serverSeed"]) == pf["serverSeedCommitment"]
     assert rolls.percent(rolls.roll(**inputs)) == pf["percent"]
+
+
+def test_the_example_of_an_opening_passes_verification(document):
+    proof, pf = (
+        document["components"]["messages"][name]["examples"][0]["payload"] for name in ("caseProof", "casePf")
+    )
+    ticket = tickets.ticket(game="case", **{name: proof[key] for name, key in INPUTS.items()})
+
+    assert (pf["ticket"], pf["percent"]) == (str(ticket), tickets.percent(ticket))
 
 
 def test_the_document_names_the_address_of_this_server(make_app):
