@@ -21,7 +21,12 @@ DETAILS: dict[str, Any] = {
     "firstName": "Wilhelmina-Persephone",
     "lastName": "Featherstonehaugh",
     "phone": "+4915739184620",
-    "shippingAddress": {"addressLine1": "Quittenallee 94711", "city": "Hintertupfing", "zipCode": "82041-9"},
+    "shippingAddress": {
+        "addressLine1": "Quittenallee 94711",
+        "city": "Hintertupfing",
+        "zipCode": "82041-9",
+        "country": "Absurdistan",
+    },
 }
 TRADE_TOKEN = "tRaDe-ToKeN-8"
 REQUEST_ID = "a-request-of-mine"
@@ -34,11 +39,12 @@ LOCKED, WAGERED, REFUSED = 71_339.27, 51_117.43, 61_393.81
 class WholeRun:
     """One player at a server. ``secrets`` is filled by what is done: a name of each and what it is."""
 
-    def __init__(self, url: str, token: str, item: str) -> None:
+    def __init__(self, url: str, token: str, item: str, prize_id: int) -> None:
         self.url = url
         self.secrets: dict[str, str] = {"token": token}
         self._token = token
         self._item = item
+        self._prize_id = prize_id
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def note(self, name: str, *values: str) -> None:
@@ -98,6 +104,8 @@ class WholeRun:
             ("POST", "/affiliate/set-code", {"code": f"{SET_CODE}!"}),
             ("POST", "/affiliate/use-code", {"code": SET_CODE.lower()}),
             ("POST", "/profile/avatar", {}),
+            ("POST", f"/prizes/{self._prize_id}/ship", {}),
+            ("POST", f"/prizes/{self._prize_id}/ship", {}),
         ):
             requests.request(method, f"{self.url}{path}", json=body, headers=self._headers, timeout=10)
         self.note("code", SET_CODE, SET_CODE.lower())

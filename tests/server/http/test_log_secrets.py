@@ -13,8 +13,10 @@ from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
 from bench.harness.stoppable_postgres import stoppable_postgres
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
+from models.prizes import Prize
 from models.users import AnnouncedSeed, User
 from tests.support.identity_provider import identity_provider
+from tests.support.openings import win_prize
 from tests.support.platform_provider import platform_provider
 from tests.support.whole_run import WholeRun
 
@@ -70,13 +72,15 @@ def crash_worker(server):
 
 
 def what_lies_in_the_database(app, player):
-    """The balance, the player's seed, and the server's for the next spin."""
+    """The balance, the player's seed, the server's for the next spin, and where the prize is shipped to."""
     with reading():
         user = User.get_by_id(player.id)
         announced = AnnouncedSeed.get_by_id(player.id)
         opened = app.extensions["services"].seeds.in_play(user_id=player.id).server_seed
+        sealed_address = Prize.get().sealed_address
     coins = str(Decimal(user.balance_cents) / 100)
-    return coins, str(user.balance_cents), user.client_seed, opened, announced.sealed_server_seed
+    seeds = (user.client_seed, opened, announced.sealed_server_seed)
+    return coins, str(user.balance_cents), *seeds, sealed_address
 
 
 def test_no_log_contains_a_secret_after_every_kind_of_failure(
@@ -86,7 +90,7 @@ def test_no_log_contains_a_secret_after_every_kind_of_failure(
     item = add_item(price=100_000)
     told = []
     with server_process(gunicorn("tests.support.failing_app:app"), env, tmp_path) as server:
-        run = WholeRun(server.url, player.token, item)
+        run = WholeRun(server.url, player.token, item, win_prize(app, player))
         run.note("setting", *(env[name] for name in env if "SECRET" in name or "KEY" in name))
         run.note("setting of the house", "SPECIALCODEOFTHEHOUSE", "key-of-the-feed")
         run.note("payment", TXHASH, ADDRESS, "49983.19", "4998319")
