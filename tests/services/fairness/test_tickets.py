@@ -1,0 +1,83 @@
+"""The ticket of an opening: the golden vectors, the exact definitions, and the distribution."""
+
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.harness.opening_randomness import REJECTED_BELOW, case_of, chi_square, p_values, wins_of_one_case
+from services.fairness import tickets
+from services.fairness.tickets import TICKET_RANGE
+from services.games import snapshots
+from tests.support.golden_vectors import OPENINGS
+
+a_ticket = st.integers(0, TICKET_RANGE - 1)
+
+
+@st.composite
+def cases(draw):
+    """The widths of a case, some of them 0, and a ticket, often at the end of a range."""
+    ends = draw(st.lists(st.integers(0, TICKET_RANGE), max_size=30))
+    ends = [0, *sorted(ends), TICKET_RANGE]
+    widths = [end - start for start, end in pairwise(ends)]
+    edges = [end + step for end in ends for step in (-1, 0, 1) if 0 <= end + step < TICKET_RANGE]
+    return widths, draw(a_ticket | st.sampled_from(edges))
+
+
+def test_the_tickets_are_those_of_the_golden_vectors():
+    for vector in OPENINGS:
+        given, expected = vector["input"], vector["output"]
+        ticket = tickets.ticket(
+            game=given["algorithm"].removesuffix("-1"),
+            server_seed=given["serverSeed"],
+            client_seed=given["clientSeed"],
+            nonce=int(given["nonce"]),
+        )
+
+        content = snapshots.parse(given["content"])
+        assert content.hash == expected["snapshot"], vector["why"]
+        assert str(ticket) == expected["ticket"], vector["why"]
+        assert tickets.percent(ticket) == expected["percent"], vector["why"]
+        assert content.winner(ticket).name == expected["item"], vector["why"]
+
+
+@given(cases())
+def test_the_winner_is_the_item_whose_share_of_the_range_holds_the_ticket(case):
+    widths, ticket = case
+    place = Fraction(ticket, TICKET_RANGE)
+    begins = [Fraction(sum(widths[:position]), TICKET_RANGE) for position in range(len(widths) + 1)]
+
+    (expected,) = [
+        position for position in range(len(widths)) if begins[position] <= place < begins[position + 1]
+    ]
+
+    assert tickets.winner(ticket, widths) == expected
+    assert case_of(widths).place_of(ticket) == expected
+
+
+@given(a_ticket)
+def test_the_percent_is_the_ticket_rounded_down_to_five_decimals(ticket):
+    exact = Decimal(ticket).scaleb(-16)
+    shown = Decimal(str(tickets.percent(ticket)))
+
+    assert shown.as_tuple().exponent >= -5
+    assert 0 <= exact - shown < Decimal("0.00001")
+
+
+@pytest.mark.slow
+def test_items_are_won_as_often_as_their_widths_say():
+    found = list(p_values(100_000, master_seed="openings"))
+
+    assert [p_value for _, p_value in found if p_value < REJECTED_BELOW] == []
+
+
+@pytest.mark.slow
+def test_items_that_are_won_in_another_order_are_rejected():
+    widths, counts = wins_of_one_case(10_000, seed="openings:0", game="case")
+
+    assert chi_square(widths, counts) > REJECTED_BELOW
+    assert chi_square(widths, np.roll(counts, 1)) < REJECTED_BELOW
