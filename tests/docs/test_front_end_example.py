@@ -1,5 +1,6 @@
-"""The client of docs/front-end.md works as it is printed."""
+"""The programs of docs/front-end.md work as they are printed."""
 
+import json
 import re
 import subprocess
 
@@ -7,37 +8,60 @@ import pytest
 
 from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from bench.harness.servers import ROOT, gunicorn, server_process
+from tests.support.golden_vectors import OPENINGS
 
 pytestmark = pytest.mark.process
 
 
-@pytest.fixture
-def run_example():
-    (example,) = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "front-end.md").read_text(), re.DOTALL)
+PAGE = (ROOT / "docs" / "front-end.md").read_text()
+CLIENT, *_, VERIFIER = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
 
-    def run(server, token):
-        return subprocess.run(
-            [NODE, "--input-type=module", "--eval", example],
-            cwd=SCRIPTS,
-            env={"ADDRESS": server.url, "TOKEN": token},
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
+# What the program has already: the proof and the game; and a server that returns a content.
+HAVE = """
+const { proof, game, content: stored } = JSON.parse(process.env.GIVEN);
+const ADDRESS = "https://play.example.com";
+const expected = `${ADDRESS}/snapshots/${proof.snapshot}`;
+globalThis.fetch = async (url) => new Response(url === expected ? stored : "");
+"""
 
-    return run
+
+def run(program, **env):
+    return subprocess.run(
+        [NODE, "--input-type=module", "--eval", program],
+        cwd=SCRIPTS,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_example_finds_the_roll_fair_or_says_why_it_cannot_connect(
-    add_item, player, env, tmp_path, run_example
-):
+def test_the_example_finds_the_roll_fair_or_says_why_it_cannot_connect(add_item, player, env, tmp_path):
     add_item(price=10)
 
     with server_process(gunicorn(), env, tmp_path) as server:
-        played = run_example(server, player.token)
-        refused = run_example(server, "not-a-token")
+        played = run(CLIENT, ADDRESS=server.url, TOKEN=player.token)
+        refused = run(CLIENT, ADDRESS=server.url, TOKEN="not-a-token")
 
     assert played.stdout.splitlines()[-1:] == ["fair"], played.stderr
     assert (refused.returncode, refused.stderr.strip()) == (1, "cannot connect: Unauthorized")
+
+
+@pytest.mark.parametrize(
+    "vector", [OPENINGS[0], OPENINGS[2], *OPENINGS[-2:]], ids=lambda vector: vector["why"]
+)
+def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector(vector):
+    proof, expected = dict(vector["input"]), vector["output"]
+    given = {
+        "content": proof.pop("content"),
+        "game": proof.pop("algorithm").removesuffix("-1"),
+        "proof": proof,
+    }
+
+    verified = run(HAVE + VERIFIER, GIVEN=json.dumps(given))
+
+    fair = expected["committed"] and expected["shown"]
+    won = f"won {expected['item']}, worth {expected['amount']}"
+    assert verified.stdout.strip() == (won if fair else "NOT FAIR"), verified.stderr
