@@ -1,6 +1,7 @@
 """Openings of cases with one item, which is always won."""
 
 import itertools
+from typing import Any
 
 from flask import Flask
 
@@ -14,17 +15,15 @@ from tests.support.apps import import_item
 _numbers = itertools.count(1)
 
 
-def win_prize(
-    app: Flask, player, *, value: float = 25, name: str = "Kettle", image: str = "", price: float = 5
-) -> int:
-    """The player opens a new case for this price and wins this item, in coins; the id of the prize."""
-    services = app.extensions["services"]
+def put_case(
+    app: Flask, *, value: float = 25, name: str = "Kettle", image: str = "", price: float = 5
+) -> str:
+    """Add a case of one real-life item; amounts are in coins. Returns its id."""
     slug = f"case-{next(_numbers)}"
+    now = app.extensions["services"].clock()
     # An import would refuse a case whose item is worth more than its price.
     with writing():
-        case = IrlCase.create(
-            slug=slug, name=slug, price_cents=round(price * 100), created_at_ms=services.clock()
-        )
+        case = IrlCase.create(slug=slug, name=slug, price_cents=round(price * 100), created_at_ms=now)
         IrlItem.create(
             case=case,
             position=0,
@@ -33,7 +32,13 @@ def win_prize(
             price_cents=round(value * 100),
             chance_attos=TICKET_RANGE,
         )
-    request = OpeningRequest(event="irl:open", case=slug)
+    return slug
+
+
+def win_prize(app: Flask, player, **case: Any) -> int:
+    """The player opens such a case; the id of the prize."""
+    services = app.extensions["services"]
+    request = OpeningRequest(event="irl:open", case=put_case(app, **case))
     return services.irl_openings.play(user_id=player.id, request=request, clock=services.clock).prize_id
 
 

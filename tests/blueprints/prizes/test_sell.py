@@ -4,6 +4,7 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
+from tests.support.openings import put_case
 
 NOT_FOUND = (404, {"error": "Prize not found"})
 NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
@@ -20,6 +21,14 @@ def test_a_sold_prize_pays_its_value(win, post, statuses, balance, ledger):
     assert balance() == 119.9
     # The grant, the opening and the sale.
     assert ledger() == 3
+
+
+def test_a_prize_is_sold_by_the_id_that_its_opening_answers(app, connect, player, post, balance):
+    opened = connect(player).call("irl:open", {"case": put_case(app, value=25, price=5)})
+
+    post(opened["result"]["prizeId"], "sell")
+
+    assert balance() == 120
 
 
 def test_a_sale_is_posted_from_the_prizes_account_of_the_house(win, post, player):
