@@ -40,7 +40,8 @@ def house_edge_ppm(text: str) -> int:
 def audit() -> None:
     """Recompute every settled bet.
 
-    Uses the seeds, the price and the house edge that are stored with the bet. Exits with 1 on any mismatch.
+    Uses the seeds, and the price and house edge or the snapshot, that are stored with the bet. Exits with 1
+    on any mismatch.
     """
     with progress_bar(length=1, label="bets") as bar:
 
@@ -52,9 +53,11 @@ def audit() -> None:
     print_json(
         {
             "bets": result.bets,
+            "freeBets": result.free_bets,
             "mismatches": len(result.mismatches),
             "wagered": number_from_cents(result.wagered),
             "paid": number_from_cents(result.paid),
+            "freePaid": number_from_cents(result.free_paid),
             "returnToPlayer": result.return_to_player,
         }
     )
@@ -64,7 +67,10 @@ def audit() -> None:
 @group.command("report")
 @click.option("--plot", type=click.Path(path_type=Path), help="Also draw the return over time, as SVG.")
 def report(plot: Path | None) -> None:
-    """Sum all bets, and compare what they paid with what their chances promise."""
+    """Sum all bets, and compare what they paid with what their chances promise.
+
+    Openings of the free case are left out.
+    """
     result = fairness_report.report()
     if plot is not None:
         _write_plot(plot, result)

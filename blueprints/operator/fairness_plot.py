@@ -13,6 +13,9 @@ TICKS = 5
 BAND_DEVIATIONS = 2.576
 """99 of 100 fair histories are within this band at a given time."""
 
+LEAST_SHOWN = 0.01
+"""How far the scale reaches above and below the expected return, at least."""
+
 UNSTEADY_SHARE = 0.1
 """The scale does not show all of the first tenth, whose band is very wide."""
 
@@ -52,7 +55,7 @@ def svg(report: FairnessReport) -> str:
     first, last = times[0], times[-1]
     steady = slice(int(len(sums) * UNSTEADY_SHARE), None)
     shown = 1.1 * max(
-        max(abs(value - mean), width)
+        max(abs(value - mean), width, LEAST_SHOWN)
         for value, mean, width in zip(returned[steady], middle[steady], reach[steady], strict=True)
     )
     low, high = max(middle[-1] - shown, 0), middle[-1] + shown

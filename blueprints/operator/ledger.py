@@ -37,6 +37,7 @@ def rebuild() -> None:
             "correctedPlayers": result.corrected_players,
             "periodWagers": result.period_wagers,
             "liveBetCounts": result.live_bet_counts,
+            "caseSpins": result.case_spins,
             "paymentTotals": result.payment_totals,
         }
     )

@@ -1,7 +1,8 @@
 """Sums of all bets over time: what was paid for each coin wagered, and what the chances promised."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from math import sqrt
 from typing import Any
 
@@ -9,7 +10,11 @@ from peewee import SQL, fn
 
 from models.bets import Bet
 from models.db.connection import snapshot
+from models.snapshots import Snapshot
 from services.fairness.rolls import ROLL_RANGE
+from services.games import snapshots
+from services.games.play import Expectation
+from services.openings.contents import expectation_of
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
 
@@ -56,13 +61,13 @@ class BetSums:
 
     @property
     def deviations(self) -> float:
-        """How many standard deviations the return to player is above its mean."""
-        return (self.paid - self.expected) / sqrt(self.variance)
+        """How many standard deviations the return to player is above its mean; 0 if it could not differ."""
+        return (self.paid - self.expected) / sqrt(self.variance) if self.variance else 0.0
 
 
 @dataclass(frozen=True)
 class FairnessReport:
-    """All bets, in intervals of time. An interval without bets is left out."""
+    """All bets with a wager, in intervals of time. An interval without bets is left out."""
 
     interval_ms: int
     intervals: dict[Millis, BetSums] = field(default_factory=dict)
@@ -82,38 +87,63 @@ class FairnessReport:
 
 
 def report() -> FairnessReport:
-    """Sum all bets in one pass over their table."""
+    """Sum all bets with a wager in one pass over their table. Openings of the free case are left out."""
     with snapshot():
         first, last = Bet.select(fn.MIN(Bet.created_at_ms), fn.MAX(Bet.created_at_ms)).scalar(as_tuple=True)
         span_ms = (last or 0) - (first or 0)
         fitting = (interval for interval in INTERVALS_MS if span_ms <= interval * MAX_INTERVALS)
         interval_ms = next(fitting, DAY_MS)
-        chance = Bet.threshold.cast("DOUBLE PRECISION") / ROLL_RANGE
-        query = (
-            Bet.select(
-                # Of whole numbers, and so a whole number on both databases.
-                Bet.created_at_ms / interval_ms,
-                fn.COUNT(Bet.id),
-                fn.SUM(Bet.wager_cents),
-                fn.SUM(Bet.payout_cents),
-                fn.SUM(chance * Bet.price_cents),
-                # Chances first: the square of a price may exceed 64 bits.
-                fn.SUM(chance * (1 - chance) * Bet.price_cents * Bet.price_cents),
-            )
-            .group_by(SQL("1"))
-            .order_by(SQL("1"))
-            .tuples()
+        expectations = _expectations()
+        intervals: dict[Millis, BetSums] = {}
+        for number, snapshot_id, *sums in _grouped(interval_ms):
+            begin = Millis(number * interval_ms)
+            of_case = expectations[snapshot_id] if snapshot_id else None
+            intervals[begin] = intervals.get(begin, BetSums()) + _bet_sums(*sums, of_case=of_case)
+    return FairnessReport(interval_ms, intervals)
+
+
+def _grouped(interval_ms: int) -> Iterable[Any]:
+    """For each interval and each snapshot, or none for spins: the columns of ``_bet_sums``."""
+    chance = Bet.threshold.cast("DOUBLE PRECISION") / ROLL_RANGE
+    query: Any = (
+        Bet.select(
+            # Of whole numbers, and so a whole number on both databases.
+            Bet.created_at_ms / interval_ms,
+            Bet.snapshot,
+            fn.COUNT(Bet.id),
+            fn.SUM(Bet.wager_cents),
+            fn.SUM(Bet.payout_cents),
+            fn.SUM(chance * Bet.price_cents),
+            # Chances first: the square of a price may exceed 64 bits.
+            fn.SUM(chance * (1 - chance) * Bet.price_cents * Bet.price_cents),
         )
-        rows: list[Any] = list(query)
-    return FairnessReport(
-        interval_ms,
-        {
-            Millis(number * interval_ms): BetSums(
-                bets, Cents(int(wagered)), Cents(int(paid)), expected, variance
-            )
-            for number, bets, wagered, paid, expected, variance in rows
-        },
+        .where(Bet.wager_cents > 0)
+        .group_by(SQL("1"), SQL("2"))
+        .order_by(SQL("1"))
     )
+    rows: Iterable[Any] = query.tuples().iterator()
+    return rows
+
+
+def _bet_sums(
+    bets: int,
+    wagered: Decimal,
+    paid: Decimal,
+    expected: float | None,
+    variance: float | None,
+    *,
+    of_case: Expectation | None,
+) -> BetSums:
+    """The sums of a group. The database computes the expectation of spins; openings have one in common."""
+    if of_case is not None:
+        expected, variance = bets * of_case.mean_cents, bets * of_case.variance_square_cents
+    return BetSums(bets, Cents(int(wagered)), Cents(int(paid)), expected or 0.0, variance or 0.0)
+
+
+def _expectations() -> Mapping[int, Expectation]:
+    """The mean and variance of what an opening pays, by the id of its snapshot."""
+    rows: Any = Snapshot.select(Snapshot.id, Snapshot.content).where(Snapshot.is_opened)
+    return {id_: expectation_of(snapshots.parse(text)) for id_, text in rows.tuples().iterator()}
 
 
 def _sum(parts: Iterable[BetSums]) -> BetSums:

@@ -1,18 +1,31 @@
 """Audits the totals: recomputes every sum and count from the bets and payments."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import peewee
 from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
+from models.case_spins import CASE, IRL, CaseSpins
+from models.cases import Case
 from models.db.connection import Table
+from models.irl_cases import IrlCase
 from models.payments import Payment
+from models.snapshots import Snapshot
 from models.totals import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
 from services.shared.clock import DAY_MS, Millis, Period
+
+# Without the operator %, which psycopg2 takes for a parameter.
+SHARD = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
+
+CASES: tuple[tuple[str, Any], ...] = ((CASE, Case), (IRL, IrlCase))
+"""The table of the cases of each game."""
 
 Row = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""
@@ -23,15 +36,29 @@ def problems() -> Iterator[str]:
     for user_id, _, _ in wrong_totals_of_play():
         yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
     for table, expected_rows in EXPECTED_ROWS.items():
-        stored = set(table.select().tuples().iterator())
+        stored = set(_stored_rows(table).tuples().iterator())
         # This includes rows that are missing and rows that should not exist.
         yield from sorted({_problem(table, row) for row in stored ^ expected_rows()})
+
+
+def _stored_rows(table: type[Table]) -> Any:
+    rows = table.select()
+    if table is CaseSpins:
+        # A case may be deleted while it is opened. Nothing shows the row of such a case.
+        exists = (
+            (CaseSpins.game == game) & CaseSpins.case_id.in_(cases.select(cases.id)) for game, cases in CASES
+        )
+        rows = rows.where(reduce(or_, exists))
+    return rows
 
 
 def _problem(table: type[Table], row: Row) -> str:
     if table is PeriodWager:
         period, start, user_id, _ = row
         return f"the {period} wager of {_platform_id(user_id)} since {start} differs from the bets"
+    if table is CaseSpins:
+        game, case_id, shard, _ = row
+        return f"the openings of {game} case {case_id} in shard {shard} differ from the bets"
     if table is LiveBetCount:
         return f"the live bet counts of shard {row[0]} differ from the bets"
     return f"the payment totals of {_platform_id(row[0])} differ from the payments"
@@ -75,10 +102,29 @@ def _period_wagers() -> set[Row]:
 
 
 def _live_bet_counts() -> set[Row]:
-    # Without the operator %, which psycopg2 takes for a parameter.
-    shard = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
     high_rolls = fn.SUM(peewee.Case(None, [(HIGH_ROLL, 1)], 0))
-    return _numbers(Bet.select(shard, fn.COUNT(Bet.id), high_rolls).group_by(shard))
+    return _numbers(Bet.select(SHARD, fn.COUNT(Bet.id), high_rolls).group_by(SHARD))
+
+
+def _case_spins() -> set[Row]:
+    """The openings of each case that exists, which is the one whose id is in the snapshot of a bet."""
+    ids = {
+        (game, slug): case_id
+        for game, cases in CASES
+        for case_id, slug in cases.select(cases.id, cases.slug).tuples()
+    }
+    opened = Snapshot.select(Snapshot.id, Snapshot.content).where(Snapshot.is_opened)
+    slugs = {snapshot_id: json.loads(text)["id"] for snapshot_id, text in opened.tuples().iterator()}
+    groups = (
+        Bet.select(Bet.game, Bet.snapshot, SHARD, fn.COUNT(Bet.id))
+        .where(Bet.snapshot.is_null(False))
+        .group_by(Bet.game, Bet.snapshot, SHARD)
+    )
+    spins: dict[Row, int] = defaultdict(int)
+    for game, snapshot_id, shard, bets in groups.tuples().iterator():
+        if case_id := ids.get((game, slugs[snapshot_id])):
+            spins[game, case_id, shard] += bets
+    return {(*key, bets) for key, bets in spins.items()}
 
 
 def _payment_totals() -> set[Row]:
@@ -101,6 +147,7 @@ def _numbers(query: Any) -> set[Row]:
 EXPECTED_ROWS: dict[type[Table], Callable[[], set[Row]]] = {
     PeriodWager: _period_wagers,
     LiveBetCount: _live_bet_counts,
+    CaseSpins: _case_spins,
     PaymentTotals: _payment_totals,
 }
 """For each table the rows that it must hold, computed from the bets and payments."""

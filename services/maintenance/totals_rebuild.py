@@ -1,10 +1,11 @@
-"""Recomputing the sums and counts of models/totals.py from the bets and payments."""
+"""Recomputing the sums and counts from the bets and payments: models/totals.py, models/case_spins.py."""
 
 from dataclasses import dataclass
 
 import peewee
 
 from models.bets import Bet
+from models.case_spins import CaseSpins
 from models.db.connection import Table, database, writing
 from models.payments import Payment
 from models.totals import LiveBetCount, PaymentTotals, PeriodWager
@@ -22,6 +23,7 @@ class Rebuilt:
     corrected_players: int
     period_wagers: int
     live_bet_counts: int
+    case_spins: int
     payment_totals: int
 
 
@@ -40,6 +42,7 @@ def rebuild() -> Rebuilt:
             corrected_players=len(wrong),
             period_wagers=_replace_rows(PeriodWager),
             live_bet_counts=_replace_rows(LiveBetCount),
+            case_spins=_replace_rows(CaseSpins),
             payment_totals=_replace_rows(PaymentTotals),
         )
 

@@ -3,15 +3,20 @@
 import threading
 
 import pytest
+from peewee import fn
 
+from bench.harness.openings import Openings, chest
 from bench.harness.spins import Clock, Table, at
-from models.db.connection import database, writing
+from models.db.connection import database, reading, writing
+from models.totals import LiveBetCount
 from models.users import User
 from services.cases import importing
+from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.maintenance import totals_rebuild
 
 NOW = at("2026-03-18 12:00")
+DESK = {"id": "desk", "name": "Desk", "price": 12, "items": [{"name": "Lamp", "image": "", "price": 5}]}
 WEEK, MONTH = at("2026-03-16 00:00"), at("2026-03-01 00:00")
 
 
@@ -146,7 +151,13 @@ def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
 
     said = run("ledger", "rebuild")
 
-    assert said == {"correctedPlayers": 2, "periodWagers": 4, "liveBetCounts": 2, "paymentTotals": 1}
+    assert said == {
+        "correctedPlayers": 2,
+        "periodWagers": 4,
+        "liveBetCounts": 2,
+        "caseSpins": 0,
+        "paymentTotals": 1,
+    }
     assert run("ledger", "audit")["mismatches"] == 0
 
 
@@ -167,3 +178,51 @@ def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):
     rebuilding.join()
 
     assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.fixture
+def opened(app, client, alice, bob, cases):
+    """Openings of two cases, of one that does not exist, and of the free case, which has no wager."""
+    openings = Openings(app)
+    irl_importing.import_cases([DESK], now=NOW)
+    for player, path in ((alice, "set-code"), (bob, "use-code")):
+        body = {"code": "FRIEND"}
+        assert client.post(f"/affiliate/{path}", headers=player.headers, json=body).status_code == 200
+    openings.open(alice, chest("house"))
+    openings.open(alice, chest("house", price=20), wins="Crown")
+    openings.open(bob, chest("house"))
+    openings.open(bob, chest("desk"), game="irl")
+    openings.open(bob, chest("gone"))
+    openings.open(bob, chest("free-case"), wins="Crown")
+
+
+@pytest.mark.usefixtures("opened")
+def test_openings_pass_the_audit(run):
+    assert run("ledger", "audit")["mismatches"] == 0
+    assert run("fairness", "audit")["mismatches"] == 0
+
+
+@pytest.mark.usefixtures("opened")
+def test_openings_that_are_not_counted_are_reported_and_corrected(run, fails, spoil, alice):
+    spoil("UPDATE case_spins SET spins = spins + 1 WHERE game = 'case' AND case_id > 0 AND shard = {shard}")
+    spoil("DELETE FROM case_spins WHERE game = 'irl'")
+
+    lines = fails("ledger", "audit").splitlines()
+
+    assert lines[-1] == "Error: 2 mismatches"
+    assert f"the openings of case case 1 in shard {alice.id % 64} differ from the bets" in lines
+    assert run("ledger", "rebuild")["caseSpins"] == 3
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+@pytest.mark.usefixtures("opened")
+def test_a_free_opening_counts_in_totals_but_in_no_period_and_not_as_a_high_roll(run, fails, spoil):
+    spoil("UPDATE live_bet_counts SET high_rolls = bets")
+    fails("ledger", "audit")
+
+    rebuilt = run("ledger", "rebuild")
+
+    assert (rebuilt["correctedPlayers"], rebuilt["periodWagers"]) == (0, 4)
+    assert run("ledger", "audit")["mismatches"] == 0
+    with reading():
+        assert LiveBetCount.select(fn.SUM(LiveBetCount.high_rolls)).scalar() == 0

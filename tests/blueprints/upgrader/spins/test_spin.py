@@ -150,5 +150,7 @@ def test_the_fairness_audit_recomputes_every_bet(connect, player, item, winning,
         "mismatches": 0,
         "wagered": 3,
         "paid": 10,
+        "freeBets": 0,
+        "freePaid": 0,
         "returnToPlayer": 10 / 3,
     }
