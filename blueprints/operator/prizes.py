@@ -1,9 +1,10 @@
 """flask prizes: list the prizes, and mark those as shipped that were sent."""
 
 import click
+import marshmallow as ma
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
-from blueprints.api.schemas import camel_case
+from blueprints.api.schemas import WireSchema
 from blueprints.prizes.schemas import PrizeSchema
 from server.current_services import get_services
 from services.prizes import shipping
@@ -14,6 +15,7 @@ STATUSES = [ALL, *(status.value for status in Status)]
 group = OperatorGroup("prizes", help="Ship the real-life items that players have won.")
 
 PRIZE = PrizeSchema()
+ADDRESS = WireSchema.from_dict({name: ma.fields.String() for name in shipping.ADDRESS})()
 
 
 @group.command("list")
@@ -26,7 +28,7 @@ def list_prizes(status: str) -> None:
     """
     unreadable = []
     for listed in get_services().shipping.listed(status=status):
-        address = listed.address and {camel_case(name): text for name, text in listed.address.items()}
+        address = listed.address and ADDRESS.dump(listed.address)
         player = {"platformid": listed.player.platform_id, "username": listed.player.username}
         print_json(PRIZE.dump(listed.prize) | player | {"address": address})
         if listed.prize.sealed_address and not address:
