@@ -185,3 +185,33 @@ def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(
     with reading():
         (row,) = Snapshot.select()
     assert (ids, row.is_opened) == ({row.id}, True)
+
+
+@pytest.mark.slow
+def test_a_snapshot_that_is_opened_while_it_is_being_deleted_is_there_afterwards(app, clock):
+    page = Snapshots(clock=clock)
+
+    def shown_for_the_last_time(number):
+        old = content_of(case_id=f"old-{number}", price_cents=1, items=[("Pen", 5, 10**18)])
+        page.show(old)
+        clock.now += DAY_MS + 1
+        return old
+
+    def delete_old(number):
+        barrier.wait(30)
+        page.show(content_of(case_id=f"new-{number}", price_cents=1, items=[("Pen", 5, 10**18)]))
+
+    def open_it(old):
+        barrier.wait(30)
+        return Snapshots(clock=clock).id_for_bet(old)
+
+    barrier = threading.Barrier(2)
+    with ThreadPoolExecutor(2) as pool:
+        for number in range(20):
+            old = shown_for_the_last_time(number)
+            deleting, opening = pool.submit(delete_old, number), pool.submit(open_it, old)
+            deleting.result(60)
+            with reading():
+                row = Snapshot.get_or_none(Snapshot.id == opening.result(60))
+            assert row is not None
+            assert (row.hash, row.is_opened) == (old.hash, True)
