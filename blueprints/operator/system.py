@@ -72,9 +72,12 @@ def seed(*, force: bool) -> None:
     """
     services = _services_for_demo(force=force)
     seeded = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
-    bets = demo_bets.play(
-        upgrader=services.upgrader, proofs=services.proofs, seeds=services.seeds, now=services.clock()
+    games = demo_bets.Games(
+        upgrader=services.upgrader,
+        case_openings=services.case_openings,
+        irl_openings=services.irl_openings,
     )
+    bets = demo_bets.play(games=games, proofs=services.proofs, seeds=services.seeds, now=services.clock())
     print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases, "bets": bets})
 
 

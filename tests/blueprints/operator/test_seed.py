@@ -1,5 +1,7 @@
 """flask seed and flask demo: data and a player to try the platform with."""
 
+from collections import Counter
+
 import pytest
 
 from models.bets import Bet
@@ -11,7 +13,7 @@ from models.users import User
 
 SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem, User, Bet)
 DEMO_ITEMS = 80
-DEMO_BETS = 48
+DEMO_BETS = 60
 NOTHING = {"items": 0, "cases": 0, "irlCases": 0, "bets": 0}
 ONLY_IN_POCKET_LINT = "P250 | Northern Stamp (Minimal Wear)"
 
@@ -133,6 +135,7 @@ def test_a_fresh_start_shows_demo_bets_and_their_leaders(run, client):
     leaders = client.get("/leaderboard?period=monthly").json
     assert len(bets) == DEMO_BETS
     assert len({bet["user"] for bet in bets}) == 8
+    assert Counter(bet["game"] for bet in bets) == {"upgrader": 48, "case": 9, "irl": 3}
     assert {leader["wager"] > 0 for leader in leaders} == {True}
 
 
