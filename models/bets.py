@@ -60,7 +60,7 @@ class Bet(Table):
     ticket = peewee.BigIntegerField(null=True, constraints=[Check("ticket BETWEEN 0 AND 999999999999999999")])
 
     client_seed = peewee.CharField(max_length=64)
-    # Unique, because a server seed is used for one spin only.
+    # Unique, because a server seed is used for one bet only.
     server_seed_commitment = peewee.CharField(max_length=64, unique=True)
     sealed_server_seed = peewee.TextField(null=True)
     server_seed = peewee.CharField(max_length=64, null=True)
@@ -79,9 +79,9 @@ class Bet(Table):
     class Meta:
         table_name = "bets"
         indexes = (
-            # Two concurrent spins with the same nonce: one fails.
+            # Two concurrent bets with the same nonce: one fails.
             (("user", "nonce"), True),
-            # Two concurrent spins with the same request id: one fails. Nulls are not compared.
+            # Two concurrent bets with the same request id: one fails. Nulls are not compared.
             (("user", "request_id"), True),
         )
         constraints = [

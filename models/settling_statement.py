@@ -104,7 +104,7 @@ class Unsettled(Enum):
 
 WAITED_MS = "EXTRACT(EPOCH FROM clock_timestamp() - statement_timestamp()) * 1000"
 
-# The advisory lock refuses a spin at once while another process settles one of the same player. PostgreSQL
+# The advisory lock refuses a bet at once while another process settles one of the same player. PostgreSQL
 # releases it after the commit. The first key is the class of these locks, the second the player.
 #
 # The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed

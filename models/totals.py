@@ -11,7 +11,7 @@ from models.db.connection import Table
 from models.users import User
 
 LIVE_BET_SHARDS = 64
-"""The counts of the platform are spread over this many rows, because spins that update one row wait for each
+"""The counts of the platform are spread over this many rows, because bets that update one row wait for each
 other."""
 
 
@@ -25,7 +25,7 @@ class PeriodWager(Table):
 
     class Meta:
         table_name = "period_wagers"
-        # A spin adds to this row. Two concurrent first spins of a period create one row.
+        # A bet adds to this row. Two concurrent first bets of a period create one row.
         primary_key = peewee.CompositeKey("period", "starts_at_ms", "user")
 
 

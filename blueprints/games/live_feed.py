@@ -1,4 +1,4 @@
-"""The live bets of all processes: one event for each bet that is over, to everybody."""
+"""The live bets of all processes: one event for each bet that is due, to everybody."""
 
 import threading
 from collections import deque
@@ -42,11 +42,11 @@ class LiveFeed:
         self._sent: deque[str] = deque(maxlen=REMEMBERED)
 
     def start(self) -> None:
-        """Note the time: bets that are over by now are in the lists that sockets get when they connect."""
+        """Note the time: bets that are due by now are in the lists that sockets get when they connect."""
         self._started_at = self._services.clock()
 
     def announce(self, bets: Sequence[LiveBet]) -> None:
-        """Send these bets, which are over now, to everybody in all processes, spectators included."""
+        """Send these bets, which are due now, to everybody in all processes, spectators included."""
         if bets:
             events = messages.new_live_bet_events(bets)
             self._services.signals.publish(Signal.LIVE_BETS, events)

@@ -77,7 +77,7 @@ class PlayerState:
 
     def _send_changed(self, changed: ChangedState, *, before: SentState) -> None:
         if changed.user_id in self._services.player_locks:
-            # The spin that has changed it is about to send its events, which have an order.
+            # The bet that has changed it is about to send its events, which have an order.
             return
         if self._sent_state(changed.sid) == before:
             self._send(changed.sid, _events(changed))

@@ -1,4 +1,4 @@
-"""Reveals the seed of each bet that is over: the proof to its player, the live bet to everybody.
+"""Reveals the seed of each bet that is due: the proof to its player, the live bet to everybody.
 
 The database holds when each proof is due and whether it was delivered. This process only remembers which
 socket placed a bet and which proofs no client has confirmed yet. What is lost with the process is sent again

@@ -20,7 +20,7 @@ SERVER_SEED = text(
     validate=HASH,
 )
 SERVER_SEED_COMMITMENT = text(
-    "SHA-256 of the server seed's text, published before the spin",
+    "SHA-256 of the server seed's text, published before the bet",
     "5f1e08c00ac2f0e4bc6ff28bcdb0b7b7a9483158b838d615522d883d10290fcf",
     validate=HASH,
 )
@@ -75,7 +75,7 @@ class BalanceSchema(WireSchema):
 
 
 class CommitmentSchema(WireSchema):
-    """The commitment of the player's next spin."""
+    """The commitment of the player's next bet."""
 
     server_seed_commitment = SERVER_SEED_COMMITMENT
     nonce = NONCE
@@ -134,4 +134,4 @@ class LiveBetSchema(WireSchema):
         "Payout divided by wager, rounded down; 0 for the free case", attribute="multiplier_hundredths"
     )
     payout = Coins("What was won: 0 for a lost spin")
-    date = epoch_ms("When the bet was over")
+    date = epoch_ms("When its proof was due")

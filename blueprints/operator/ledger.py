@@ -29,7 +29,7 @@ def audit() -> None:
 def rebuild() -> None:
     """Rebuild all totals and counts from the bets and payments.
 
-    Spins wait until it has finished.
+    Bets wait until it has finished.
     """
     result = totals_rebuild.rebuild()
     print_json(

@@ -80,7 +80,7 @@ def get_rules() -> UpgraderRules:
 @require_user
 @blueprint.response(200, CommitmentSchema)
 def get_commitment() -> Commitment:
-    """The commitment of the caller's next spin, as in the event `upgrader:commitment`."""
+    """The commitment of the caller's next bet, as in the event `upgrader:commitment`."""
     return get_services().seeds.announced(user_id=current_user().id)
 
 

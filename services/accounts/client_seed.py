@@ -1,4 +1,4 @@
-"""The stored client seed of a player, for spins that do not send one."""
+"""The stored client seed of a player, for bets that do not send one."""
 
 from models.db.connection import writing
 from models.users import User
@@ -13,7 +13,7 @@ class InvalidClientSeed(PlatformError):
 
 
 def change(*, user_id: int, seed: object) -> None:
-    """Set the seed for the next spins. Raises InvalidClientSeed."""
+    """Set the seed for the next bets. Raises InvalidClientSeed."""
     if not rolls.is_client_seed(seed):
         raise InvalidClientSeed
     with writing():

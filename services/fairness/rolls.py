@@ -48,7 +48,7 @@ def is_client_seed(text: object) -> bool:
 
 
 def commitment_of(server_seed: str) -> str:
-    """The commitment that is published before the spin: sha256 of the seed's text, in lowercase hex."""
+    """The commitment that is published before the bet: sha256 of the seed's text, in lowercase hex."""
     return hashlib.sha256(server_seed.encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The server seed of a player's next spin: drawn, encrypted, and announced before the player bets."""
+"""The server seed of a player's next bet: drawn, encrypted, and announced before the player bets."""
 
 import threading
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from services.shared.errors import Unavailable, UserNotFound
 
 @dataclass(frozen=True)
 class Commitment:
-    """What a player may know before a spin."""
+    """What a player may know before a bet."""
 
     server_seed_commitment: str
     nonce: int
@@ -28,7 +28,7 @@ class Commitment:
 
 @dataclass(frozen=True)
 class SeedInPlay:
-    """An announced seed, decrypted for the spin that is about to use it."""
+    """An announced seed, decrypted for the bet that is about to use it."""
 
     nonce: int
     commitment: str
@@ -46,7 +46,7 @@ ATTEMPTS = 5
 """How often a lookup is tried while other processes replace the announced seed."""
 
 REMEMBERED = 10_000
-"""How many players' next seeds are kept in memory; any other is read and decrypted for the spin."""
+"""How many players' next seeds are kept in memory; any other is read and decrypted for the bet."""
 
 
 class ServerSeeds:
@@ -61,7 +61,7 @@ class ServerSeeds:
         self._guard = threading.Lock()
 
     def announce_first(self, *, user_id: int) -> None:
-        """Draw the seed of a new player's first spin. Joins the transaction that makes the account."""
+        """Draw the seed of a new player's first bet. Joins the transaction that makes the account."""
         seed = self.draw(nonce=1)
         AnnouncedSeed.insert(
             user=user_id,
@@ -82,7 +82,7 @@ class ServerSeeds:
         )
 
     def remember(self, *, user_id: int, seed: SeedInPlay) -> None:
-        """Keep an announced seed in memory: it saves the next spin a query and a decryption."""
+        """Keep an announced seed in memory: it saves the next bet a query and a decryption."""
         with self._guard:
             self._announced_here[user_id] = seed
 
@@ -94,13 +94,13 @@ class ServerSeeds:
 
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
-        """The commitment of the player's next spin. Raises UserNotFound."""
+        """The commitment of the player's next bet. Raises UserNotFound."""
         found, redrawn = self._find(user_id)
         return redrawn.announcement if redrawn else Commitment(found.commitment, found.nonce)
 
     @reading()
     def in_play(self, *, user_id: int) -> SeedInPlay:
-        """The seed of the player's next spin, decrypted. Raises UserNotFound."""
+        """The seed of the player's next bet, decrypted. Raises UserNotFound."""
         found, redrawn = self._find(user_id)
         if redrawn is not None:
             return redrawn
@@ -128,7 +128,7 @@ class ServerSeeds:
         raise Unavailable
 
     def _redraw(self, user_id: int, found: FoundSeed) -> SeedInPlay | None:
-        """Replace an announced seed; None if a spin or another process was first."""
+        """Replace an announced seed; None if a bet or another process was first."""
         seed = replace(self.draw(nonce=found.nonce), is_redrawn=True)
         with writing():
             changed = seed_marks.redraw_seed(

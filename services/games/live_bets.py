@@ -1,4 +1,4 @@
-"""The public feed of bets that are over. A bet is over when its proof is due."""
+"""The public feed of bets that are due: those whose proofs are due."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LiveBet:
-    """A bet as the public feed shows it. ``date`` in ms: when it was over."""
+    """A bet as the public feed shows it. ``date`` in ms: when it was due."""
 
     bet_id: int
     game: str
@@ -45,20 +45,20 @@ NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
 
 @reading()
 def newest(*, now: Millis, limit: int = NEWEST) -> list[LiveBet]:
-    """The last bets that are over, newest first."""
+    """The last bets that are due, newest first."""
     bets = _with_players().where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(limit)
     return [live_bet(bet, player=bet.user) for bet in bets]
 
 
 @reading()
 def next_due(*, now: Millis) -> Millis | None:
-    """When the next bet is over; None if all are. Until then the lists do not change."""
+    """When the next bet is due; None if all are. Until then the lists do not change."""
     due = Bet.select(fn.MIN(Bet.completed_at_ms)).where(Bet.completed_at_ms > now).scalar()
     return None if due is None else Millis(due)
 
 
 def page(*, kind: Kind, place: Place, now: Millis) -> Page[LiveBet]:
-    """One page of all bets that are over, newest first."""
+    """One page of all bets that are due, newest first."""
     with snapshot(within_limit=True):
         total = _count(kind, now)
         # Ids alone are read from the index, without reading the bets that are skipped.
@@ -79,11 +79,11 @@ def _with_players() -> Any:
 
 
 def _count(kind: Kind, now: Millis) -> int:
-    """The number of all bets, less the few that are not over."""
+    """The number of all bets, less the few that are not due."""
     counts = LiveBetCount.high_rolls if kind is Kind.HIGH_ROLLS else LiveBetCount.bets
     made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
-    not_over = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
-    return int(made) - int(not_over)
+    not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.completed_at_ms > now).scalar()
+    return int(made) - int(not_due)
 
 
 def _of_kind(query: Any, kind: Kind) -> Any:

@@ -1,4 +1,4 @@
-"""The lock that lets a player play one spin at a time."""
+"""The lock that lets a player play one bet at a time."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from services.games.errors import SpinInProgress
 
 
 class PlayerLocks:
-    """One spin at a time for each player, within this process, from the request to the answer.
+    """One bet at a time for each player, within this process, from the request to the answer.
 
     Between processes the settling statement of PostgreSQL takes an advisory lock instead.
     """

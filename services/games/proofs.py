@@ -1,4 +1,4 @@
-"""Proofs: the server seed of a bet is revealed when the bet is over, and is sent to its player at least once.
+"""Proofs: the server seed of a bet is revealed when the bet is due, and is sent to its player at least once.
 
 The time a proof is due is stored with the bet, so nothing here needs to survive a restart. A seed that was
 revealed stays revealed, although the clock is set back afterwards.
@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """The revealed seed of a bet that is over, and the bet as the public feed shows it."""
+    """The revealed seed of a bet that is due, and the bet as the public feed shows it."""
 
     bet_id: int
     user_id: int

@@ -28,7 +28,7 @@ class Rebuilt:
 
 
 def rebuild() -> Rebuilt:
-    """Compute every sum and count again in one write transaction, for which spins wait."""
+    """Compute every sum and count again in one write transaction, for which bets wait."""
     with writing():
         database.obj.lift_statement_limit()
         # A bet or payment written meanwhile would be counted twice or not at all. Its transaction changes

@@ -14,7 +14,7 @@ class Signal(StrEnum):
     PROOFS = "proofs"
     """Players have proofs that are due and not delivered."""
     LIVE_BETS = "live-bets"
-    """Bets are over."""
+    """Bets are due."""
     CACHE = "cache"
     """The data of a cache tag has changed."""
     CATALOGUE = "catalogue"

@@ -8,7 +8,11 @@ from services.shared.money import Cents
 
 @dataclass(frozen=True, kw_only=True)
 class UpgraderRules:
-    """The house edge in millionths, the limits of a wager, and how long after a spin its proof is due."""
+    """What ``GET /upgrader/rules`` shows.
+
+    The house edge in millionths, the limits of a wager, and how long after a bet, of any game, its proof is
+    due.
+    """
 
     house_edge_ppm: int
     min_wager: Cents

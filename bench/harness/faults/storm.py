@@ -106,7 +106,7 @@ class FaultStorm:
             thread.join(CALM_SECONDS)
         problems = [f"still waits: {thread.name}" for thread in self._threads if thread.is_alive()]
         self._leave_witness()
-        # By then every bet is over, whatever the clock was set to.
+        # By then every bet is due, whatever the clock was set to.
         wait_until(_all_is_revealed)
         for memory in [*self._memories, self._witness]:
             problems += checks.problems(memory, self._url)

@@ -76,7 +76,7 @@ class World:
         self._start()
 
     def begin_anew(self) -> None:
-        """Advance to a month and a week without bets, in which all earlier bets are over."""
+        """Advance to a month and a week without bets, in which all earlier bets are due."""
         self.clock.advance(days=32)
 
     def join(self, cents: int) -> "Player":
