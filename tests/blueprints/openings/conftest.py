@@ -67,6 +67,19 @@ def irl_case(app):
 
 
 @pytest.fixture
+def lucky(client, new_player, player):
+    """A player who uses a promo code. It gives 0.2 coins."""
+    owner = new_player("owner")
+    assert (
+        client.post("/affiliate/set-code", json={"code": "LUCKY"}, headers=owner.headers).status_code == 200
+    )
+    assert (
+        client.post("/affiliate/use-code", json={"code": "LUCKY"}, headers=player.headers).status_code == 200
+    )
+    return player
+
+
+@pytest.fixture
 def winning(app, player):
     """Gives a client seed with which the player's next opening of a case wins this item."""
 

@@ -13,19 +13,6 @@ def env(env, request):
     return env | ({"FREE_CASE_LIMIT": str(request.param)} if hasattr(request, "param") else {})
 
 
-@pytest.fixture
-def lucky(client, new_player, player):
-    """A player who uses a promo code. It gives 0.2 coins."""
-    owner = new_player("owner")
-    assert (
-        client.post("/affiliate/set-code", json={"code": "LUCKY"}, headers=owner.headers).status_code == 200
-    )
-    assert (
-        client.post("/affiliate/use-code", json={"code": "LUCKY"}, headers=player.headers).status_code == 200
-    )
-    return player
-
-
 def me(client, player):
     return client.get("/auth/me", headers=player.headers).json
 

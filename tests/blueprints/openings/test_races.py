@@ -1,0 +1,126 @@
+"""Openings while their case changes."""
+
+import sqlite3
+import threading
+import time
+from contextlib import closing, contextmanager
+
+import psycopg2
+import pytest
+
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+from tests.support.case_history import CaseHistory
+
+PLAYERS = 4
+CHANGES = 15
+ANSWERS = {None, "Case not found", "Case has changed"}
+
+
+def test_charge_odds_and_prize_are_of_one_content_that_is_at_most_a_second_old(connect, new_player):
+    history = CaseHistory()
+    is_over = threading.Event()
+    errors = []
+
+    def open_cases(number, socket):
+        while not is_over.is_set():
+            # The snapshot that a player sees makes the server read a newer content.
+            seen = {"snapshot": history.states[-1].hash} if number % 2 else {}
+            errors.append(socket.call("case:open", {"case": "box"} | seen).get("error"))
+
+    players = [new_player(f"player{number}", coins=1_000_000) for number in range(PLAYERS)]
+    threads = [
+        threading.Thread(target=open_cases, args=(number, connect(player)))
+        for number, player in enumerate(players)
+    ]
+    for thread in threads:
+        thread.start()
+    for number in range(CHANGES):
+        for change in (history.change_prices, history.change_chances, history.delete, history.change_chances):
+            opened = len(errors)
+            change(number)
+            wait_until(lambda opened=opened: len(errors) >= opened + PLAYERS)
+    is_over.set()
+    for thread in threads:
+        thread.join()
+
+    assert set(errors) <= ANSWERS
+    with reading():
+        assert Bet.select(Bet.snapshot).distinct().count() > CHANGES / 2
+    assert history.problems() == []
+
+
+CHANGE = """
+UPDATE items SET price_cents = price_cents * 2;
+UPDATE cases SET price_cents = 2106;
+"""
+
+
+@pytest.fixture
+def changing_slowly(database_url):
+    """Doubles all prices in a transaction that keeps openings waiting until the block ends."""
+
+    @contextmanager
+    def changing():
+        if database_url.startswith("sqlite"):
+            path = database_url.removeprefix("sqlite:///")
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                yield
+                for statement in CHANGE.strip().split("\n"):
+                    connection.execute(statement)
+                connection.commit()
+        else:
+            with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM announced_seeds FOR UPDATE")
+                cursor.execute(CHANGE)
+                yield
+                connection.commit()
+
+    return changing
+
+
+@pytest.mark.one_process
+@pytest.mark.parametrize(
+    ("seen", "answer", "balance"),
+    [({}, None, 78.94), ({"price": 10.53}, "Case price has changed", 100)],
+    ids=["any price", "the old price"],
+)
+def test_an_opening_that_waits_longer_than_a_second_uses_the_new_content(
+    app, connect, client, player, case, changing_slowly, seen, answer, balance
+):
+    answers = []
+    socket = connect(player)
+    opening = threading.Thread(target=lambda: answers.append(socket.call("case:open", {"case": case} | seen)))
+    with changing_slowly():
+        opening.start()
+        wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
+        began = time.monotonic()
+        wait_until(lambda: time.monotonic() > began + 1.1)
+    opening.join()
+
+    (given,) = answers
+    assert given.get("error") == answer
+    won = float(given.get("result", {}).get("amount", 0))
+    assert won in (0, 10, 110)
+    assert client.get("/auth/me", headers=player.headers).json["balance"] == pytest.approx(balance + won)
+
+
+def test_twenty_concurrent_openings_of_the_free_case_succeed_once(connect, client, lucky, free_case):
+    answers = []
+
+    def open_twice(socket):
+        answers.extend(socket.call("case:open", {"case": free_case}) for _ in range(2))
+
+    threads = [threading.Thread(target=open_twice, args=(connect(lucky),)) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    errors = [answer.get("error") for answer in answers]
+    assert len(errors) == 20
+    assert errors.count(None) == 1
+    assert set(errors) <= {None, "Free case is not available", "A spin is already in progress"}
+    assert client.get("/auth/me", headers=lucky.headers).json["freeCases"] == 1
