@@ -22,6 +22,12 @@ LAMP, PEN = "Lamp", "Pen"
 
 
 @pytest.fixture
+def env(env, request):
+    """Optionally with further settings."""
+    return env | getattr(request, "param", {})
+
+
+@pytest.fixture
 def put(app):
     """Imports a case with these items and percentages."""
 

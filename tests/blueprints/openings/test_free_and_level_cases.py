@@ -7,12 +7,6 @@ from tests.blueprints.openings.conftest import CHEAP, DEAR
 REFUSED = {"status": False, "error": "Free case is not available"}
 
 
-@pytest.fixture
-def env(env, request):
-    """Optionally with a limit."""
-    return env | ({"FREE_CASE_LIMIT": str(request.param)} if hasattr(request, "param") else {})
-
-
 def me(client, player):
     return client.get("/auth/me", headers=player.headers).json
 
@@ -53,7 +47,7 @@ def test_a_player_without_a_promo_code_cannot_open_the_free_case(connect, player
     assert state_of(player) == before
 
 
-@pytest.mark.parametrize("env", [0, 2], indirect=True)
+@pytest.mark.parametrize("env", [{"FREE_CASE_LIMIT": "0"}, {"FREE_CASE_LIMIT": "2"}], indirect=True)
 def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky, free_case, env):
     limit = int(env["FREE_CASE_LIMIT"])
     socket = connect(lucky)

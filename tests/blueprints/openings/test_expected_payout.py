@@ -1,0 +1,55 @@
+"""The expected payout of an opening, of random cases: exact, and at most 95 % of the price."""
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.cases.pricing import price_of
+from services.fairness.tickets import TICKET_RANGE
+from services.openings.contents import contents_of
+from services.shared.money import MAX_AMOUNT_CENTS
+
+CENTS = st.integers(0, MAX_AMOUNT_CENTS) | st.integers(0, 100)
+
+
+@st.composite
+def items(draw):
+    """Names, prices and widths that sum to 10**18."""
+    cuts = sorted(draw(st.lists(st.integers(0, TICKET_RANGE), max_size=30)))
+    ends = [*cuts, TICKET_RANGE]
+    widths = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+    return [(f"Item {place}", draw(CENTS), width) for place, width in enumerate(sorted(widths))]
+
+
+def opened(items):
+    price = price_of((cents, width) for _, cents, width in items)
+    return contents_of(case_id="box", row_id=1, price_cents=price, items=items, read_at=0)
+
+
+@given(items())
+def test_the_expected_payout_is_the_sum_of_the_items_shares_and_at_most_95_percent_of_the_price(items):
+    contents = opened(items)
+    # What the tickets of each range pay, without the widths.
+    starts = [0, *contents.ends]
+    paid = sum(
+        Fraction(end - start, TICKET_RANGE) * item.price_cents
+        for item, start, end in zip(contents.content.items, starts, contents.ends, strict=False)
+    )
+
+    shares = sum(Fraction(width, TICKET_RANGE) * cents for _, cents, width in items)
+    assert paid == shares
+    assert paid <= Fraction(95, 100) * contents.content.price_cents
+    # Up to the cent, so not a cent more than that.
+    assert paid > Fraction(95, 100) * (contents.content.price_cents - 1)
+    assert contents.expectation.mean_cents == float(paid)
+
+
+@given(items(), st.data())
+def test_the_first_and_last_ticket_of_each_range_win_its_item(items, data):
+    contents = opened(items)
+    place = data.draw(st.sampled_from([n for n, (_, _, width) in enumerate(items) if width]))
+    end = contents.ends[place]
+    for ticket in {end - items[place][2], end - 1, data.draw(st.integers(end - items[place][2], end - 1))}:
+        assert contents.place_of(ticket) == place
+        assert contents.content.winner(ticket) == contents.content.items[place]

@@ -1,0 +1,83 @@
+"""irl:open: the item is kept as a prize."""
+
+from decimal import Decimal
+
+from models.db.connection import reading
+from models.prizes import Prize
+from services.irl_cases import importing as irl_importing
+from services.shared.clock import now_ms
+from tests.blueprints.openings.conftest import LAMP, PEN
+
+
+def test_the_item_is_kept_as_a_prize_and_the_balance_falls_by_the_price(
+    connect, client, player, irl_case, winning
+):
+    socket = connect(player)
+    socket.expect("live-bets")
+
+    won = socket.call("irl:open", {"case": irl_case, "clientSeed": winning(LAMP, irl_case, "irl")})
+    events = [socket.next()[0] for _ in range(4)]
+    lost = socket.call("irl:open", {"case": irl_case, "clientSeed": winning(PEN, irl_case, "irl")})
+
+    prizes = client.get("/prizes", headers=player.headers).json["data"]["prizes"]
+    assert [(prize["name"], prize["value"], prize["status"]) for prize in prizes] == [
+        (PEN, 1.5, "kept"),
+        (LAMP, 50, "kept"),
+    ]
+    assert events == ["irl:pf", "irl:open", "upgrader:commitment", "balance"]
+    ids = [prize["id"] for prize in prizes]
+    assert won["result"] == {"success": True, "amount": 50, "item": LAMP, "prizeId": ids[1]}
+    assert lost["result"] == {"success": False, "amount": Decimal("1.5"), "item": PEN, "prizeId": ids[0]}
+    assert client.get("/auth/me", headers=player.headers).json["balance"] == 100 - 2 * 12
+
+
+def test_a_prize_copies_name_image_and_value_of_its_opening(app, connect, player, irl_case, winning):
+    connect(player).call("irl:open", {"case": irl_case, "clientSeed": winning(LAMP, irl_case, "irl")})
+    pen = {"name": PEN, "image": "", "price": 1}
+    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 12, "items": [pen]}], now=now_ms())
+
+    with reading():
+        prize = Prize.get()
+    assert (prize.name, prize.image, prize.value_cents) == (LAMP, "/media/lamp.webp", 5_000)
+
+
+def test_a_prize_without_a_value_is_kept_too(connect, client, player, app):
+    note = {"name": "Note", "image": "", "price": 0}
+    irl_importing.import_cases([{"id": "note", "name": "Note", "price": 1, "items": [note]}], now=now_ms())
+
+    answer = connect(player).call("irl:open", {"case": "note"})
+
+    assert (answer["result"]["success"], answer["result"]["amount"]) == (False, 0)
+    assert client.get("/prizes", headers=player.headers).json["data"]["prizes"][0]["value"] == 0
+
+
+def test_a_case_of_price_0_is_not_available(connect, player, app):
+    note = {"name": "Note", "image": "", "price": 0}
+    irl_importing.import_cases([{"id": "note", "name": "Note", "price": 0, "items": [note]}], now=now_ms())
+
+    assert connect(player).call("irl:open", {"case": "note"})["error"] == "Case is not available"
+
+
+def test_refusals_are_those_of_cases(connect, player, irl_case, state_of):
+    socket, before = connect(player), state_of(player)
+    payloads = [
+        ({"case": None}, "Invalid request"),
+        ({"case": "desk", "clientSeed": "?"}, "Invalid client seed"),
+        ({"case": "Not an id"}, "Case not found"),
+        ({"case": "desk", "price": 11.99}, "Case price has changed"),
+        ({"case": "desk", "snapshot": "0" * 64}, "Case has changed"),
+        ({"case": "desk", "serverSeedCommitment": ""}, "Commitment does not match"),
+    ]
+
+    errors = [socket.call("irl:open", payload)["error"] for payload, _ in payloads]
+
+    assert errors == [text for _, text in payloads]
+    assert state_of(player) == before
+
+
+def test_a_repeated_request_id_answers_with_the_same_prize(connect, player, irl_case, state_of):
+    first = connect(player).call("irl:open", {"case": irl_case, "requestId": "r-1"})
+    after_first = state_of(player)
+
+    assert connect(player).call("irl:open", {"case": irl_case, "requestId": "r-1"}) == first
+    assert state_of(player) == after_first

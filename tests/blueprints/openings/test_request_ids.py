@@ -1,0 +1,85 @@
+"""Request ids of openings: a retry never opens twice, and ids are shared with spins."""
+
+import pytest
+
+from models.cases import Case
+from models.db.connection import writing
+
+
+@pytest.fixture
+def env(env):
+    """No proof is due during a test."""
+    return env | {"UPGRADER_PROOF_DELAY": "600"}
+
+
+REUSED = {"status": False, "error": "Request id was used for another spin"}
+
+
+def opening(case, **changes):
+    return {"case": case, "clientSeed": "same-seed", "requestId": "r-1"} | changes
+
+
+def test_a_repeated_request_gets_the_first_pf_and_answer_and_opens_once(connect, player, case, state_of):
+    first = connect(player).call("case:open", opening(case))
+    after_first = state_of(player)
+    socket = connect(player)
+    socket.expect("live-bets")
+
+    again = socket.call("case:open", opening(case))
+
+    assert again == first
+    assert socket.next()[0] == "case:pf"
+    assert socket.next() == ("case:open", first)
+    assert state_of(player) == after_first
+
+
+@pytest.mark.parametrize("change", ["price", "deletion", "empty balance"])
+def test_a_repeated_request_gets_the_first_answer_whatever_became_of_the_case(
+    connect, player, case, put, items, change, snapshot_of, add_item
+):
+    socket = connect(player)
+    request = opening(case, price=10.53, snapshot=snapshot_of(case))
+    first = socket.call("case:open", request)
+    if change == "price":
+        add_item("Dear | Gun", price=99)
+    elif change == "deletion":
+        with writing():
+            Case.delete().where(Case.slug == case).execute()
+    else:
+        while socket.call("case:open", {"case": case})["status"]:
+            pass
+
+    assert socket.call("case:open", request) == first
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"case": "other"}, {"clientSeed": "other-seed"}, {"price": 10.53}, {"snapshot": "x"}],
+    ids=str,
+)
+def test_the_same_id_with_other_content_is_refused(connect, player, case, other, state_of):
+    socket = connect(player)
+    socket.call("case:open", opening(case))
+    before = state_of(player)
+
+    assert socket.call("case:open", opening(case) | other) == REUSED
+    assert state_of(player) == before
+
+
+def test_an_id_belongs_to_one_event(connect, player, case, irl_case, add_item):
+    item = add_item(price=10)
+    socket = connect(player)
+    spin = {"amount": 1, "item": item, "requestId": "r-1"}
+    assert socket.call("case:open", opening(case))["status"] is True
+
+    assert socket.call("irl:open", opening(case)) == REUSED
+    assert socket.spin(spin) == REUSED
+    assert socket.spin(spin | {"requestId": "r-2"})["status"] is True
+    assert socket.call("case:open", opening(case, requestId="r-2")) == REUSED
+
+
+def test_a_refused_opening_does_not_use_up_its_id(connect, player, case):
+    socket = connect(player)
+    assert socket.call("case:open", opening(case, price=1))["status"] is False
+
+    assert socket.call("case:open", opening(case))["status"] is True

@@ -1,0 +1,65 @@
+"""A player's openings and spins share the lock and the rate budget; proofs of openings survive a restart."""
+
+import threading
+
+import pytest
+
+from bench.harness.waiting import wait_until
+from services.openings.opening import OpeningRequest
+from tests.support.locks import locked
+
+
+@pytest.mark.one_process
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_while_a_case_is_opened_the_player_can_neither_spin_nor_open_another(
+    app, connect, player, case, irl_case, add_item, database_url
+):
+    item = add_item(price=10)
+    first, second = connect(player), connect(player)
+    answers = []
+    opening = threading.Thread(target=lambda: answers.append(first.call("case:open", {"case": case})))
+    with locked(database_url, "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", player.id):
+        opening.start()
+        wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
+        refused = [
+            second.spin({"amount": 1, "item": item}),
+            second.call("irl:open", {"case": irl_case}),
+            second.call("case:open", "nonsense"),
+        ]
+    opening.join()
+
+    assert [answer["error"] for answer in refused] == ["A spin is already in progress"] * 3
+    assert answers[0]["status"] is True
+
+
+@pytest.mark.parametrize("env", [{"RATELIMIT_ENABLED": "1"}], indirect=True)
+def test_openings_and_spins_share_thirty_events_in_ten_seconds(connect, player, env):
+    socket = connect(player)
+
+    answers = [
+        socket.call(event, "nonsense")["error"]
+        for event in ["case:open", "irl:open", "upgrader:spin"] * 10 + ["case:open"]
+    ]
+
+    assert answers == ["Invalid request"] * 30 + ["Too many requests"]
+
+
+def test_a_proof_that_fell_due_while_the_player_was_away_has_its_snapshot(
+    app, connect, player, case, irl_case, snapshot_of
+):
+    services = app.extensions["services"]
+    for openings, event, case_id in (
+        (services.case_openings, "case:open", case),
+        (services.irl_openings, "irl:open", irl_case),
+    ):
+        openings.play(
+            user_id=player.id,
+            request=OpeningRequest(event=event, case=case_id),
+            clock=lambda: services.clock() - 10_000,
+        )
+
+    socket = connect(player)
+
+    first, second = socket.expect("case:proof"), socket.expect("irl:proof")
+    assert (first["nonce"], first["snapshot"], second["nonce"]) == (1, snapshot_of(case), 2)
+    assert len(second["snapshot"]) == 64
