@@ -18,13 +18,15 @@ def within(seconds: float) -> Iterator[None]:
     raise TimeoutError(f"waited {seconds:.0f} seconds in vain")
 
 
-def wait_until(condition: Callable[[], object], *, seconds: float = BOUND_SECONDS) -> None:
+def wait_until(
+    condition: Callable[[], object], *, seconds: float = BOUND_SECONDS, step_seconds: float = STEP_SECONDS
+) -> None:
     """Return as soon as the condition is true. Raises TimeoutError if that takes longer."""
     pause = threading.Event()
     for _ in within(seconds):
         if condition():
             return
-        pause.wait(STEP_SECONDS)
+        pause.wait(step_seconds)
 
 
 def can_connect(port: int) -> bool:

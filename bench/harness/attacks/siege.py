@@ -242,7 +242,7 @@ def _rest(server: RunningServer, seated: _Players) -> Counts:
     time.sleep(SPIN_EVERY_MS / 1000)
     seated.pause()
     seated.tell()
-    wait_until(lambda: not counts(server)["handshakes"], seconds=RECOVERY_SECONDS)
+    wait_until(lambda: not counts(server)["handshakes"], seconds=RECOVERY_SECONDS, step_seconds=1)
     return counts(server)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bench.harness.databases import SqliteFiles
 from bench.harness.servers import RunningServer, gunicorn, server_process
-from tests.support.apps import SECRET
+from tests.support.apps import environment
 
 
 def _serve(
@@ -14,17 +14,11 @@ def _serve(
 ) -> Iterator[RunningServer]:
     """Connections are handled before any database is asked, so one kind is enough."""
     directory = tmp_path_factory.mktemp("production")
-    with sqlite_files.fresh(directory) as url:
-        env = {
-            "DATABASE_URL": url,
-            "INSTANCE_DIR": str(directory / "instance"),
-            "SECRET_KEY": SECRET,
-            "JWT_SECRET": SECRET[::-1],
-            "BASE_URL": "http://127.0.0.1:5000",
-            "RATELIMIT_ENABLED": "0",
-        }
-        with server_process(gunicorn(target), env, directory) as server:
-            yield server
+    with (
+        sqlite_files.fresh(directory) as url,
+        server_process(gunicorn(target), environment(url, directory), directory) as server,
+    ):
+        yield server
 
 
 @pytest.fixture(scope="module")
