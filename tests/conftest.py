@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
 
 from app import create_app
-from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server
+from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server, postgres_url
 from bench.harness.redis import RedisServer, redis_server
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
@@ -31,6 +31,8 @@ from tests.support.apps import environment, import_item
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.statements import recorded_statements
 from tests.support.url_rules import reuse_compiled_rules
+
+POSTGRES_URL = pytest.StashKey[str]()
 
 reuse_compiled_rules()
 
@@ -75,9 +77,24 @@ def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
     return SqliteFiles(tmp_path_factory.mktemp("sqlite"))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Start one PostgreSQL server for all workers."""
+    if "postgresql" in markers.databases(config):
+        stack = ExitStack()
+        config.stash[POSTGRES_URL] = stack.enter_context(postgres_url())
+        config.add_cleanup(stack.close)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["postgres_url"] = node.config.stash.get(POSTGRES_URL, None)
+
+
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as server:
+def postgres(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
+    shared_url = getattr(pytestconfig, "workerinput", {}).get("postgres_url")
+    with postgres_server(shared_url) as server:
         yield server
 
 

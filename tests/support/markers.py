@@ -45,7 +45,7 @@ def register(config: pytest.Config) -> None:
     if os.environ.get("CI") and (missing := missing_programs()):
         packages = " ".join(program.package for program in missing)
         raise pytest.UsageError(f"CI is set, and these Debian packages are not installed: {packages}")
-    if unknown := set(_databases(config)) - DATABASE_FIXTURES.keys():
+    if unknown := set(databases(config)) - DATABASE_FIXTURES.keys():
         raise pytest.UsageError(f"--databases: {', '.join(unknown)} is neither sqlite nor postgresql")
     sys.addaudithook(_refuse_processes)
 
@@ -65,7 +65,7 @@ def mark_and_deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     and server between all of them; idle workers take tests from its end.
     """
     missing = {program.marker for program in missing_programs()}
-    left_out = set(DATABASE_FIXTURES) - set(_databases(config))
+    left_out = set(DATABASE_FIXTURES) - set(databases(config))
     if config.getoption("--processes") > 1 and REDIS in missing_programs():
         for item in items:
             item.add_marker(pytest.mark.skip(reason="needs redis-server"))
@@ -114,7 +114,8 @@ def _markers(item: pytest.Item) -> set[str]:
     return {mark.name for mark in item.iter_markers()}
 
 
-def _databases(config: pytest.Config) -> list[str]:
+def databases(config: pytest.Config) -> list[str]:
+    """The databases to test on."""
     chosen: str = config.getoption("--databases")
     return chosen.split(",")
 

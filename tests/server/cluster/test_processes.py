@@ -72,9 +72,9 @@ def test_a_process_starts_on_the_address_of_one_that_was_killed(start, status):
 
 
 def test_a_process_whose_pool_is_too_large_for_the_database_does_not_start(make_app, redis):
-    app = make_app(REDIS_URL=redis.url, DATABASE_POOL_SIZE="80")
+    app = make_app(REDIS_URL=redis.url, DATABASE_POOL_SIZE="400")
 
-    with pytest.raises(OperatorError, match=r"^DATABASE_POOL_SIZE: .* \(1\) have 80 connections"):
+    with pytest.raises(OperatorError, match=r"^DATABASE_POOL_SIZE: .* \(1\) have 400 connections"):
         app.extensions["realtime"].start()
 
 
