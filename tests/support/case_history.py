@@ -26,10 +26,11 @@ class State:
 
 
 class CaseHistory:
-    """The case ``box`` of three items."""
+    """The case ``box`` of three items, from now on."""
 
     def __init__(self) -> None:
         self.states: list[State] = []
+        self._bets_before = len(_bets())
         self.change_prices(0)
         self.change_chances(0)
 
@@ -72,7 +73,7 @@ class CaseHistory:
     def problems(self) -> list[str]:
         """What is wrong with the openings so far: each must be of one content that was at most 1 s old."""
         found = []
-        for bet in _bets():
+        for bet in _bets()[self._bets_before :]:
             content = snapshots.parse(snapshots.text_of(bet.snapshot.hash))
             won = content.winner(bet.ticket)
             if (bet.wager_cents, bet.item, bet.payout_cents) != (
