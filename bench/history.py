@@ -9,8 +9,8 @@ player makes a tenth of all bets and all requests; 199 others make the other bet
 milliseconds in this process, without a network: the first quartile of many, which other work on the machine
 disturbs least, and its ratio to that of the smallest history.
 
-First pages, totals, the leaderboard and a spin should stay within 1.5 times. A search reads the whole
-history of its player and grows with it.
+First pages, totals, the leaderboard and a spin should stay within 1.5 times. A search, and a list
+of one game, read the whole history of their player and grow with it.
 """
 
 import argparse
@@ -62,7 +62,8 @@ FIRST_PAGES = {
 }
 PAGED = {name: path for name, path in FIRST_PAGES.items() if name != "totals" and "leaderboard" not in path}
 SEARCHES = {
-    "games": "/stats/games?search=grad",
+    "games of one game": "/stats/games?search=case",
+    "proofs of one game": "/stats/fairness?game=case",
     "payments": "/stats/payments?search=tx-7",
     "fairness": "/stats/fairness?search=c0ffee",
 }
