@@ -37,7 +37,7 @@ def backend():
 
 def fill_pool():
     """Leave many connections in the pool; their backends."""
-    gate = threading.Barrier(MANY, timeout=30)
+    gate = threading.Barrier(MANY, timeout=60)
 
     def hold(_number):
         with reading():

@@ -18,7 +18,7 @@ def at_once(app):
     """Sends these posts, (player, path, body) each, on a thread of its own; counts what was answered."""
 
     def post_all(posts):
-        barrier = Barrier(len(posts), timeout=30)
+        barrier = Barrier(len(posts), timeout=60)
 
         def post(one):
             player, path, body = one

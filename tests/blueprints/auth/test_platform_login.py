@@ -410,7 +410,7 @@ def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
 
 def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, game_platform, returning):
     cookie = cookie_of(browser)
-    gate = threading.Barrier(8, timeout=30)
+    gate = threading.Barrier(8, timeout=60)
 
     def replay(_number):
         copy = with_cookie(app, cookie)
@@ -565,7 +565,7 @@ def test_people_with_one_name_who_log_in_at_once_get_different_names(app, game_p
 
 def all_at_once(browsers, addresses):
     """Let all browsers return from the provider at the same time; their redirects."""
-    gate = threading.Barrier(len(browsers), timeout=30)
+    gate = threading.Barrier(len(browsers), timeout=60)
 
     def back(browser, address):
         gate.wait()

@@ -24,7 +24,7 @@ def create_at_once(app):
     """Sends these bodies at the same moment, each for a player; what each was answered."""
 
     def send(pairs):
-        gate = threading.Barrier(len(pairs), timeout=30)
+        gate = threading.Barrier(len(pairs), timeout=60)
 
         def one(pair):
             player, content = pair

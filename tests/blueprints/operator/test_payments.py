@@ -280,7 +280,7 @@ def test_two_processes_that_record_one_txhash_both_print_the_first_payment(env, 
 @pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
 def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left, player, balance, kept):
     user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
-    together = threading.Barrier(8, timeout=30)
+    together = threading.Barrier(8, timeout=60)
 
     def record(_):
         together.wait()
@@ -294,7 +294,7 @@ def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left
 
 
 def test_concurrent_withdrawals_never_exceed_the_balance(player, balance, kept, run):
-    user, together = users.get(platform_id=player.platform_id), threading.Barrier(8, timeout=30)
+    user, together = users.get(platform_id=player.platform_id), threading.Barrier(8, timeout=60)
 
     def withdraw(_):
         together.wait()

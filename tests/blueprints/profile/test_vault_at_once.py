@@ -33,7 +33,7 @@ def post(server, player):
 
 def all_at_once(tasks):
     """Runs every task in its own thread, all at the same time; their results in order."""
-    barrier = threading.Barrier(len(tasks), timeout=30)
+    barrier = threading.Barrier(len(tasks), timeout=60)
 
     def begin(task):
         barrier.wait()

@@ -15,7 +15,7 @@ def at_once():
     """Runs a function on many threads that start together, and returns their results."""
 
     def run(function):
-        gate = threading.Barrier(CROWD, timeout=30)
+        gate = threading.Barrier(CROWD, timeout=60)
 
         def begin(_number):
             gate.wait()
