@@ -15,7 +15,7 @@ def at_once(app, player):
     """Posts to these paths, each on a thread of its own; counts the statuses and what was answered."""
 
     def post_all(paths):
-        barrier = Barrier(len(paths))
+        barrier = Barrier(len(paths), timeout=60)
 
         def post(path):
             client = app.test_client()

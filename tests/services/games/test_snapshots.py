@@ -170,7 +170,7 @@ def test_a_snapshot_that_a_restored_database_lacks_is_stored_again(stored, clock
 @pytest.mark.slow
 def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(app, clock):
     processes = [Snapshots(clock=clock), Snapshots(clock=clock)]
-    barrier = threading.Barrier(8)
+    barrier = threading.Barrier(8, timeout=60)
 
     def use(number):
         barrier.wait(30)
@@ -205,7 +205,7 @@ def test_a_snapshot_that_is_opened_while_it_is_being_deleted_is_there_afterwards
         barrier.wait(30)
         return Snapshots(clock=clock).id_for_bet(old)
 
-    barrier = threading.Barrier(2)
+    barrier = threading.Barrier(2, timeout=60)
     with ThreadPoolExecutor(2) as pool:
         for number in range(20):
             old = shown_for_the_last_time(number)
