@@ -12,6 +12,7 @@ from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
 from services.fairness import rolls, tickets
 from services.games import snapshots
+from services.games.bets import GAMES, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
 from services.maintenance.fairness_report import BetSums, FairnessReport
 from services.shared.errors import OperatorError
@@ -20,8 +21,6 @@ from services.shared.money import Cents, number_from_cents
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
 
 MAX_NONCE = 2**63 - 1
-
-UPGRADER = "upgrader"
 
 
 def house_edge_ppm(text: str) -> int:
@@ -106,7 +105,7 @@ def _write_plot(path: Path, result: FairnessReport) -> None:
 
 
 @group.command("verify")
-@click.option("--game", type=click.Choice([UPGRADER, "case", "irl"]), default=UPGRADER, show_default=True)
+@click.option("--game", type=click.Choice(GAMES), default=UPGRADER, show_default=True)
 @click.option("--server-seed", required=True, help="The revealed seed of the server.")
 @click.option("--client-seed", required=True, help="The seed of the player.")
 @click.option("--nonce", required=True, type=click.IntRange(1, MAX_NONCE), help="The number of the bet.")
