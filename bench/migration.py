@@ -90,7 +90,9 @@ def fill(bets: int, *, is_sqlite: bool) -> None:
     """Write players and bets."""
     with writing():
         for number in range(1, PLAYERS + 1):
-            own = dict.fromkeys(("platform_id", "username", "username_folded", "client_seed"), f"player-{number}")
+            own = dict.fromkeys(
+                ("platform_id", "username", "username_folded", "client_seed"), f"player-{number}"
+            )
             User.create(**own, registered_at_ms=0)
     with click.progressbar(
         range(0, bets, BETS_A_CHUNK), label="bets", file=sys.stderr, hidden=not sys.stderr.isatty()

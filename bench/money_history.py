@@ -3,8 +3,9 @@
     python -m bench.money_history
     python -m bench.money_history --seconds 20 --postgresql
 
-Sixteen writers spin, lock, unlock, deposit, withdraw and use codes. Four readers read all balances and the
-house's entries in one snapshot, again and again. Every read must sum to zero.
+Sixteen writers spin, open cases, sell and ship prizes, claim earnings, lock, unlock, deposit, withdraw and
+use codes. Four readers read all balances and the house's entries in one snapshot, again and again. Every read
+must sum to zero.
 
 Prints reads, writes and violations. Exits with 1 when there is a violation or when a writer or reader failed.
 """

@@ -7,11 +7,30 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from math import floor
+from math import floor, isqrt
 
 BONUS = 20
 SPECIAL_CODE = "HOUSECODE"
 TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_000, "0.10")]
+
+
+@dataclass(frozen=True)
+class CaseOfModel:
+    """A case with two items; the payouts are what they are worth. ``is_irl``: they are prizes."""
+
+    case_id: str
+    price: int
+    dear: tuple[str, int]
+    cheap: tuple[str, int]
+    level: int = 0
+    is_free: bool = False
+    is_irl: bool = False
+
+
+@dataclass
+class PrizeOfBooks:
+    value: int
+    status: str = "kept"
 
 
 @dataclass
@@ -31,6 +50,10 @@ class Books:
     payments: list[tuple[str, int]] = field(default_factory=list)
     payments_before_code: int = 0
     referred: list["Books"] = field(default_factory=list)
+    claimed: int = 0
+    free_cases: int = 0
+    openings: int = 0
+    prizes: list[PrizeOfBooks] = field(default_factory=list)
 
     def set_code(self, code: str, everybody: "list[Books]") -> bool:
         """Whether it succeeds."""
@@ -63,6 +86,51 @@ class Books:
         self.balance += payout - wager
         self.bets.append((now, wager, payout))
         return True
+
+    def open(self, case: CaseOfModel, payout: int, now: int) -> bool:
+        wager = 0 if case.is_free else case.price
+        if case.is_free and (not self.used or self.free_cases):
+            return False
+        if self.level() < case.level or wager > self.balance:
+            return False
+        self.balance += (0 if case.is_irl else payout) - wager
+        self.bets.append((now, wager, payout))
+        self.openings += 1
+        self.free_cases += case.is_free
+        if case.is_irl:
+            self.prizes.append(PrizeOfBooks(payout))
+        return True
+
+    def level(self) -> int:
+        return isqrt(self.wagered // 10_000)
+
+    def sell(self, prize: int) -> bool:
+        if not self._move(prize, "kept", "sold"):
+            return False
+        self.balance += self.prizes[prize].value
+        return True
+
+    def ask_for_shipping(self, prize: int) -> bool:
+        return self._move(prize, "kept", "shipping")
+
+    def ship(self, prize: int) -> bool:
+        return self._move(prize, "shipping", "shipped")
+
+    def _move(self, prize: int, before: str, after: str) -> bool:
+        if self.prizes[prize].status != before:
+            return False
+        self.prizes[prize].status = after
+        return True
+
+    def worth(self, *statuses: str) -> int:
+        """The value of the prizes with one of these statuses."""
+        return sum(prize.value for prize in self.prizes if prize.status in statuses)
+
+    def claim(self) -> bool:
+        amount = self.available()
+        self.balance += amount
+        self.claimed += amount
+        return amount > 0
 
     @property
     def wagered(self) -> int:
@@ -106,6 +174,7 @@ class Books:
             "experience": self.wagered // 100,
             "affiliate": {"code": self.code, "used": self.used},
             "depositBonus": bool(self.used),
+            "freeCases": self.free_cases,
         }
 
     def totals(self) -> dict:
@@ -132,15 +201,24 @@ class Books:
             for player in ordered
         ]
 
+    def earnings(self) -> int:
+        return max(sum(player.commission() for player in self.referred), 0)
+
+    def available(self) -> int:
+        return max(self.earnings() - self.claimed, 0)
+
+    def prize_list(self) -> list[tuple[float, str]]:
+        """Value and status of each prize, newest first."""
+        return [(prize.value / 100, prize.status) for prize in reversed(self.prizes)]
+
     def overview(self) -> dict:
-        earnings = max(sum(player.commission() for player in self.referred), 0)
         return {
             "commissionPercentage": float(self.rate()),
             "totalDeposits": sum(player.paid("deposit", for_owner=True) for player in self.referred) / 100,
             "totalWithdraws": sum(player.paid("withdraw", for_owner=True) for player in self.referred) / 100,
             "totalAffiliates": len(self.referred),
-            "totalEarnings": earnings / 100,
-            "availableEarnings": earnings / 100,
+            "totalEarnings": self.earnings() / 100,
+            "availableEarnings": self.available() / 100,
         }
 
 
@@ -157,5 +235,18 @@ def leaders(everybody: list[Books], period: str, now: int) -> list[tuple[str, fl
 def live_bets(everybody: list[Books], until: int) -> Counter[str]:
     """How many bets were made up to this time, and how many of them are high rolls."""
     made = [(wager, payout) for books in everybody for at, wager, payout in books.bets if at <= until]
-    high_rolls = sum(wager >= 5000 or payout >= 10 * wager for wager, payout in made)
+    high_rolls = sum(wager >= 5000 or payout >= 10 * wager > 0 for wager, payout in made)
     return Counter({"live-bets": len(made), "high-rolls": high_rolls})
+
+
+def house(everybody: list[Books]) -> dict[str, int]:
+    """The entries of the house's accounts, and the number of openings."""
+    return {
+        "house.bets": sum(books.wagered - books.earned for books in everybody),
+        "house.payments": sum(books.paid("withdraw") - books.paid("deposit") for books in everybody),
+        "house.bonuses": -sum(BONUS for books in everybody if books.used),
+        "house.affiliates": -sum(books.claimed for books in everybody),
+        "house.prizes": sum(books.worth("kept", "shipping") for books in everybody),
+        "house.shipped": sum(books.worth("shipped") for books in everybody),
+        "openings": sum(books.openings for books in everybody),
+    }

@@ -15,12 +15,20 @@ from random import Random
 import peewee
 from flask import Flask
 
-from models.db.connection import snapshot
+from bench.harness.money.world import ADDRESS
+from models.db.connection import reading, snapshot
 from models.ledger import LedgerEntry
+from models.prizes import Prize
 from models.users import User
-from services.accounts import users
+from services.accounts import personal_details, users
+from services.affiliates import claims
+from services.cases import importing as cases_importing
 from services.container import Services
+from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
+from services.openings.contents import StaleContents
+from services.openings.opening import OpeningRequest, Openings
+from services.prizes import sale, shipping
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -31,7 +39,9 @@ from services.wallet.payments import PaymentType, Transfer
 PLAYERS = 12
 COINS = Cents(10_000)
 ITEM = "Item of a history"
+CASE_ID, IRL_CASE_ID = "case-of-a-history", "lamp"
 PAUSE_SECONDS = 0.005
+MORE_SECONDS = 60
 
 
 @dataclass
@@ -80,11 +90,23 @@ class Writer:
 
     def write(self) -> None:
         """One change of balances, or its refusal."""
-        kinds = [self.spin, self.lock, self.unlock, self.deposit, self.withdraw, self.use_code]
-        kind = self._random.choices(kinds, weights=[5, 3, 2, 2, 2, 1])[0]
+        kinds = {
+            self.spin: 5,
+            self.open_case: 2,
+            self.open_irl_case: 3,
+            self.sell: 2,
+            self.ship: 1,
+            self.claim: 1,
+            self.lock: 3,
+            self.unlock: 2,
+            self.deposit: 2,
+            self.withdraw: 2,
+            self.use_code: 1,
+        }
+        kind = self._random.choices(list(kinds), weights=list(kinds.values()))[0]
         try:
             kind(self._random.choice(self._player_ids))
-        except PlatformError:
+        except (PlatformError, StaleContents):
             self._observed.was_refused()
         else:
             self._observed.wrote(kind.__name__)
@@ -93,6 +115,24 @@ class Writer:
         request = SpinRequest(amount=Decimal(self._random.randint(1, 500)) / 100, item=ITEM)
         with self._services.player_locks.hold(user_id):
             self._services.upgrader.play(user_id=user_id, request=request, clock=now_ms)
+
+    def open_case(self, user_id: int) -> None:
+        self._open(self._services.case_openings, user_id, CASE_ID)
+
+    def open_irl_case(self, user_id: int) -> None:
+        self._open(self._services.irl_openings, user_id, IRL_CASE_ID)
+
+    def sell(self, user_id: int) -> None:
+        sale.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
+
+    def ship(self, user_id: int) -> None:
+        """The player asks for shipping, and the operator marks the prize as shipped."""
+        prize_id = self._prize(user_id)
+        self._services.shipping.request(user_id=user_id, prize_id=prize_id)
+        shipping.mark_shipped(prize_id=prize_id, now=now_ms())
+
+    def claim(self, user_id: int) -> None:
+        claims.claim(user_id=user_id, now=now_ms())
 
     def lock(self, user_id: int) -> None:
         amount, now = Decimal(self._random.randint(1, 500)) / 100, now_ms()
@@ -108,11 +148,23 @@ class Writer:
         self._pay(user_id, PaymentType.WITHDRAW)
 
     def use_code(self, user_id: int) -> None:
-        """A new player uses this player's code."""
+        """A new player uses this player's code and pays, of which the player earns a part."""
         newcomer = users.create(
             username=f"{self._name}-{next(self._serials)}", seeds=self._services.seeds, now=now_ms()
         )
         self._services.promo_codes.use(user_id=newcomer.id, code=code_of(user_id), now=now_ms())
+        self._pay(newcomer.id, PaymentType.DEPOSIT)
+
+    def _open(self, openings: Openings, user_id: int, case: str) -> None:
+        request = OpeningRequest(event=f"{openings.game}:open", case=case)
+        with self._services.player_locks.hold(user_id):
+            openings.play(user_id=user_id, request=request, clock=now_ms)
+
+    def _prize(self, user_id: int) -> int:
+        """A kept prize of the player, or 0."""
+        with reading():
+            kept = Prize.select(Prize.id).where(Prize.user == user_id, Prize.status == "kept")
+            return kept.order_by(Prize.id).limit(1).scalar() or 0
 
     def _pay(self, user_id: int, type_: PaymentType) -> None:
         usd, transfer = Cents(self._random.randint(1, 300)), Transfer(txhash=self._txhash())
@@ -127,10 +179,12 @@ def observe(
     writers: int,
     readers: int,
     seconds: float,
+    actions: frozenset[str] = frozenset(),
     looking_on: Callable[[Observed], None] = lambda _observed: None,
 ) -> Observed:
     """Write and read for this time on threads of this process. The database must be empty.
 
+    Goes on for up to MORE_SECONDS until each of these actions has succeeded.
     With several apps, which share nothing but the database, the writers are spread over them.
     """
     observed, over = Observed(), threading.Event()
@@ -145,8 +199,10 @@ def observe(
     for thread in threads:
         thread.start()
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        over.wait(min(0.5, max(0, until - time.monotonic())))
+    while time.monotonic() < until or (
+        actions - observed.writes.keys() and time.monotonic() < until + MORE_SECONDS
+    ):
+        over.wait(min(0.5, max(0.1, until - time.monotonic())))
         looking_on(observed)
     over.set()
     for thread in threads:
@@ -177,12 +233,18 @@ def code_of(user_id: int) -> str:
 def _players(services: Services) -> list[int]:
     row = {"appid": 730, "marketHashName": ITEM, "price": 10}
     items_importing.import_document([row], app_id=None, now=now_ms())
+    case = {"name": "Case of a history", "items": [{"marketHashName": ITEM, "percentage": 100}]}
+    cases_importing.import_cases([case], now=now_ms())
+    lamp = {"name": "Lamp", "image": "", "price": 1.5}
+    irl_case = {"id": IRL_CASE_ID, "name": "Lamp", "price": 2, "items": [lamp]}
+    irl_importing.import_cases([irl_case], now=now_ms())
     made = [
         users.create(username=f"player-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
         for number in range(PLAYERS)
     ]
     for user in made:
         services.promo_codes.set_own(user_id=user.id, code=code_of(user.id))
+        personal_details.change(user_id=user.id, username=None, details=ADDRESS)
     return [user.id for user in made]
 
 

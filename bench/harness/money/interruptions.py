@@ -36,9 +36,10 @@ class Moment:
     after: bool = False
 
 
-def commits(sql: str) -> bool:
-    """Whether a statement commits a transaction. On PostgreSQL, the statement of a bet is a transaction."""
-    return sql in ("COMMIT", SETTLE_SPIN.execute, SETTLE_OPENING.execute)
+SETTLES = (SETTLE_SPIN.execute, SETTLE_OPENING.execute)
+"""On PostgreSQL, the statement of a bet is a transaction."""
+
+WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
 class Fuse:
@@ -50,6 +51,7 @@ class Fuse:
         self._armed: tuple[Kind, Moment] | None = None
         self._thread = 0
         self._statements = 0
+        self._has_written = False
 
     def install(self, database: peewee.Database) -> None:
         open_cursor = database.cursor
@@ -62,7 +64,7 @@ class Fuse:
         database.cursor = cursor
 
     def arm(self, kind: Kind, moment: Moment) -> None:
-        self.burnt, self.committed, self._statements = None, False, 0
+        self.burnt, self.committed, self._statements, self._has_written = None, False, 0, False
         self._armed, self._thread = (kind, moment), threading.get_ident()
 
     def disarm(self) -> None:
@@ -74,11 +76,14 @@ class Fuse:
             return cursor.execute(sql, parameters)
         kind, moment = self._armed
         self._statements += 1
-        has_come = commits(sql) if moment.n is None else self._statements == moment.n
+        self._has_written |= sql.startswith(WRITES)
+        # Reads of one state of the database end with a COMMIT, too.
+        commits = sql in SETTLES or (sql == "COMMIT" and self._has_written)
+        has_come = commits if moment.n is None else self._statements == moment.n
         if has_come and not moment.after:
             self._burn(kind, cursor)
         result = cursor.execute(sql, parameters)
-        self.committed |= commits(sql)
+        self.committed |= commits
         if has_come:
             self._burn(kind, cursor)
         return result

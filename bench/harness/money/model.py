@@ -28,6 +28,7 @@ who = st.integers(0, 2)
 edges = st.sampled_from([4_999, 5_000, 499_999, 500_000, 500_001])
 cents = st.one_of(st.integers(1, 300), st.integers(1, 900_000), edges)
 code = st.sampled_from(["CODE0", "code1", "CODE2", SPECIAL_CODE])
+which = st.integers(0, 9)
 hours = st.one_of(st.integers(1, 3), st.sampled_from([24, 7 * 24, 31 * 24]))
 
 
@@ -57,6 +58,7 @@ class Players(RuleBasedStateMachine):
         self.players = [self.world.join(START_CENTS) for _ in range(3)]
         self.books = [Books(START_CENTS, player.user.username) for player in self.players]
         self.bets_before = self.live_bets()
+        self.house_before = self.world.house()
         # Codes and hashes stay used, and all examples of a test share one database.
         self.prefix = f"R{self.players[0].user.id}"
         self.deeds = 0
@@ -109,6 +111,49 @@ class Players(RuleBasedStateMachine):
             lambda: self.books[who].spin(wager, payout, self.world.clock()),
             repeatable=True,
         )
+
+    @rule(who=who, case=st.integers(0, 3), wins=st.booleans(), trouble=troubles)
+    def open(self, who: int, case: int, wins: bool, trouble: Trouble | None) -> None:
+        opened = self.world.cases[case]
+        item, payout = opened.dear if wins else opened.cheap
+        name, seed = self.new_name(), self.players[who].seed_that_wins(item, opened)
+        self.act(
+            trouble,
+            lambda: self.players[who].open(opened, seed, name),
+            lambda: self.books[who].open(opened, payout, self.world.clock()),
+            repeatable=True,
+        )
+
+    @rule(who=who, prize=which, trouble=troubles)
+    def sell(self, who: int, prize: int, trouble: Trouble | None) -> None:
+        self.act_on_a_prize(who, prize, trouble, lambda player, n: player.move(n, "sell"), Books.sell)
+
+    @rule(who=who, prize=which, trouble=troubles)
+    def ask_for_shipping(self, who: int, prize: int, trouble: Trouble | None) -> None:
+        self.act_on_a_prize(
+            who, prize, trouble, lambda player, n: player.move(n, "ship"), Books.ask_for_shipping
+        )
+
+    @rule(who=who, prize=which, trouble=troubles)
+    def ship(self, who: int, prize: int, trouble: Trouble | None) -> None:
+        self.act_on_a_prize(who, prize, trouble, Player.ship, Books.ship)
+
+    def act_on_a_prize(
+        self,
+        who: int,
+        prize: int,
+        trouble: Trouble | None,
+        do: Callable[[Player, int], bool],
+        keep: Callable[[Books, int], bool],
+    ) -> None:
+        """Act on one of the player's prizes, if there is one."""
+        if count := len(self.books[who].prizes):
+            number = prize % count
+            self.act(trouble, lambda: do(self.players[who], number), lambda: keep(self.books[who], number))
+
+    @rule(who=who, trouble=troubles)
+    def claim(self, who: int, trouble: Trouble | None) -> None:
+        self.act(trouble, lambda: self.players[who].post("/affiliate/claim"), self.books[who].claim)
 
     @rule(who=who, amount=cents, hours=hours, trouble=troubles)
     def lock(self, who: int, amount: int, hours: int, trouble: Trouble | None) -> None:
@@ -173,6 +218,10 @@ class Players(RuleBasedStateMachine):
         held = [(books.balance, books.vault, books.deadline) for books in self.books]
         assert self.world.held(self.players) == held
         assert self.world.wrong() == []
+        house = self.world.house()
+        house.subtract(self.house_before)
+        kept = bookkeeping.house(self.books)
+        assert {name: house[name] for name in kept} == kept
 
     @invariant()
     def every_figure_is_the_one_kept_by_hand(self) -> None:
@@ -189,6 +238,7 @@ class Players(RuleBasedStateMachine):
             "affiliates": [(row["deposited"], row["withdraws"], row["earned"]) for row in affiliates],
             "overview": player.get("/affiliate/overview"),
             "totals": player.get("/stats/profile"),
+            "prizes": [(prize["value"], prize["status"]) for prize in player.prizes()],
             "counts": (
                 player.get("/stats/games")["data"]["totalGames"],
                 player.get("/stats/payments")["data"]["totalPayments"],
@@ -201,6 +251,7 @@ class Players(RuleBasedStateMachine):
             "affiliates": books.affiliates(),
             "overview": books.overview(),
             "totals": books.totals(),
+            "prizes": books.prize_list(),
             "counts": books.counts(),
         }
 

@@ -8,17 +8,24 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
-from bench.harness.money.bookkeeping import SPECIAL_CODE
+from bench.harness.money.bookkeeping import SPECIAL_CODE, CaseOfModel
 from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
 from bench.harness.outcomes import client_seed_that
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
+from bench.harness.tickets import client_seed_that_wins
+from models.case_spins import CASE, IRL, CaseSpins
+from models.cases import Case
 from models.db.connection import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
-from services.accounts import users
+from services.accounts import personal_details, users
+from services.cases import importing as cases_importing
+from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.maintenance import ledger_audit
+from services.openings.contents import RecentContents
+from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -35,7 +42,20 @@ SETTINGS = {
 
 PROOF_DELAY_MS = 6000
 PRICE = 10_000
-ITEM = "Item of the model"
+ITEM, CHEAP = "Item of the model", "Cheap item of the model"
+CHEAP_PRICE = 5
+LEVEL = 3
+IRL_CASE, CAR, PEN = "garage", "Car", "Pen"
+CASES = ({"name": "Box"}, {"name": f"Level {LEVEL}", "kind": "level"}, {"name": "Daily", "kind": "free"})
+CAR_PRICE, PEN_PRICE, IRL_PRICE = 9_000, 1, 2_000
+ADDRESS = {
+    "first_name": "Ada",
+    "last_name": "Poe",
+    "address_line1": "Main Street 1",
+    "city": "Springfield",
+    "zip_code": "12345",
+    "country": "US",
+}
 OK, REFUSED, UNAVAILABLE_STATUS = 200, 400, 503
 
 
@@ -54,8 +74,43 @@ class World:
         self._build = build
         self._processes = processes
         self._start()
-        row = {"appid": 730, "marketHashName": ITEM, "price": PRICE}
-        items_importing.import_document([row], app_id=None, now=self.clock())
+        prices = {ITEM: PRICE, CHEAP: CHEAP_PRICE}
+        rows = [{"appid": 730, "marketHashName": name, "price": price} for name, price in prices.items()]
+        items_importing.import_document(rows, app_id=None, now=self.clock())
+        self.cases = self._import_cases()
+
+    def _import_cases(self) -> list[CaseOfModel]:
+        shares = {ITEM: 10, CHEAP: 90}
+        items = [{"marketHashName": name, "percentage": share} for name, share in shares.items()]
+        cases_importing.import_cases([case | {"items": items} for case in CASES], now=self.clock())
+        prizes = [
+            {"name": CAR, "image": "", "price": CAR_PRICE, "percentage": 20},
+            {"name": PEN, "image": "", "price": PEN_PRICE, "percentage": 80},
+        ]
+        garage = {"id": IRL_CASE, "name": "Garage", "price": IRL_PRICE, "items": prizes}
+        irl_importing.import_cases([garage], now=self.clock())
+        with reading():
+            own = list(Case.select().order_by(Case.id))
+        # Stored here: the first opening of a case stores its snapshot in a transaction of its own.
+        for game, slug in (*((CASE, case.slug) for case in own), (IRL, IRL_CASE)):
+            self.services.snapshots.id_for_bet(RecentContents(game).fresh(slug).content)
+        dear, cheap = (ITEM, PRICE * 100), (CHEAP, CHEAP_PRICE * 100)
+        return [
+            *(
+                CaseOfModel(
+                    case.slug,
+                    case.price_cents,
+                    dear,
+                    cheap,
+                    level=LEVEL if case.kind == "level" else 0,
+                    is_free=case.kind == "free",
+                )
+                for case in own
+            ),
+            CaseOfModel(
+                IRL_CASE, IRL_PRICE * 100, (CAR, CAR_PRICE * 100), (PEN, PEN_PRICE * 100), is_irl=True
+            ),
+        ]
 
     def _start(self) -> None:
         self._apps = [self._build(self.clock) for _ in range(self._processes)]
@@ -83,6 +138,7 @@ class World:
         self._joined += 1
         name = f"{self._joined % 1000:03}-player"
         user = users.create(username=name, balance=Cents(cents), seeds=self.services.seeds, now=self.clock())
+        personal_details.change(user_id=user.id, username=None, details=ADDRESS)
         token = self.services.tokens.issue(platform_id=user.platform_id, now=self.clock())
         return Player(self, user, token)
 
@@ -109,6 +165,18 @@ class World:
             rows = User.select(*columns).where(User.id.in_([player.user.id for player in players])).tuples()
             found = {user_id: tuple(values) for user_id, *values in rows}
         return [found[player.user.id] for player in players]
+
+    def house(self) -> Counter[str]:
+        """The sum of each of the house's accounts, and the number of openings of cases."""
+        with reading():
+            sums = (
+                LedgerEntry.select(LedgerEntry.account, fn.SUM(LedgerEntry.amount_cents))
+                .where(LedgerEntry.user.is_null())
+                .group_by(LedgerEntry.account)
+            )
+            found = Counter({account: int(cents) for account, cents in sums.tuples()})
+            found["openings"] = int(CaseSpins.select(fn.SUM(CaseSpins.spins)).scalar() or 0)
+        return found
 
     def wrong(self) -> list[str]:
         """The problems that the audits find, and locks that were not released."""
@@ -143,8 +211,45 @@ class Player:
 
     def pay(self, kind: str, cents: int, txhash: str) -> bool:
         usd = f"{cents / 100:.2f}"
-        arguments = ["payments", "record", self.user.platform_id, kind, usd, "--txhash", txhash]
+        return self._run("payments", "record", self.user.platform_id, kind, usd, "--txhash", txhash)
+
+    def ship(self, prize: int) -> bool:
+        return self._run("prizes", "ship", self._prize_id(prize))
+
+    def move(self, prize: int, how: str) -> bool:
+        """``sell`` or ``ship`` this prize, counted from the first."""
+        return self.post(f"/prizes/{self._prize_id(prize)}/{how}")
+
+    def prizes(self) -> list[Any]:
+        """All prizes, newest first."""
+        return list(self.get("/prizes?limit=100")["data"]["prizes"])
+
+    def _prize_id(self, prize: int) -> str:
+        return str(self.prizes()[-1 - prize]["id"])
+
+    def _run(self, *arguments: str) -> bool:
         return self._world.app.test_cli_runner().invoke(args=arguments).exit_code == 0
+
+    def seed_that_wins(self, item: str, case: CaseOfModel) -> str:
+        """A client seed with which the next opening of this case wins this item."""
+        game = IRL if case.is_irl else CASE
+        return client_seed_that_wins(
+            item, app=self._world.app, player=self.user, case=case.case_id, game=game
+        )
+
+    def open(self, case: CaseOfModel, client_seed: str, request_id: str) -> bool:
+        services, now = self._world.services, Millis(self._world.clock())
+        game = IRL if case.is_irl else CASE
+        request = OpeningRequest(
+            event=f"{game}:open", case=case.case_id, client_seed=client_seed, request_id=request_id
+        )
+        openings = services.irl_openings if case.is_irl else services.case_openings
+        try:
+            with services.player_locks.hold(self.user.id):
+                openings.play(user_id=self.user.id, request=request, clock=lambda: now)
+        except PlatformError:
+            return False
+        return True
 
     def seed_that(self, wins: bool, wager: int) -> str:
         """A client seed with which the next spin of this wager wins, or loses."""

@@ -13,12 +13,16 @@ from bench.harness.money.interruptions import Kind, Moment
 from bench.harness.money.model import HOUR_MS, Players, Trouble
 from bench.harness.money.world import SETTINGS, World
 from models.bets import Bet
+from models.case_spins import CaseSpins
 from models.db.connection import database, writing
+from models.prizes import Prize
 from models.users import User
 
 pytestmark = pytest.mark.slow
 
 EXAMPLES, STEPS = 6, 12
+BOX, LEVEL, FREE, IRL = range(4)
+"""The cases of the world."""
 
 
 @pytest.fixture
@@ -62,6 +66,22 @@ def deeds(players):
         players.time_passes(1)
         players.unlock(1, trouble)
 
+    def claim(trouble):
+        players.pay(0, "deposit", 500, None)
+        players.claim(1, trouble)
+
+    def kept_prize():
+        held = players.books[0].prizes
+        if all(prize.status != "kept" for prize in held):
+            players.open(0, IRL, False, None)
+        return next(number for number, prize in enumerate(held) if prize.status == "kept")
+
+    def ship(trouble):
+        held = players.books[0].prizes
+        if all(prize.status != "shipping" for prize in held):
+            players.ask_for_shipping(0, kept_prize(), None)
+        players.ship(0, next(n for n, prize in enumerate(held) if prize.status == "shipping"), trouble)
+
     return {
         "set code": lambda trouble: players.set_code(2, "code3", trouble),
         "use code": lambda trouble: players.use_code(0, "CODE1", trouble),
@@ -70,6 +90,14 @@ def deeds(players):
         # Just a high roll.
         "spin lost": lambda trouble: players.spin(0, 5_000, False, trouble),
         "spin won": lambda trouble: players.spin(0, 100_000, True, trouble),
+        "open case": lambda trouble: players.open(0, BOX, True, trouble),
+        "open level case": lambda trouble: players.open(0, LEVEL, False, trouble),
+        "open free case": lambda trouble: players.open(0, FREE, True, trouble),
+        "open irl case": lambda trouble: players.open(0, IRL, True, trouble),
+        "sell": lambda trouble: players.sell(0, kept_prize(), trouble),
+        "ask for shipping": lambda trouble: players.ask_for_shipping(0, kept_prize(), trouble),
+        "ship": ship,
+        "claim": claim,
         "lock": lambda trouble: players.lock(0, 100, 1, trouble),
         "unlock": unlock,
     }
@@ -90,11 +118,17 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
         players.every_figure_is_the_one_kept_by_hand()
         statements[name] = n - 1
 
-    # On PostgreSQL a spin is one statement.
+    # On PostgreSQL a bet is settled in one statement.
     assert {name for name, asked in statements.items() if asked <= 5} <= {
         "set code",
         "spin won",
         "spin lost",
+        "open case",
+        "open level case",
+        "open free case",
+        "open irl case",
+        "ask for shipping",
+        "ship",
     }, statements
     assert world.counts["the process dies, done"] == 0
 
@@ -131,10 +165,23 @@ def bonus_still_to_come():
     User.update(deposit_bonus=False).execute()
 
 
+def prize_of_more():
+    Prize.update(value_cents=Prize.value_cents + 1).execute()
+
+
+def shipped_for_nothing():
+    Prize.update(status="shipped", sealed_address="sealed").execute()
+
+
+def opening_too_many():
+    CaseSpins.update(spins=CaseSpins.spins + 1).execute()
+
+
 def test_every_wrong_balance_or_total_is_reported(players):
     players.lock(0, 100, 1, None)
     players.use_code(0, "CODE1", None)
     players.spin(0, 100, False, None)
+    players.open(0, IRL, False, None)
 
     unnoticed = []
     for falsify in (
@@ -143,6 +190,9 @@ def test_every_wrong_balance_or_total_is_reported(players):
         experience_for_nothing,
         bet_of_more,
         bonus_still_to_come,
+        prize_of_more,
+        shipped_for_nothing,
+        opening_too_many,
     ):
         with writing(), database.atomic() as savepoint:
             falsify()
