@@ -17,10 +17,17 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
+from models.prizes import Prize
 from models.users import AnnouncedSeed, User
 
 BONUS = 20
-POSTED = {"vault-lock": Kind.LOCK, "vault-unlock": Kind.UNLOCK, "code-bonus": Kind.CODE}
+POSTED = {
+    "vault-lock": Kind.LOCK,
+    "vault-unlock": Kind.UNLOCK,
+    "code-bonus": Kind.CODE,
+    "affiliate-claim": Kind.CLAIM,
+}
+BETS = (Kind.SPIN, Kind.OPENING)
 
 
 @dataclass
@@ -28,6 +35,10 @@ class Traces:
     """The rows of one player in the database. Keys are those of the acts."""
 
     bets: list[Bet]
+    prizes: dict[int, Prize]
+    """By bet."""
+    claims: Counter[int]
+    """The claimed amounts in cents."""
     keys: dict[Kind, Counter[str]]
     next_nonce: int
     cents: int
@@ -60,12 +71,26 @@ def traces_of(user_id: int) -> Traces:
     user = User.get_by_id(user_id)
     keys: dict[Kind, Counter[str]] = defaultdict(Counter)
     bets = list(Bet.select().where(Bet.user == user_id).order_by(Bet.nonce))
-    keys[Kind.SPIN].update(bet.client_seed for bet in bets)
+    for bet in bets:
+        keys[Kind.SPIN if bet.game == "upgrader" else Kind.OPENING][bet.client_seed] += 1
+    prizes = list(Prize.select().where(Prize.user == user_id))
+    keys[Kind.SALE].update(str(prize.id) for prize in prizes if prize.status == "sold")
     keys[Kind.DEPOSIT].update(payment.txhash for payment in Payment.select().where(Payment.user == user_id))
+    claims: Counter[int] = Counter()
     for kind, cents in _posted(user_id):
-        keys[kind][{Kind.LOCK: str(-cents), Kind.CODE: user.used_affiliate_code}.get(kind, "unlock")] += 1
+        names = {
+            Kind.LOCK: str(-cents),
+            Kind.UNLOCK: "unlock",
+            Kind.CODE: user.used_affiliate_code,
+            Kind.CLAIM: "claim",
+        }
+        keys[kind][names[kind]] += 1
+        if kind is Kind.CLAIM:
+            claims[cents] += 1
     return Traces(
         bets=bets,
+        prizes={prize.bet_id: prize for prize in prizes},
+        claims=claims,
         keys=keys,
         next_nonce=AnnouncedSeed.get_by_id(user_id).nonce,
         cents=user.balance_cents + user.vault_cents,
@@ -112,17 +137,27 @@ def _wrong_nonces(traces: Traces) -> Iterator[str]:
 def _wrong_answers(memory: Memory, traces: Traces) -> Iterator[str]:
     """Compare each bet with its request and its answer."""
     held = {bet.client_seed: bet for bet in traces.bets}
-    for act in _acts(memory, Kind.SPIN):
+    for act in _acts(memory, *BETS):
         bet = held.get(act.key)
         if bet is None:
             continue
-        if (bet.wager_cents, bet.item) != (act.cents, act.request["item"]):
-            yield f"nonce {bet.nonce}: another wager or item than {act.key} asked for"
+        wanted = act.request.get("item", bet.item)
+        if (bet.game, bet.wager_cents, bet.item) != (act.game, act.cents, wanted):
+            yield f"nonce {bet.nonce}: another game, wager or item than {act.key} asked for"
         result = {"success": bet.status == "won", "amount": bet.payout_cents / 100, "item": bet.item}
+        if bet.id in traces.prizes:
+            result["prizeId"] = str(traces.prizes[bet.id].id)
         if act.outcome is Outcome.ACKNOWLEDGED and act.answer["result"] != result:
             yield f"nonce {bet.nonce}: another result than {act.key} was told"
         if act.request.get("serverSeedCommitment") not in (None, bet.server_seed_commitment):
             yield f"nonce {bet.nonce}: another commitment than {act.key} was bound to"
+    claimed = Counter(
+        round(act.answer["amount"] * 100)
+        for act in _acts(memory, Kind.CLAIM)
+        if act.outcome is Outcome.ACKNOWLEDGED
+    )
+    if not claimed <= traces.claims:
+        yield f"{claimed} were claimed, and {traces.claims} posted"
 
 
 def _wrong_commitments(memory: Memory, traces: Traces) -> Iterator[str]:
@@ -133,12 +168,16 @@ def _wrong_commitments(memory: Memory, traces: Traces) -> Iterator[str]:
 
 def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
     """Compare balance and vault with the sum over the player's acts that left a row."""
-    spun = {bet.client_seed: bet.payout_cents for bet in traces.bets}
-    total = memory.began_with
+    paid = {bet.client_seed: bet.payout_cents for bet in traces.bets}
+    values = {str(prize.id): prize.value_cents for prize in traces.prizes.values()}
+    total = memory.began_with + sum(cents * times for cents, times in traces.claims.items())
     for act in memory.acts:
-        if act.kind is Kind.SPIN and act.key in spun:
+        if act.kind in BETS and act.key in paid:
             told = act.outcome is Outcome.ACKNOWLEDGED
-            total += (round(act.answer["result"]["amount"] * 100) if told else spun[act.key]) - act.cents
+            payout = round(act.answer["result"]["amount"] * 100) if told else paid[act.key]
+            total += (0 if act.game == "irl" else payout) - act.cents
+        elif act.kind is Kind.SALE and traces.keys[Kind.SALE][act.key]:
+            total += values[act.key]
         elif act.kind is Kind.DEPOSIT and traces.keys[Kind.DEPOSIT][act.key]:
             total += act.cents
         elif act.kind is Kind.CODE and traces.keys[Kind.CODE][act.key]:
@@ -175,18 +214,18 @@ def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
     """Fetch the proofs that no socket has received; each seed must hash to its commitment."""
     for bet in traces.bets:
         if bet.nonce not in memory.proven:
-            memory.proven[bet.nonce] = _proof_over_http(memory, bet.nonce, url)
+            memory.proven[bet.nonce] = _proof_over_http(bet.id, url)
         if hashlib.sha256(memory.proven[bet.nonce].encode()).hexdigest() != bet.server_seed_commitment:
             yield f"nonce {bet.nonce}: the revealed seed does not hash to the commitment"
 
 
-def _proof_over_http(memory: Memory, nonce: int, url: str) -> str:
-    answer = requests.get(f"{url}/upgrader/bets/{nonce}", headers=memory.headers, timeout=30)
+def _proof_over_http(bet_id: int, url: str) -> str:
+    answer = requests.get(f"{url}/bets/{bet_id}", timeout=30)
     return str(answer.json()["pf"]["serverSeed"])
 
 
-def _acts(memory: Memory, kind: Kind) -> list[Act]:
-    return [act for act in memory.acts if act.kind is kind]
+def _acts(memory: Memory, *kinds: Kind) -> list[Act]:
+    return [act for act in memory.acts if act.kind in kinds]
 
 
 def wait_until_proofs_are_due(now) -> None:

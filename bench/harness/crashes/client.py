@@ -29,6 +29,7 @@ GONE = (Closed, Refused, OSError, websocket.WebSocketException)
 FAILED = "Something went wrong"
 IN_PROGRESS = "A spin is already in progress"
 CODE_USED = "You've already used a promo code."
+PRIZE_GONE = "Prize is no longer available"
 PATIENCE_SECONDS = 60
 PAUSE_SECONDS = 0.1
 TURN_SECONDS = 2
@@ -92,18 +93,18 @@ class Asking:
         self._socket: PlayerSocket | None = None
         self._trouble = ""
 
-    def spin(self, act: Act) -> None:
-        """Send a spin once; one with a request id until it is answered."""
+    def bet(self, act: Act) -> None:
+        """Send a spin or an opening once; one with a request id until it is answered."""
         while True:
             answer = self.emit(act)
             error = FAILED if answer is None else answer.get("error")
-            # After a lost answer, "in progress" may be about the first attempt of this same spin.
+            # After a lost answer, "in progress" may be about the first attempt of this same bet.
             if error != FAILED and not (act.attempts > 1 and error == IN_PROGRESS):
                 act.answer = answer
                 act.outcome = Outcome.ACKNOWLEDGED if answer["status"] else Outcome.REFUSED
                 if answer["status"] and act.attempts == 1:
                     self._hear_what_follows(act)
-                self._answered_spin(error)
+                self._answered_bet(error)
                 return
             if answer is not None:
                 self._trouble = str(error)
@@ -112,12 +113,12 @@ class Asking:
                 return
 
     def emit(self, act: Act) -> Any:
-        """Send a spin; returns the acknowledgement, or None when the socket ends."""
+        """Send a bet; returns the acknowledgement, or None when the socket ends."""
         act.attempts += 1
         try:
             if self._socket is None:
                 self._socket = PlayerSocket(self._stage.url, self._memory)
-            return self._socket.spin(act.request)
+            return self._socket.call(act.event, act.request)
         except GONE as gone:
             self._trouble = repr(gone)
             self.leave()
@@ -138,9 +139,16 @@ class Asking:
         used = act.attempts > 1 and answer.json().get("message") == CODE_USED
         self._conclude(act, answer, done=used or answer.status_code == 200)
 
-    def record(self, act: Act) -> None:
+    def sell(self, act: Act) -> None:
+        """Sell a prize, repeated until it is answered: "no longer available" may follow a lost answer."""
+        while (answer := self._send(act, f"/prizes/{act.key}/sell", None, self._memory)) is None:
+            self._pause(act)
+        sold = act.attempts > 1 and answer.json().get("error") == PRIZE_GONE
+        self._conclude(act, answer, done=sold or answer.status_code == 200)
+
+    def record(self, act: Act, payer: Memory) -> None:
         """Record a deposit as the operator's command does, repeated until it is recorded."""
-        user, transfer = User(id=self._memory.user_id), Transfer(txhash=act.key)
+        user, transfer = User(id=payer.user_id), Transfer(txhash=act.key)
         usd = Cents(act.cents)
         while act.outcome is Outcome.UNKNOWN:
             act.attempts += 1
@@ -167,16 +175,16 @@ class Asking:
             self._socket = None
 
     def _hear_what_follows(self, act: Act) -> None:
-        """Read the events after a spin, up to the next commitment, which the next spin may name."""
+        """Read the events after a bet, up to the next commitment, which the next bet may name."""
         try:
             if self._socket is not None:
-                while self._socket.expect("upgrader:pf")["clientSeed"] != act.request["clientSeed"]:
+                while self._socket.expect(f"{act.game}:pf")["clientSeed"] != act.request["clientSeed"]:
                     pass
                 self._socket.expect("upgrader:commitment")
         except GONE:
             self.leave()
 
-    def _answered_spin(self, error: str | None) -> None:
+    def _answered_bet(self, error: str | None) -> None:
         if error == IN_PROGRESS:
             self._memory.wait_for_turn(TURN_SECONDS)
             return

@@ -23,6 +23,9 @@ class Outcome(StrEnum):
 
 class Kind(StrEnum):
     SPIN = "spin"
+    OPENING = "opening"
+    SALE = "prize sale"
+    CLAIM = "claim"
     LOCK = "vault lock"
     UNLOCK = "vault unlock"
     DEPOSIT = "deposit"
@@ -33,13 +36,15 @@ class Kind(StrEnum):
 class Act:
     """One request of a player, which is repeated if it has a request id.
 
-    ``key`` identifies its rows in the database: a spin's client seed, a lock's amount, a deposit's txhash.
-    ``cents`` is what it takes from the balance or, for a deposit, adds.
+    ``key`` identifies its rows in the database: a bet's client seed, a prize's id, a lock's amount, a
+    deposit's txhash. ``cents`` is what it takes from the balance or, for a deposit, adds. ``game`` is that of
+    a bet.
     """
 
     kind: Kind
     key: str
     cents: int = 0
+    game: str = "upgrader"
     request: dict[str, Any] = field(default_factory=dict)
     outcome: Outcome = Outcome.UNKNOWN
     answer: Any = None
@@ -49,6 +54,11 @@ class Act:
     @property
     def repeatable(self) -> bool:
         return "requestId" in self.request
+
+    @property
+    def event(self) -> str:
+        """The event that makes this bet."""
+        return "upgrader:spin" if self.kind is Kind.SPIN else f"{self.game}:open"
 
 
 @dataclass
@@ -100,9 +110,10 @@ class Memory:
 
     def hear(self, event: str, payload: Any) -> None:
         """Record an event of a socket, and a contradiction to an earlier one."""
-        if event in ("upgrader:commitment", "upgrader:pf"):
+        name = event.partition(":")[2]
+        if name in ("commitment", "pf"):
             self._announced(payload["nonce"], payload["serverSeedCommitment"])
-        elif event == "upgrader:proof":
+        elif name == "proof":
             self._announced(payload["nonce"], payload["serverSeedCommitment"])
             self.prove(payload["nonce"], payload["serverSeed"])
 

@@ -7,17 +7,23 @@ import itertools
 from collections.abc import Callable
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 from bench.harness.crashes.client import FAILED, IN_PROGRESS, PATIENCE_SECONDS, Asking, Stage
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from models.db.connection import UNAVAILABLE
 from models.users import User
 from services.accounts import users
+from services.cases import importing as cases_importing
 from services.container import Services
+from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 
 PRICES = (2, 10, 20, 100)
+CASE, IRL_CASE, CASE_CENTS = "box", "shelf", 400
+"""Both cases cost the same: 95% of 4 coins is 0.775 * 2 + 0.225 * 10."""
+
 LOCKED_MS = 1500
 """Always the same: a deadline before the current one would be refused."""
 
@@ -35,12 +41,17 @@ class Actor:
         self._serials = itertools.count(1)
         self._random = Random(f"{seed}/{name}")
         self._settled: list[Act] = []
+        self._prizes: list[str] = []
         self._asking = Asking(stage, memory)
 
     def play(self) -> None:
         """Make requests until the storm ends; an exception before is recorded as a contradiction."""
         steps: list[Callable[[], None]] = [
             self.spin,
+            self.open_case,
+            self.open_irl_case,
+            self.sell,
+            self.claim,
             self.lock,
             self.unlock,
             self.repeat,
@@ -51,7 +62,7 @@ class Actor:
             while not self._stage.ending.is_set():
                 # Without a server every request would only have an unknown outcome.
                 self._stage.open.wait(PATIENCE_SECONDS)
-                self._random.choices(steps, weights=[80, 6, 6, 4, 3, 1])[0]()
+                self._random.choices(steps, weights=[50, 15, 15, 10, 3, 6, 6, 4, 3, 3])[0]()
         except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
             self._memory.contradict(f"socket {self._name} gave up: {failure!r}")
         finally:
@@ -59,27 +70,46 @@ class Actor:
 
     def spin(self) -> None:
         """Spin with a new client seed; three of four spins have a request id and can be repeated."""
-        name, wager = self._new_name(), self._random.randint(1, 150)
-        request = {
-            "amount": Decimal(wager) / 100,
-            "item": f"Item of {self._random.choice(PRICES)}",
-            "clientSeed": name,
-        }
+        wager = self._random.randint(1, 150)
+        request = {"amount": Decimal(wager) / 100, "item": f"Item of {self._random.choice(PRICES)}"}
+        self._bet(Kind.SPIN, wager, request)
+
+    def open_case(self) -> None:
+        self._bet(Kind.OPENING, CASE_CENTS, {"case": CASE}, game="case")
+
+    def open_irl_case(self) -> None:
+        act = self._bet(Kind.OPENING, CASE_CENTS, {"case": IRL_CASE}, game="irl")
+        if act.outcome is Outcome.ACKNOWLEDGED:
+            self._prizes.append(act.answer["result"]["prizeId"])
+
+    def sell(self) -> None:
+        """Sell the oldest prize of this socket, if there is one."""
+        if self._prizes:
+            self._asking.sell(self._memory.begin(Act(Kind.SALE, self._prizes.pop(0))))
+
+    def claim(self) -> None:
+        act = self._memory.begin(Act(Kind.CLAIM, "claim"))
+        self._asking.post(act, "/affiliate/claim", None)
+
+    def _bet(self, kind: Kind, cents: int, request: dict[str, Any], *, game: str = "upgrader") -> Act:
+        name = self._new_name()
+        request["clientSeed"] = name
         if self._random.random() < 0.75:
             request["requestId"] = name
         if self._random.random() < 0.25 and (commitment := self._memory.newest_commitment()):
             request["serverSeedCommitment"] = commitment
-        act = self._memory.begin(Act(Kind.SPIN, name, wager, request))
-        self._asking.spin(act)
+        act = self._memory.begin(Act(kind, name, cents, game, request))
+        self._asking.bet(act)
         if act.outcome is Outcome.ACKNOWLEDGED and act.repeatable:
             self._settled.append(act)
+        return act
 
     def last_spin(self) -> Act:
         """Spin once more, which only a stale spin lock can refuse, and read all proofs that are left."""
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
-        act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request | {"requestId": self._name}))
-        self._asking.spin(act)
-        # The newest nonce is that of this spin, so it is the number of spins.
+        act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request=request | {"requestId": self._name}))
+        self._asking.bet(act)
+        # The newest nonce is that of this spin, so it is the number of bets.
         self._asking.hear_proofs(self._memory.newest_nonce)
         self._asking.leave()
         return act
@@ -107,11 +137,14 @@ class Actor:
         self._asking.post(act, "/profile/vault/unlock", None)
 
     def deposit(self) -> None:
-        act = self._memory.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
-        self._asking.record(act)
+        self._deposit(self._memory)
+
+    def _deposit(self, payer: Memory) -> None:
+        act = payer.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
+        self._asking.record(act, payer)
 
     def invite(self) -> None:
-        """Let a new user use the player's promo code."""
+        """Let a new user use the player's promo code and pay, of which the player earns a part."""
         try:
             user = users.create(username=self._new_name(), seeds=self._stage.services.seeds, now=now_ms())
         except UNAVAILABLE:
@@ -119,6 +152,7 @@ class Actor:
         newcomer = memory_of(user, self._stage.services)
         self.newcomers.append(newcomer)
         self._asking.use_code(newcomer.begin(Act(Kind.CODE, self._memory.code)), newcomer)
+        self._deposit(newcomer)
 
     def _new_name(self) -> str:
         return f"{self._name}-{next(self._serials)}"
@@ -131,6 +165,15 @@ def memory_of(user: User, services: Services) -> Memory:
 
 
 def import_items() -> None:
-    """Import the items that the players spin for."""
+    """Import the items that the players spin for, and the cases that they open."""
     rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in PRICES]
     items_importing.import_document(rows, app_id=None, now=now_ms())
+    items = [("Item of 2", Decimal("77.5")), ("Item of 10", Decimal("22.5"))]
+    content = [{"marketHashName": name, "percentage": share} for name, share in items]
+    cases_importing.import_cases([{"name": "Box", "items": content}], now=now_ms())
+    prizes = [
+        {"name": "Lamp", "image": "", "price": 10, "percentage": 20},
+        {"name": "Pen", "image": "", "price": 1, "percentage": 80},
+    ]
+    shelf = {"id": IRL_CASE, "name": "Shelf", "price": CASE_CENTS // 100, "items": prizes}
+    irl_importing.import_cases([shelf], now=now_ms())

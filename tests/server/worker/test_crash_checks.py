@@ -40,11 +40,15 @@ def newcomer(stage):
 
 @pytest.fixture
 def memory(stage, newcomer):
-    """A player who has spun, locked and been paid, every time with an answer."""
+    """A player who has played, sold a prize, locked and been paid, every time with an answer."""
     memory = newcomer
     actor = Actor(stage, memory, name="calm", number=0, of=1, seed="calm")
     for _ in range(4):
         actor.spin()
+    for _ in range(2):
+        actor.open_case()
+        actor.open_irl_case()
+    actor.sell()
     actor.lock()
     actor.deposit()
     actor.last_spin()
@@ -54,12 +58,34 @@ def memory(stage, newcomer):
 
 def test_a_correct_record_of_a_player_has_no_problems(memory, server):
     assert list(problems(memory, server)) == []
-    assert [act.outcome for act in memory.acts] == [Outcome.ACKNOWLEDGED] * 7
+    assert [act.outcome for act in memory.acts] == [Outcome.ACKNOWLEDGED] * 12
 
 
 def spin_that_is_gone(memory):
     answer = {"status": True, "result": {"success": False, "amount": 0, "item": "Item of 2"}}
-    memory.begin(Act(Kind.SPIN, "gone", 0, {"item": "Item of 2"}, Outcome.ACKNOWLEDGED, answer))
+    request = {"item": "Item of 2"}
+    memory.begin(Act(Kind.SPIN, "gone", request=request, outcome=Outcome.ACKNOWLEDGED, answer=answer))
+
+
+def opening_that_is_gone(memory):
+    memory.begin(Act(Kind.OPENING, "gone", game="case", outcome=Outcome.ACKNOWLEDGED))
+
+
+def sale_that_is_gone(memory):
+    memory.begin(Act(Kind.SALE, "0", outcome=Outcome.ACKNOWLEDGED))
+
+
+def sale_that_nobody_made(memory):
+    memory.acts = [act for act in memory.acts if act.kind is not Kind.SALE]
+
+
+def claim_that_is_gone(memory):
+    memory.begin(Act(Kind.CLAIM, "claim", outcome=Outcome.ACKNOWLEDGED, answer={"amount": 1}))
+
+
+def other_prize(memory):
+    opening = next(act for act in memory.acts if act.game == "irl")
+    opening.answer = {"status": True, "result": opening.answer["result"] | {"prizeId": "0"}}
 
 
 def lock_that_is_gone(memory):
@@ -105,6 +131,11 @@ def contradiction(memory):
 def test_every_wrong_record_is_reported(memory, server):
     falsehoods = [
         spin_that_is_gone,
+        opening_that_is_gone,
+        sale_that_is_gone,
+        sale_that_nobody_made,
+        claim_that_is_gone,
+        other_prize,
         lock_that_is_gone,
         deposit_that_is_gone,
         refused_spin_that_is_there,
@@ -129,7 +160,7 @@ def test_every_wrong_record_is_reported(memory, server):
 
 def spin_of(memory, name):
     request = {"amount": 0.01, "item": "Item of 2", "clientSeed": name, "requestId": name}
-    return memory.begin(Act(Kind.SPIN, name, 1, request))
+    return memory.begin(Act(Kind.SPIN, name, 1, request=request))
 
 
 def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
@@ -138,7 +169,7 @@ def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
         for number in itertools.count():
             if stage.ending.is_set():
                 break
-            asking.spin(spin_of(newcomer, f"{socket}-{number}"))
+            asking.bet(spin_of(newcomer, f"{socket}-{number}"))
         asking.leave()
 
     others = [threading.Thread(target=play, args=(f"restless-{number}",)) for number in range(4)]
@@ -149,7 +180,7 @@ def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
     for act in acts:
         # As if the first answer had been lost.
         act.attempts = 1
-        patient.spin(act)
+        patient.bet(act)
     stage.ending.set()
     for other in others:
         other.join()

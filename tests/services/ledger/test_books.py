@@ -21,8 +21,8 @@ from models.users import User
 pytestmark = pytest.mark.slow
 
 EXAMPLES, STEPS = 6, 12
-BOX, LEVEL, FREE, IRL = range(4)
-"""The cases of the world."""
+FREE, IRL = 2, 3
+"""Cases of the world."""
 
 
 @pytest.fixture
@@ -90,8 +90,6 @@ def deeds(players):
         # Just a high roll.
         "spin lost": lambda trouble: players.spin(0, 5_000, False, trouble),
         "spin won": lambda trouble: players.spin(0, 100_000, True, trouble),
-        "open case": lambda trouble: players.open(0, BOX, True, trouble),
-        "open level case": lambda trouble: players.open(0, LEVEL, False, trouble),
         "open free case": lambda trouble: players.open(0, FREE, True, trouble),
         "open irl case": lambda trouble: players.open(0, IRL, True, trouble),
         "sell": lambda trouble: players.sell(0, kept_prize(), trouble),
@@ -123,8 +121,6 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
         "set code",
         "spin won",
         "spin lost",
-        "open case",
-        "open level case",
         "open free case",
         "open irl case",
         "ask for shipping",
