@@ -1,7 +1,8 @@
-// Players at their sockets, each spinning again as soon as it is answered. The first line of standard input is
-// {port, tokens, amount, item}: they connect. Each further line is {warmupSeconds, seconds, everySeconds}: they spin
-// for so long, each of them not more often than that, and a line tells how many spins were settled after the warm-up,
-// and how long each took from sending it to its acknowledgement. Between two lines they sit there.
+// Players at their sockets, each betting again as soon as it is answered. The first line of standard input is
+// {port, tokens}: they connect. Each further line is {bets, warmupSeconds, seconds, everySeconds}: they bet for so long,
+// each of them not more often than that, and a line tells how many bets were settled after the warm-up, and how long
+// each took from sending it to its acknowledgement. Each of bets is an event and its payload; the players take them in
+// turns. Between two lines the players do nothing.
 //
 // Socket.IO over websockets written out by hand: the real client costs as much as the server that is measured.
 import { randomBytes } from "node:crypto";
@@ -9,7 +10,7 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 
 const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { port, tokens, amount, item } = JSON.parse((await orders.next()).value);
+const { port, tokens } = JSON.parse((await orders.next()).value);
 const MOST_LATENCIES = 4_000_000;
 const CONNECTING_AT_ONCE = 20;
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -17,7 +18,7 @@ const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10];
 const [EVENT, BRACKET] = [0x32, 0x5b];
 const latencies = new Float64Array(MOST_LATENCIES);
 const mask = randomBytes(4);
-let answers = null;
+let [answers, bets] = [null, []];
 let [measuring, playing, serial, spinning, everyMs] = [false, false, 0, 0, 0];
 
 function fail(why) {
@@ -70,7 +71,8 @@ function join(token) {
     function spin() {
       ask += 1;
       const clientSeed = `seed-${(serial += 1)}`;
-      const payload = JSON.stringify(["upgrader:spin", { amount, item, clientSeed }]);
+      const [event, bet] = bets[serial % bets.length];
+      const payload = JSON.stringify([event, { ...bet, clientSeed }]);
       asked = performance.now();
       say(`42${ask}${payload}`);
     }
@@ -137,7 +139,8 @@ function count(answer, took) {
 
 const pause = (forSeconds) => new Promise((resolve) => setTimeout(resolve, forSeconds * 1000));
 
-async function play({ warmupSeconds, seconds, everySeconds }) {
+async function play({ warmupSeconds, seconds, everySeconds, ...order }) {
+  bets = order.bets;
   answers = { settled: 0, won: 0, answeredInAll: 0, refused: {} };
   [playing, spinning, everyMs] = [true, players.length, everySeconds * 1000];
   // Not all at one moment, which they would keep.

@@ -3,8 +3,11 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 LARGE = 100
+
+Figure = TypeVar("Figure")
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,9 @@ class Comparison:
         )
 
 
-def take_turns(*sides: Callable[[], float], rounds: int) -> list[list[float]]:
+def take_turns(*sides: Callable[[], Figure], rounds: int) -> list[list[Figure]]:
     """The figures of each side. The order alternates (A B, B A, …), so that a drift affects both."""
-    figures: list[list[float]] = [[] for _ in sides]
+    figures: list[list[Figure]] = [[] for _ in sides]
     for number in range(rounds):
         ordered = list(zip(sides, figures, strict=True))
         for measure, kept in ordered if number % 2 == 0 else reversed(ordered):

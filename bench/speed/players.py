@@ -22,6 +22,9 @@ WAGER_COINS = 0.5
 BALANCE = Cents(1_000_000_000)
 SPINS = "spins.mjs"
 
+Bet = tuple[str, dict[str, object]]
+"""An event and its payload, without a client seed."""
+
 
 @dataclass(frozen=True)
 class Player:
@@ -55,14 +58,26 @@ class AtTheirSockets:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
-    def play(self, *, seconds: float, warmup_seconds: float, every_seconds: float = 0) -> Load:
-        """Spin for this time, each player one spin after the other, at most at this rate.
+    def play(
+        self,
+        *,
+        seconds: float,
+        warmup_seconds: float,
+        every_seconds: float = 0,
+        bets: Sequence[Bet] = (("upgrader:spin", {"amount": WAGER_COINS, "item": ITEM}),),
+    ) -> Load:
+        """Bet for this time, each player one bet after the other, at most at this rate.
 
-        Raises AssertionError when a spin was refused.
+        The players take these bets in turns. Raises AssertionError when a bet was refused.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        order = {"seconds": seconds, "warmupSeconds": warmup_seconds, "everySeconds": every_seconds}
+        order = {
+            "bets": bets,
+            "seconds": seconds,
+            "warmupSeconds": warmup_seconds,
+            "everySeconds": every_seconds,
+        }
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -78,12 +93,7 @@ def at_their_sockets(
     stage: Stage, server: RunningServer, players: Sequence[Player]
 ) -> Iterator[AtTheirSockets]:
     """Connect these players, on the load tools' core."""
-    options = {
-        "port": server.port,
-        "tokens": [player.token for player in players],
-        "item": ITEM,
-        "amount": WAGER_COINS,
-    }
+    options = {"port": server.port, "tokens": [player.token for player in players]}
     with stage.start_load(SPINS) as process:
         assert process.stdin is not None
         process.stdin.write(json.dumps(options).encode() + b"\n")
