@@ -24,9 +24,9 @@ from services.accounts import personal_details, users
 from services.affiliates import claims
 from services.cases import importing as cases_importing
 from services.container import Services
+from services.games.settlement import TermsExpired
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
-from services.openings.contents import StaleContents
 from services.openings.opening import OpeningRequest, Openings
 from services.prizes import sale, shipping
 from services.shared.clock import now_ms
@@ -106,7 +106,7 @@ class Writer:
         kind = self._random.choices(list(kinds), weights=list(kinds.values()))[0]
         try:
             kind(self._random.choice(self._player_ids))
-        except (PlatformError, StaleContents):
+        except (PlatformError, TermsExpired):
             self._observed.was_refused()
         else:
             self._observed.wrote(kind.__name__)
