@@ -179,6 +179,10 @@ class Snapshots:
             # In a transaction of its own: one that has locked a new row waits for no old one.
             with writing_within(WAIT_SECONDS):
                 _delete_old(now)
+        except peewee.IntegrityError:
+            # Somebody has found two contents whose hashes begin with the same digits. Other snapshots do not
+            # pause for them, and this one is not tried again for an hour.
+            log.warning("snapshot not stored", extra={"failure": "another snapshot has its id"})
         except (*UNAVAILABLE, peewee.DatabaseError) as error:
             with self._guard:
                 self._shown.pop(content.hash, None)

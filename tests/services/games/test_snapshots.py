@@ -167,6 +167,17 @@ def test_a_snapshot_that_a_restored_database_lacks_is_stored_again(stored, clock
     assert snapshots.text_of(CASE.hash) == CASE.text
 
 
+def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(stored):
+    with writing():
+        id_ = int(CASE.hash[: snapshots.ID_DIGITS], 16)
+        Snapshot.insert(id=id_, hash="0" * 64, content="", shown_at_ms=NOW).execute()
+
+    stored.show(CASE)
+    stored.show(OTHER)
+
+    assert hashes() == {"0" * 64, OTHER.hash}
+
+
 @pytest.mark.slow
 def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(app, clock):
     processes = [Snapshots(clock=clock), Snapshots(clock=clock)]
