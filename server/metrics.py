@@ -13,14 +13,11 @@ from prometheus_client import (
     generate_latest,
 )
 
-from models.case_spins import CASE, IRL
-from services.games.bets import UPGRADER
+from services.games.bets import GAMES
 from services.games.play import PlayedBet
 
 EXTENSION = "metrics"
 CENTS_PER_COIN = 100
-
-GAMES = (UPGRADER, CASE, IRL)
 
 
 @dataclass(frozen=True)

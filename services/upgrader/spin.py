@@ -40,6 +40,7 @@ class SpinRequest(BetRequest):
     item: str
 
     def content(self) -> list[object]:
+        # Without the event, as of bets that are older than openings. Those of openings have another length.
         return [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
 
 
