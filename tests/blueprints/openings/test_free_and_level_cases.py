@@ -24,6 +24,24 @@ def test_the_free_case_costs_nothing_and_opens_once(connect, client, lucky, free
     assert (after["balance"], after["freeCases"], after["experience"]) == (before["balance"] + 55, 1, 0)
 
 
+@pytest.mark.parametrize("env", [{"AFFILIATE_SPECIAL_CODE": "WELCOME"}], indirect=True)
+def test_the_special_code_allows_the_free_case_too(connect, client, player, free_case):
+    used = client.post("/affiliate/use-code", json={"code": "welcome"}, headers=player.headers)
+
+    assert used.status_code == 200
+    assert connect(player).call("case:open", {"case": free_case})["status"] is True
+
+
+def test_a_repeated_request_for_the_free_case_gets_the_first_answer(connect, lucky, free_case, state_of):
+    socket, request = connect(lucky), {"case": free_case, "requestId": "r-1"}
+    first = socket.call("case:open", request)
+    after_first = state_of(lucky)
+
+    assert socket.call("case:open", request) == first
+    assert state_of(lucky) == after_first
+    assert first["status"] is True
+
+
 def test_a_free_opening_has_wager_and_multiplier_0_and_adds_to_earnings_only(
     app, connect, client, lucky, free_case, winning
 ):

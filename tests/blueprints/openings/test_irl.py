@@ -51,6 +51,17 @@ def test_a_prize_without_a_value_is_kept_too(connect, client, player, app):
     assert client.get("/prizes", headers=player.headers).json["data"]["prizes"][0]["value"] == 0
 
 
+def test_a_prize_that_is_worth_the_price_is_no_success(connect, client, player, app):
+    pen = {"name": PEN, "image": "", "price": 12}
+    irl_importing.import_cases([{"id": "pen", "name": "Pen", "price": 12, "items": [pen]}], now=now_ms())
+
+    answer = connect(player).call("irl:open", {"case": "pen"})
+
+    assert (answer["result"]["success"], answer["result"]["amount"]) == (False, 12)
+    bet = client.get("/stats/fairness", headers=player.headers).json["data"]["items"][0]
+    assert bet["status"] == "lost"
+
+
 def test_a_case_of_price_0_is_not_available(connect, player, app):
     note = {"name": "Note", "image": "", "price": 0}
     irl_importing.import_cases([{"id": "note", "name": "Note", "price": 0, "items": [note]}], now=now_ms())
