@@ -119,9 +119,9 @@ class RecentContents:
         """Read the contents now, for later openings too. Raises CaseNotFound."""
         if not is_storable(case_id):
             raise CaseNotFound
-        read_at = self._timer()
         with reading():
-            contents = self._read(case_id, read_at)
+            # After the wait for a connection.
+            contents = self._read(case_id, self._timer())
         with self._guard:
             self._recent[case_id] = contents
         return contents

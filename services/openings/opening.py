@@ -82,6 +82,7 @@ class OpeningTerms:
         )
 
     def expectation(self) -> Expectation | None:
+        """Of the payout; None for the free case."""
         return None if self.contents.is_free else self.contents.expectation
 
     def longest_wait_ms(self) -> int:
@@ -132,7 +133,7 @@ class Openings:
         contents = self._recent.recent(request.case)
         try:
             content = self._checked(user_id, request, contents)
-        except (CaseNotAvailable, CasePriceChanged, CaseChanged):
+        except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
             # The player may have seen a newer state than the one that is remembered.
             contents = self._recent.fresh(request.case)
             content = self._checked(user_id, request, contents)
