@@ -1,4 +1,4 @@
-// GET requests to the server.
+// Requests to the server.
 
 /** An error response. `status` is its HTTP status, `message` its error text. */
 export class Refused extends Error {
@@ -9,10 +9,21 @@ export class Refused extends Error {
 }
 
 /** Fetch the JSON of a path. Rejects with Refused for an error response, or with the error of fetch. */
-export async function getJson(path, { token = null, signal } = {}) {
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await fetch(path, { headers, signal });
-  const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(response.status, body.error ?? `The server answered ${response.status}`);
-  return body;
+export const getJson = async (path, options) => (await request(path, options)).json();
+
+/** Fetch the text of a path, as getJson does. */
+export const getText = async (path, options) => (await request(path, options)).text();
+
+/** Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does. */
+export async function sendJson(method, path, { token, content = {} }) {
+  const headers = { "Content-Type": "application/json" };
+  return (await request(path, { method, token, headers, body: JSON.stringify(content) })).json();
+}
+
+async function request(path, { token = null, headers = {}, ...options } = {}) {
+  const authorization = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(path, { ...options, headers: { ...headers, ...authorization } });
+  if (response.ok) return response;
+  const { error, message } = await response.json().catch(() => ({}));
+  throw new Refused(response.status, error ?? message ?? `The server answered ${response.status}`);
 }

@@ -1,16 +1,14 @@
-// The form of the next bet: item, wager and client seed, the chance, and why the bet would be refused.
+// The form of the next spin: item and wager, the chance, and why the spin would be refused.
 
-import { ClientSeed } from "./client-seed.js";
 import { byId, make } from "./dom.js";
-import { isClientSeed, percentOf, randomHex, thresholdOf } from "./fairness.js";
 import { partsOf } from "./item-names.js";
 import { centsOfCoins, centsOfText, coins, coinsOfCents, format, plain } from "./money.js";
+import { percentOf, thresholdOf } from "./rolls.js";
 
 /** Reads and writes the form. `changed()` is called when any of its values changes. */
 export class BetForm {
   #changed;
   #item = null;
-  #seed = new ClientSeed();
 
   /** `/upgrader/rules`, once they are known. */
   rules = null;
@@ -21,11 +19,6 @@ export class BetForm {
     byId("wager").addEventListener("change", () => {
       if (this.wagerCents !== null) this.setWager(this.wagerCents);
     });
-    byId("client-seed").addEventListener("input", () => {
-      this.#seed.type(byId("client-seed").value);
-      changed();
-    });
-    byId("fresh").addEventListener("click", () => this.drawClientSeed());
   }
 
   get item() {
@@ -66,27 +59,6 @@ export class BetForm {
     if (this.rules) limits.push(this.maxCents);
     if (this.#item) limits.push(this.#item.priceCents - 1);
     return Math.max(Math.min(...limits), 0);
-  }
-
-  /** The server has committed to its seed: a client seed chosen from now on is unknown to it. */
-  committed(commitment) {
-    this.#seed.committed(commitment);
-    this.#showClientSeed();
-  }
-
-  drawClientSeed() {
-    this.#seed.draw();
-    this.#showClientSeed();
-  }
-
-  /** The server has this client seed already. */
-  knownToServer(clientSeed) {
-    this.#seed.knownToServer(clientSeed);
-  }
-
-  #showClientSeed() {
-    byId("client-seed").value = this.#seed.value;
-    this.#changed();
   }
 
   setRules(rules) {
@@ -131,25 +103,15 @@ export class BetForm {
     if (wager > this.maxCents) return `The wager must be at most ${format(this.maxCents)} coins.`;
     if (this.threshold === 0) return "The wager is too small for this item.";
     if (wager > balanceCents) return "Your balance is too small for this wager.";
-    if (!isClientSeed(this.#seed.value)) return "The client seed must have 4 to 64 letters, digits, - or _.";
     return null;
   }
 
-  /**
-   * The payload of a spin on this commitment, and whether the server can't have known its client seed before.
-   *
-   * The commitment makes the server refuse the spin if it has announced another one, and the price if it has
-   * changed. The request id makes sending the spin twice harmless.
-   */
-  request(serverSeedCommitment) {
-    const request = {
+  /** What a spin sends. The price makes the server refuse it if the item has another price by now. */
+  get content() {
+    return {
       amount: coinsOfCents(this.wagerCents),
       item: this.#item.marketHashName,
-      clientSeed: this.#seed.value,
-      serverSeedCommitment,
       price: coinsOfCents(this.#item.priceCents),
-      requestId: randomHex(16),
     };
-    return { request, seedIsSecret: this.#seed.send(serverSeedCommitment) };
   }
 }

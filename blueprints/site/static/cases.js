@@ -1,59 +1,103 @@
-// The list of cases, and a dialog with the items of a case and their chances.
+// The list of cases: regular ones with the free one, those for levels, and those with real-life items.
 
 import { getJson } from "./api.js";
 import { byId, make, picture } from "./dom.js";
 import { centsOfCoins, centsOfPrice, coins } from "./money.js";
 
+const NOT_FOUND = 404;
 const MOST = 24;
 const PICTURES = 3;
+const TYPING_PAUSE_MS = 250;
 
-/** Load the cases and draw them. */
-export async function showCases() {
-  const query = new URLSearchParams({ caseType: "all", limit: MOST, sort: "Price Ascending" });
-  try {
-    const { cases } = await getJson(`/api/cases/pagination?${query}`);
-    byId("cases").replaceChildren(...cases.map((each) => make("li", {}, card(each))));
-    byId("cases-note").textContent = cases.length ? "" : "There are no cases yet.";
-  } catch (problem) {
-    byId("cases-note").textContent = `The cases could not be loaded: ${problem.message}`;
+const GROUPS = [
+  { title: "Cases", game: "case", load: async (search) => [...(await freeCase()), ...(await page("false", search))] },
+  {
+    title: "Level cases",
+    note: "For players who have reached the level.",
+    game: "case",
+    load: (search) => page("true", search),
+  },
+  {
+    title: "Real-life prizes",
+    note: "Keep what you win, sell it, or have it shipped.",
+    game: "irl",
+    load: () => getJson("/irl"),
+  },
+];
+
+/** Calls `chosen({ game, id })` when the player picks a case. */
+export class Cases {
+  #chosen;
+  #loading = 0;
+
+  constructor(chosen) {
+    this.#chosen = chosen;
+    let typing;
+    byId("case-search").addEventListener("input", () => {
+      clearTimeout(typing);
+      typing = setTimeout(() => this.show(), TYPING_PAUSE_MS);
+    });
+  }
+
+  /** Load the cases and draw them. A group that can't be loaded is left out. */
+  async show() {
+    const mine = ++this.#loading;
+    const search = byId("case-search").value.trim();
+    const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
+    if (mine !== this.#loading) return;
+    const groups = GROUPS.map((group, index) => ({ ...group, cases: matching(results[index].value ?? [], search) }));
+    const shown = groups.filter(({ cases }) => cases.length);
+    byId("cases").replaceChildren(...shown.map((group) => this.#group(group)));
+    byId("cases-note").textContent = noteOn(results, shown);
+  }
+
+  #group({ title, note, game, cases }) {
+    return make(
+      "section",
+      {},
+      make("h3", {}, title),
+      ...(note ? [make("p", { className: "quiet" }, note)] : []),
+      make("ul", { className: "cards wide" }, ...cases.map((each) => make("li", {}, this.#card(game, each)))),
+    );
+  }
+
+  #card(game, { id, name, price, items, isFree }) {
+    const mostExpensive = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
+    const button = make(
+      "button",
+      { type: "button", className: "card" },
+      make("span", { className: "fan" }, ...mostExpensive.map(({ image }) => picture("item", image, 96))),
+      make("span", { className: "name" }, name),
+      make("span", { className: "quiet" }, items.length === 1 ? "1 item" : `${items.length} items`),
+      isFree ? make("strong", { className: "free" }, "Free") : coins(centsOfCoins(price)),
+    );
+    button.addEventListener("click", () => this.#chosen({ game, id }));
+    return button;
   }
 }
 
-function card({ id, name, price, items }) {
-  const mostExpensive = [...items].sort((one, other) => centsOf(other) - centsOf(one)).slice(0, PICTURES);
-  const button = make(
-    "button",
-    { type: "button", className: "card" },
-    make("span", { className: "fan" }, ...mostExpensive.map(({ image }) => picture("item", image, 96))),
-    make("span", { className: "name" }, name),
-    make("span", { className: "quiet" }, items.length === 1 ? "1 item" : `${items.length} items`),
-    coins(centsOfCoins(price)),
-  );
-  button.addEventListener("click", () => open(id));
-  return button;
-}
-
-async function open(id) {
+async function freeCase() {
   try {
-    const { name, price, items } = await getJson(`/api/cases/${encodeURIComponent(id)}`);
-    byId("case-title").textContent = name;
-    byId("case-price").replaceChildren(coins(centsOfCoins(price)));
-    byId("case-items").replaceChildren(...items.map(line));
-    byId("case").showModal();
+    return [{ ...(await getJson("/api/cases/free")), isFree: true }];
   } catch (problem) {
-    byId("cases-note").textContent = `The case could not be loaded: ${problem.message}`;
+    if (problem.status === NOT_FOUND) return [];
+    throw problem;
   }
 }
 
-function line(item) {
-  return make(
-    "li",
-    {},
-    picture("item", item.image, 48),
-    make("span", { className: "name" }, item.marketHashName),
-    make("span", { className: "quiet" }, `${item.percentage} %`),
-    item.price === null ? make("span", { className: "quiet" }, "no price yet") : coins(centsOfPrice(item.price)),
-  );
+async function page(caseType, search) {
+  const query = new URLSearchParams({ caseType, limit: MOST, sort: "Price Ascending", search });
+  return (await getJson(`/api/cases/pagination?${query}`)).cases;
+}
+
+/** The server searches its pages; the free case and the list of real-life ones come whole. */
+const matching = (cases, search) =>
+  cases.filter(({ name }) => name.toLocaleLowerCase().includes(search.toLocaleLowerCase()));
+
+function noteOn(results, shown) {
+  const failure = results.find(({ status }) => status === "rejected");
+  if (failure) return `Some cases could not be loaded: ${failure.reason.message}`;
+  return shown.length ? "" : "No cases were found.";
 }
 
 const centsOf = ({ price }) => (price === null ? 0 : centsOfPrice(price));

@@ -8,15 +8,20 @@ import { centsOfPrice, coins } from "./money.js";
 const PAGE_SIZE = 18;
 const TYPING_PAUSE_MS = 250;
 
-/** Calls `chosen(item)` with the item and its `priceCents` when the player picks one, or when its price changes. */
+/**
+ * Calls `chosen(item)` with an item and its `priceCents` when the player picks one, and `reloaded(item)` when that
+ * item is loaded again.
+ */
 export class Catalogue {
   #chosen;
+  #reloaded;
   #page = 1;
   #selected = null;
   #loading = null;
 
-  constructor(chosen) {
+  constructor({ chosen, reloaded }) {
     this.#chosen = chosen;
+    this.#reloaded = reloaded;
     let typing;
     byId("search").addEventListener("input", () => {
       clearTimeout(typing);
@@ -55,7 +60,7 @@ export class Catalogue {
     byId("next").disabled = !hasNextPage;
     // The chosen item may have another price now.
     const again = items.find((item) => item.marketHashName === this.#selected);
-    if (again) this.#chosen(again);
+    if (again) this.#reloaded(again);
   }
 
   #card(item) {

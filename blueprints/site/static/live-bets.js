@@ -25,13 +25,13 @@ function draw() {
 }
 
 function row({ pfp, user, wager, multiplier, payout, date }) {
-  const won = payout > 0;
+  const won = payout > wager;
   return make(
     "tr",
     { className: won ? "won" : "lost" },
     make("td", {}, make("span", { className: "who" }, picture("avatar", pfp, 28), make("span", {}, user))),
     make("td", {}, coins(centsOfCoins(wager))),
-    make("td", {}, won ? `${multiplier.toFixed(2)}×` : "–"),
+    make("td", {}, multiplier ? `${multiplier.toFixed(2)}×` : "–"),
     make("td", { className: "payout" }, coins(centsOfCoins(payout))),
     make("td", { className: "when" }, new Date(date).toLocaleTimeString([], { timeStyle: "short" })),
   );

@@ -2,16 +2,23 @@
 
 import { getJson, Refused } from "./api.js";
 import { BetForm } from "./bet-form.js";
-import { showCases } from "./cases.js";
+import { clearBets, loadBets } from "./bet-list.js";
+import { Betting } from "./betting.js";
+import { CaseOpening } from "./case-opening.js";
+import { Cases } from "./cases.js";
 import { Catalogue } from "./catalogue.js";
 import { createSocket, reconnect } from "./connection.js";
-import { byId } from "./dom.js";
+import { bringIntoView, byId, setText } from "./dom.js";
+import { claimEarnings, showEarnings } from "./earnings.js";
 import { Game } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
 import { addLiveBet, replaceLiveBets } from "./live-bets.js";
+import { Prizes } from "./prizes.js";
+import { Reel } from "./reel.js";
+import { SeedField } from "./seed-field.js";
 import { forgetToken, keepToken, startLogin, takeLoginError, takeToken } from "./session.js";
-import { clearSpins, loadSpins } from "./spin-list.js";
 import { makeTabs } from "./tabs.js";
+import { Upgrader } from "./upgrader.js";
 import { Wheel } from "./wheel.js";
 
 const UNAUTHORIZED = 401;
@@ -20,10 +27,26 @@ const RETRY_MS = 3_000;
 
 let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
 
-const socket = createSocket({ getToken: () => token, onRefused: refused });
-const form = new BetForm(() => game.refresh());
-const catalogue = new Catalogue((item) => { form.item = item; });
-const game = new Game({ socket, form, wheel: new Wheel(byId("wheel")), getToken: () => token, onProblem: spinRefused });
+const getToken = () => token;
+const changed = () => game.refresh();
+
+const socket = createSocket({ getToken, onRefused: refused });
+const seed = new SeedField(changed);
+const form = new BetForm(changed);
+const betting = new Betting({ socket, seed, getToken, changed });
+const upgrader = new Upgrader({ form, wheel: new Wheel(byId("wheel")) });
+const opening = new CaseOpening({
+  reel: new Reel(byId("reel")),
+  getRules: () => form.rules,
+  onPrize: () => prizes.show(1),
+});
+const game = new Game({ betting, game: upgrader, onRefused: betRefused });
+const prizes = new Prizes(getToken);
+const cases = new Cases(chooseCase);
+const catalogue = new Catalogue({
+  chosen: (item) => { form.item = item; game.select(upgrader); },
+  reloaded: (item) => { form.item = item; },
+});
 
 function notify(text) {
   byId("notice").textContent = text ?? "";
@@ -41,10 +64,23 @@ function refused(reason) {
   else showConnection(`${reason}. Trying again…`, false);
 }
 
-function spinRefused(reason) {
+function betRefused(reason) {
   // The token has expired since the socket connected.
   if (reason === "Unauthorized") signOut(SIGNED_OUT);
   if (reason === "Item price has changed" || reason === "Item not found") catalogue.show();
+}
+
+async function chooseCase(chosen) {
+  if (betting.inProgress) return;
+  try {
+    if (!(await opening.choose(chosen))) return;
+    game.select(opening);
+    game.reset();
+    // On a small screen the reel is far above the cases.
+    bringIntoView(opening.stage);
+  } catch (problem) {
+    byId("cases-note").textContent = `The case could not be loaded: ${problem.message}`;
+  }
 }
 
 /** Become the player of a token, or a guest with null. */
@@ -52,8 +88,10 @@ function signIn(newToken) {
   token = newToken;
   if (token) keepToken(token);
   else forgetToken();
+  betting.reset();
   game.reset();
-  clearSpins();
+  clearBets();
+  prizes.show(1);
   showPlayer();
   reconnect(socket);
 }
@@ -67,8 +105,8 @@ function signOut(reason) {
 function showPlayer() {
   byId("player").hidden = !token;
   byId("spectator").hidden = Boolean(token);
-  byId("spins").hidden = !token;
-  if (token) loadSpins(token).catch(() => {}); // The list stays empty; the status line shows a lost connection.
+  byId("played").hidden = !token;
+  if (token) loadBets(token).catch(() => {}); // The list stays empty; the status line shows a lost connection.
 }
 
 async function loadPlayer() {
@@ -78,7 +116,7 @@ async function loadPlayer() {
     byId("username").textContent = player.username;
     byId("level").textContent = `Level ${player.level}`;
     byId("avatar").src = player.avatar;
-    form.knownToServer(player.clientSeed);
+    seed.knownToServer(player.clientSeed);
   } catch (problem) {
     if (problem instanceof Refused && problem.status === UNAUTHORIZED) signOut(SIGNED_OUT);
     else notify(`Your account could not be loaded: ${problem.message}`);
@@ -125,15 +163,24 @@ socket.on("disconnect", () => showConnection("Reconnecting…", false));
 socket.on("live-bets", replaceLiveBets);
 socket.on("live-bets:new", addLiveBet);
 
-byId("form").addEventListener("submit", (event) => { event.preventDefault(); game.spin(); });
+byId("form").addEventListener("submit", (event) => { event.preventDefault(); game.play(); });
+byId("to-wheel").addEventListener("click", () => { game.select(upgrader); byId("wager").focus(); });
+byId("account").addEventListener("toggle", ({ newState }) => {
+  setText("claim-said", "");
+  if (newState !== "open") return;
+  loadPlayer(); // The level may have grown.
+  showEarnings(token);
+});
+byId("claim").addEventListener("click", () => claimEarnings(token));
 byId("sign-out").addEventListener("click", () => signOut("You have signed out."));
 byId("period").addEventListener("change", showLeaderboard);
 for (const button of document.querySelectorAll("[data-wager]")) {
-  button.addEventListener("click", () => form.changeWager(button.dataset.wager, game.balanceCents));
+  button.addEventListener("click", () => form.changeWager(button.dataset.wager, betting.balanceCents));
 }
 makeTabs(byId("tabs"), (id) => ({
   "items-panel": () => catalogue.show(),
-  "cases-panel": showCases,
+  "cases-panel": () => cases.show(),
+  "prizes-panel": () => prizes.show(),
   "leaders-panel": showLeaderboard,
 }[id])());
 

@@ -1,9 +1,9 @@
 // The dial: a winning zone from the top clockwise, and a needle that stops at the roll.
 
+import { decelerate } from "./motion.js";
+
 const TURNS = 5;
 const DEGREES_PER_PERCENT = 3.6;
-
-const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The `<svg>` with a `.zone` whose path length is 100, and a `.needle`. */
 export class Wheel {
@@ -28,19 +28,8 @@ export class Wheel {
   spinTo(percent, seconds) {
     const from = this.#percent;
     const distance = TURNS * 100 + ((percent - from + 100) % 100);
-    const duration = seconds * 1000;
     this.#percent = percent;
-    return new Promise((stopped) => {
-      const began = performance.now();
-      const step = (now) => {
-        const done = duration > 0 ? Math.min(Math.max((now - began) / duration, 0), 1) : 1;
-        if (done === 1) this.#point(percent);
-        else if (!stillness.matches) this.#point(from + distance * (1 - (1 - done) ** 4));
-        if (done === 1) stopped();
-        else requestAnimationFrame(step);
-      };
-      requestAnimationFrame(step);
-    });
+    return decelerate(seconds, (progress) => this.#point(progress === 1 ? percent : from + distance * progress));
   }
 
   #point(percent) {

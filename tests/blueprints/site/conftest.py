@@ -24,6 +24,8 @@ SWITCHES = [
     "--disable-sync",
 ]
 PATIENCE_MS = 20_000
+ACKNOWLEDGEMENT = "43"
+"""How a packet of Socket.IO with the answer to an event begins."""
 PLAYERS = 100
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
@@ -57,6 +59,10 @@ class Site:
     def get(self, path: str, player: dict | None = None) -> requests.Response:
         headers = {"Authorization": f"Bearer {player['token']}"} if player else {}
         return requests.get(self.url + path, headers=headers, timeout=30)
+
+    def post(self, path: str, body: dict, player: dict) -> None:
+        headers = {"Authorization": f"Bearer {player['token']}"}
+        requests.post(self.url + path, json=body, headers=headers, timeout=30).raise_for_status()
 
     def new_player(self) -> dict[str, str]:
         """A player with 100 coins: ``platformid``, ``username`` and ``token``."""
@@ -166,6 +172,94 @@ def spin():
         return verdict.inner_text()
 
     return spin
+
+
+@pytest.fixture
+def choose_case():
+    """Chooses a case of the list."""
+
+    def choose_case(tab, name):
+        tab.get_by_role("tab", name="Cases").click()
+        tab.locator("#cases").get_by_role("button", name=name).click()
+        expect(tab.locator("#game-title")).to_have_text(name)
+
+    return choose_case
+
+
+@pytest.fixture
+def open_case(choose_case):
+    """Chooses a case and opens it; the verdict on the proof."""
+
+    def open_case(tab, name):
+        choose_case(tab, name)
+        nonce = tab.locator("#nonce").text_content()
+        tab.locator("#spin:enabled").click()
+        verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
+        expect(verdict).to_be_visible()
+        return verdict.inner_text()
+
+    return open_case
+
+
+@pytest.fixture
+def refer(site):
+    """Lets a player use the promo code of a new player, whom it returns."""
+
+    def refer(player):
+        owner = site.new_player()
+        code = f"CODE{owner['platformid']}"
+        site.post("/affiliate/set-code", {"code": code}, owner)
+        site.post("/affiliate/use-code", {"code": code}, player)
+        return owner
+
+    return refer
+
+
+@pytest.fixture
+def lose_first_answer():
+    """Breaks the tab's connection instead of delivering the first answer; the list of what was lost."""
+
+    def lose_first_answer(tab):
+        lost = []
+
+        def connect(page):
+            server = page.connect_to_server()
+
+            def forward(message):
+                if message.startswith(ACKNOWLEDGEMENT) and not lost:
+                    lost.append(message)
+                    page.close()
+                    server.close()
+                else:
+                    page.send(message)
+
+            server.on_message(forward)
+
+        tab.route_web_socket("**/socket.io/**", connect)
+        return lost
+
+    return lose_first_answer
+
+
+def expect_stacked(tab, size, *names):
+    """Elements are whole in the window, each below the one before."""
+    bottom = 0
+    for name in names:
+        box = tab.locator(name).bounding_box()
+        assert box["x"] >= 0
+        assert box["y"] >= bottom
+        bottom = box["y"] + box["height"]
+        assert box["x"] + box["width"] <= size[0]
+        assert bottom <= size[1]
+
+
+def tab_to(tab, selector, key="Tab"):
+    """Presses the key until an element that the selector matches has the focus."""
+    for _ in range(80):
+        tab.keyboard.press(key)
+        if tab.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} can't be reached with {key}")
 
 
 def open_details(tab):

@@ -63,7 +63,7 @@ def test_axe_finds_nothing_before_and_after_a_spin(look, sign_in, spin, player, 
 
 @BOTH_SIZES
 @LOOKS
-def test_axe_finds_nothing_on_leaderboard_cases_dialog_and_menu(look, sign_in, player):
+def test_axe_finds_nothing_on_leaderboard_and_menu(look, sign_in, player):
     sign_in(look, player, item=None)
     look.click("#player > button")
     assert violations(look, "header") == {}
@@ -72,12 +72,30 @@ def test_axe_finds_nothing_on_leaderboard_cases_dialog_and_menu(look, sign_in, p
     look.get_by_role("tab", name="Leaderboard").click()
     look.locator("#leaders li").first.wait_for()
     assert violations(look, ".browse") == {}
-    look.get_by_role("tab", name="Cases").click()
+
+
+@BOTH_SIZES
+@LOOKS
+def test_axe_finds_nothing_on_cases_an_opening_and_prizes(
+    look, sign_in, choose_case, open_case, player, size, theme
+):
+    choose_case(sign_in(look, player, item=None), "Desk Upgrade")
     look.locator("#cases button").first.wait_for()
-    assert violations(look, ".browse") == {}
-    look.locator("#cases button").first.click()
-    expect(look.locator("#case")).to_be_visible()
-    assert violations(look, "#case") == {}
+    assert violations(look) == {}
+
+    open_case(look, "Desk Upgrade")
+
+    screenshot(look, f"{size}-case-{theme}")
+    look.locator("#proofs summary").first.click()
+    assert violations(look) == {}
+    look.get_by_role("tab", name="Prizes").click()
+    look.get_by_role("button", name="Ship").click()
+    look.click("#shipping-accept")
+    expect(look.locator("#shipping-problem")).not_to_be_empty()
+    assert violations(look, "#shipping") == {}
+    look.keyboard.press("Escape")
+    look.get_by_role("button", name="Sell").click()
+    assert violations(look, "#sale") == {}
 
 
 @BOTH_SIZES

@@ -6,12 +6,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import DESKTOP, PHONE, open_details
+from tests.blueprints.site.conftest import DESKTOP, PHONE, expect_stacked, open_details, tab_to
 
 pytestmark = pytest.mark.browser
-
-ACKNOWLEDGEMENT = "43"
-"""How a packet of Socket.IO with the answer to an event begins."""
 
 LAST_OF_PAGE = 17
 """It costs 87.45 coins, less than a player's balance of 100."""
@@ -23,15 +20,7 @@ SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone
 def test_wheel_wager_and_spin_are_visible_together(open_tab, sign_in, player, size):
     tab = sign_in(open_tab(size), player)
 
-    boxes = {name: tab.locator(name).bounding_box() for name in ("#dial", "#wager", "#spin")}
-    for box in boxes.values():
-        assert box["x"] >= 0
-        assert box["y"] >= 0
-        assert box["x"] + box["width"] <= size[0]
-        assert box["y"] + box["height"] <= size[1]
-    dial, wager, spin = boxes.values()
-    assert dial["y"] + dial["height"] <= wager["y"]
-    assert wager["y"] + wager["height"] <= spin["y"]
+    expect_stacked(tab, size, "#dial", "#wager", "#spin")
 
 
 @SIZES
@@ -145,17 +134,6 @@ def test_a_proof_links_to_a_page_that_verifies_it(signed_in, spin):
     assert (verify.input_value("#betAmount"), verify.input_value("#price")) == ("1.00", "2489.00")
 
 
-def test_a_case_shows_its_items_and_their_chances(tab, site):
-    tab.goto(site.url)
-    tab.get_by_role("tab", name="Cases").click()
-
-    tab.get_by_role("button", name="Pocket Lint").click()
-
-    expect(tab.get_by_role("dialog", name="Pocket Lint")).to_be_visible()
-    expect(tab.locator("#case-items li")).to_have_count(6)
-    expect(tab.locator("#case-items li").first).to_contain_text(re.compile(r"\d %.*coins"))
-
-
 def test_live_bets_and_leaderboard_show_the_demo_bets_of_a_fresh_start(tab, site):
     tab.goto(site.url)
 
@@ -234,23 +212,10 @@ def test_the_page_reconnects_after_a_restart_of_the_server(site, signed_in, spin
     assert "Verified" in spin(signed_in)
 
 
-def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(tab, site, sign_in, spin, player):
-    lost = []
-
-    def lose_first_answer(page):
-        server = page.connect_to_server()
-
-        def forward(message):
-            if message.startswith(ACKNOWLEDGEMENT) and not lost:
-                lost.append(message)
-                page.close()
-                server.close()
-            else:
-                page.send(message)
-
-        server.on_message(forward)
-
-    tab.route_web_socket("**/socket.io/**", lose_first_answer)
+def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(
+    tab, site, sign_in, spin, lose_first_answer, player
+):
+    lost = lose_first_answer(tab)
     sign_in(tab, player)
 
     assert "Verified" in spin(tab)
@@ -302,18 +267,12 @@ def test_a_spin_is_played_with_the_keyboard_alone(tab, sign_in, player):
     expect(opened.value.locator("#verdict")).to_contain_text("✓")
 
 
-def test_cases_and_account_are_reached_with_the_keyboard_alone(tab, sign_in, player):
+def test_tabs_and_account_are_reached_with_the_keyboard_alone(tab, sign_in, player):
     sign_in(tab, player, item=None)
 
     tab_to(tab, "#items-tab")
     tab.keyboard.press("ArrowRight")
     expect(tab.get_by_role("tab", name="Cases")).to_be_focused()
-    tab_to(tab, "#cases button")
-    tab.keyboard.press("Enter")
-    expect(tab.locator("#case")).to_be_visible()
-    tab.keyboard.press("Escape")
-    expect(tab.locator("#case")).to_be_hidden()
-    expect(tab.locator("#cases button").first).to_be_focused()
     tab_to(tab, "#player > button", key="Shift+Tab")
     tab.keyboard.press("Enter")
     tab_to(tab, "#sign-out")
@@ -322,22 +281,14 @@ def test_cases_and_account_are_reached_with_the_keyboard_alone(tab, sign_in, pla
     expect(tab.locator("#spectator")).to_be_visible()
 
 
-def tab_to(tab, selector, key="Tab"):
-    """Presses the key until an element that the selector matches has the focus."""
-    for _ in range(80):
-        tab.keyboard.press(key)
-        if tab.evaluate("selector => document.activeElement.matches(selector)", selector):
-            return
-    raise AssertionError(f"{selector} can't be reached with {key}")
-
-
-def test_nothing_on_the_page_violates_its_security_policy(open_tab, sign_in, spin, player):
+def test_nothing_on_the_page_violates_its_security_policy(open_tab, sign_in, spin, open_case, player):
     tab = open_tab(reduced_motion="no-preference")
     violations = []
     tab.on("console", lambda message: violations.append(message.text) if "Policy" in message.text else None)
     sign_in(tab, player)
 
     win(tab, spin)
+    open_case(tab, "Pocket Lint")
 
     policy = tab.request.get(tab.url).headers["content-security-policy"]
     assert "unsafe" not in policy

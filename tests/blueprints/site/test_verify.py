@@ -86,18 +86,19 @@ def test_the_page_gives_all_golden_vectors(tab, site):
     assert {type(result) for result in results[len(expected) :]} == {str}
 
 
-BUILT_IN_PAGE = """async (spins) => {
-  const { commitmentOf, digestOf, rollOf, thresholdOf } = await import("/assets/fairness.js");
+BUILT_IN_SPINS = """async (spins) => {
+  const { digestOf, sha256 } = await import("/assets/fairness.js");
+  const { rollOf, thresholdOf } = await import("/assets/rolls.js");
   return Promise.all(spins.map(async (spin) => {
-    const roll = rollOf(await digestOf(spin));
+    const roll = rollOf(await digestOf(spin.serverSeed, `${spin.clientSeed}:${spin.nonce}:0`));
     const threshold = thresholdOf(spin);
-    const committed = await commitmentOf(spin.serverSeed) === spin.serverSeedCommitment;
+    const committed = await sha256(spin.serverSeed) === spin.serverSeedCommitment;
     return { committed, roll, threshold, win: roll < threshold };
   }));
 }"""
 
 
-def test_the_built_in_page_gives_all_golden_vectors(tab, site):
+def test_the_built_in_page_gives_all_golden_vectors_of_spins(tab, site):
     spins = [
         vector["input"]
         | {"wagerCents": int(Decimal(vector["input"]["betAmount"]) * 100)}
@@ -107,9 +108,33 @@ def test_the_built_in_page_gives_all_golden_vectors(tab, site):
     ]
     tab.goto(site.url)
 
-    results = tab.evaluate(BUILT_IN_PAGE, spins)
+    results = tab.evaluate(BUILT_IN_SPINS, spins)
 
     assert results == [{name: vector["output"][name] for name in results[0]} for vector in SPINS]
+
+
+BUILT_IN_OPENINGS = """async (openings) => {
+  const { digestOf, sha256 } = await import("/assets/fairness.js");
+  const { percentOfTicket, readSnapshot, ticketOf, winnerOf } = await import("/assets/tickets.js");
+  return Promise.all(openings.map(async ({ algorithm, serverSeed, clientSeed, nonce, content }) => {
+    const game = algorithm.split("-")[0];
+    const ticket = ticketOf(await digestOf(serverSeed, `${game}:${clientSeed}:${nonce}:0`));
+    const { items } = readSnapshot(content);
+    const { name: item, priceCents } = items[winnerOf(ticket, items).position];
+    return {
+      ticket: String(ticket), percent: percentOfTicket(ticket), snapshot: await sha256(content), item,
+      amount: priceCents / 100,
+    };
+  }));
+}"""
+
+
+def test_the_built_in_page_gives_all_golden_vectors_of_openings(tab, site):
+    tab.goto(site.url)
+
+    results = tab.evaluate(BUILT_IN_OPENINGS, [vector["input"] for vector in OPENINGS])
+
+    assert results == [{name: vector["output"][name] for name in results[0]} for vector in OPENINGS]
 
 
 def test_the_page_has_the_colours_of_the_built_in_page(site):

@@ -1,0 +1,38 @@
+// One case as a player sees it before opening it: what it costs, its items, and the snapshot that names this content.
+
+import { getJson } from "./api.js";
+import { centsOfCoins } from "./money.js";
+import { loadSnapshot } from "./snapshots.js";
+import { readSnapshot } from "./tickets.js";
+
+const FREE_CASE = "free-case";
+
+const PATHS = { case: "/api/cases/", irl: "/irl/" };
+
+/**
+ * Load a case of a game, "case" or "irl".
+ *
+ * Prices and widths of its items come from the snapshot, with which the proof of an opening is verified. `snapshot` is
+ * `{ hash, text }`, or null when an item has no price: then the case can't be opened, and `width` and `priceCents`
+ * of its items are null.
+ */
+export async function loadCase(game, id) {
+  const { name, price, items, snapshot: hash } = await getJson(PATHS[game] + encodeURIComponent(id));
+  const text = hash && (await loadSnapshot(hash));
+  const content = hash ? readSnapshot(text) : null;
+  return {
+    game,
+    id,
+    name,
+    priceCents: centsOfCoins(price),
+    costCents: id === FREE_CASE && game === "case" ? 0 : centsOfCoins(price),
+    snapshot: hash ? { hash, text } : null,
+    items: items.map((item, index) => shownItem(item, content?.items[index])),
+  };
+}
+
+/** An item as the case page lists it, with the content of the snapshot at the same place, if there is one. */
+function shownItem({ marketHashName, name = marketHashName, image, percentage }, content) {
+  if (content && content.name !== name) throw new Error("The snapshot does not list the items that the case lists.");
+  return { name, image, percentage, priceCents: content?.priceCents ?? null, width: content?.width ?? null };
+}

@@ -1,0 +1,154 @@
+// A case on the page: its reel, its items with their chances, and its price. game.js opens it.
+
+import { burstFrom } from "./burst.js";
+import { loadCase } from "./case-content.js";
+import { byId, make, picture, setText } from "./dom.js";
+import { centsOfCoins, coins, coinsOfCents, format } from "./money.js";
+import { showOutcome } from "./outcome.js";
+import { chanceOf, percentOfTicket, rarityOf, winnerOf } from "./tickets.js";
+
+const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];
+
+const chanceText = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
+
+/** The view and the openings of the case that the player has chosen. */
+export class CaseOpening {
+  noun = "opening";
+  view = "opening";
+  #reel;
+  #getRules;
+  #onPrize;
+  #case = null;
+  // Which case was asked for last: its answer counts, whatever the order of the answers.
+  #asked = null;
+
+  /** `getRules()` returns `/upgrader/rules`, or null until they are known. `onPrize()` is called when a prize is won. */
+  constructor({ reel, getRules, onPrize }) {
+    this.#reel = reel;
+    this.#getRules = getRules;
+    this.#onPrize = onPrize;
+  }
+
+  get title() {
+    return this.#case.name;
+  }
+
+  get stage() {
+    return byId("opening");
+  }
+
+  get action() {
+    const { costCents } = this.#case;
+    return costCents ? make("span", {}, "Open for ", coins(costCents)) : make("span", {}, "Open for free");
+  }
+
+  /** Load a case `{ game, id }` and show it. Rejects when it can't be loaded. Resolves with whether it is shown. */
+  async choose({ game, id }) {
+    const asked = (this.#asked = { game, id });
+    const loaded = await loadCase(game, id);
+    if (asked !== this.#asked) return false;
+    this.#case = loaded;
+    this.#draw();
+    return true;
+  }
+
+  objection(balanceCents) {
+    const { snapshot, costCents } = this.#case;
+    if (!this.#getRules()) return "The rules have not been loaded yet.";
+    if (!snapshot) return "This case can't be opened, because an item has no price.";
+    if (costCents > balanceCents) return "Your balance is too small for this case.";
+    return null;
+  }
+
+  show() {
+    // The case, its reel and the last outcome stay until another case is chosen.
+  }
+
+  /** The opening of this case, for `Betting.place`. */
+  begin() {
+    const { game, id, name, priceCents, costCents, snapshot, items } = this.#case;
+    const { proofDelay } = this.#getRules();
+    this.#asked = null; // A case that is still loading must not replace this one.
+    this.#showTicket(null);
+    return {
+      event: `${game}:open`,
+      // The server refuses the opening if the case has another price or other items by now.
+      content: { case: id, price: coinsOfCents(priceCents), snapshot: snapshot.hash },
+      costCents,
+      inProgress: "The reel is turning.",
+      turn: ({ ticket }) => {
+        const { position, within } = winnerOf(BigInt(ticket), items);
+        return this.#reel.spinTo(position, within, proofDelay);
+      },
+      conclude: ({ ticket }, { success, amount, item }) => {
+        const { position } = winnerOf(BigInt(ticket), items);
+        const payoutCents = centsOfCoins(amount);
+        this.#showTicket(BigInt(ticket), position);
+        this.#showResult({ item, payoutCents, success });
+        return {
+          item, name, snapshot, ticket, payoutCents, image: items[position].image, wagerCents: costCents, won: success,
+        };
+      },
+    };
+  }
+
+  /** After a refusal that the shown content explains, show the case as it is now, to be opened again. */
+  async refused(reason) {
+    if (!CHANGED.includes(reason)) return;
+    try {
+      await this.choose(this.#case);
+      showOutcome(`The opening was refused: ${reason}. This is the case as it is now.`, "refused");
+    } catch (problem) {
+      showOutcome(`The opening was refused: ${reason}. The case could not be loaded: ${problem.message}.`, "refused");
+    }
+  }
+
+  #showResult({ item, payoutCents, success }) {
+    const isPrize = this.#case.game === "irl";
+    const worth = `${format(payoutCents)} coins`;
+    const what = isPrize ? `It is worth ${worth}, and is among your prizes now.` : `It pays ${worth}.`;
+    showOutcome(`${success ? "You won" : "You got"} ${item}. ${what}`, success ? "won" : "lost");
+    if (isPrize) this.#onPrize();
+    if (success) burstFrom(byId("reel"), 140);
+  }
+
+  #draw() {
+    const { name, items, snapshot } = this.#case;
+    byId("reel").setAttribute("aria-label", `The reel of ${name}`);
+    byId("case-items").replaceChildren(...items.map(line));
+    byId("ruler").replaceChildren(...(snapshot ? items.map(range) : []));
+    if (snapshot) this.#reel.fill(items);
+    this.#showTicket(null);
+  }
+
+  /** Show where the ticket is in the ranges of the items; null between openings. */
+  #showTicket(ticket, position) {
+    for (const each of document.querySelectorAll("#case-items [data-won]")) delete each.dataset.won;
+    byId("ticket").hidden = ticket === null;
+    if (ticket === null) return setText("ticket-text", "The ticket decides which item you get.");
+    byId("ticket").style.left = `${percentOfTicket(ticket)}%`;
+    byId("case-items").children[position].dataset.won = "";
+    setText("ticket-text", `Ticket ${percentOfTicket(ticket).toFixed(5)} %`);
+  }
+}
+
+function line({ name, image, percentage, priceCents, width }) {
+  const chance = width === null ? percentage : chanceOf(width);
+  const drawn = make(
+    "li",
+    {},
+    picture("item", image, 44),
+    make("span", { className: "name" }, name),
+    make("span", { className: "quiet" }, `${chanceText.format(chance)} %`),
+    priceCents === null ? make("span", { className: "quiet" }, "no price yet") : coins(priceCents),
+  );
+  if (width !== null) drawn.dataset.rarity = rarityOf(width);
+  return drawn;
+}
+
+function range({ width }) {
+  const drawn = make("span");
+  drawn.style.width = `${chanceOf(width)}%`;
+  drawn.dataset.rarity = rarityOf(width);
+  return drawn;
+}

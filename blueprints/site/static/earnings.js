@@ -1,0 +1,26 @@
+// What the player has earned with their promo code, and claiming it.
+
+import { getJson, sendJson } from "./api.js";
+import { byId, setContent, setText } from "./dom.js";
+import { centsOfCoins, coins } from "./money.js";
+
+/** Load what can be claimed and show it. */
+export async function showEarnings(token) {
+  try {
+    const { availableEarnings } = await getJson("/affiliate/overview", { token });
+    setContent("earnings", coins(centsOfCoins(availableEarnings)));
+  } catch (problem) {
+    setText("claim-said", `Your earnings could not be loaded: ${problem.message}`);
+  }
+}
+
+/** Claim all of it. The event `balance` follows. */
+export async function claimEarnings(token) {
+  try {
+    const { message } = await sendJson("POST", "/affiliate/claim", { token });
+    setText("claim-said", `${message}.`);
+  } catch (problem) {
+    setText("claim-said", `${problem.message}.`);
+  }
+  await showEarnings(token);
+}

@@ -1,0 +1,114 @@
+// The upgrader on the page: the wheel, the item to win, and the chance. game.js plays its spins.
+
+import { burstFrom } from "./burst.js";
+import { byId, make, picture, setText } from "./dom.js";
+import { centsOfCoins, coins, format } from "./money.js";
+import { showOutcome } from "./outcome.js";
+
+const percent = (number, places = 5) => `${number.toFixed(places)} %`;
+
+/** The view and the bets of the upgrader. */
+export class Upgrader {
+  noun = "spin";
+  title = "Upgrade";
+  view = "upgrader";
+  #form;
+  #wheel;
+  // The bet whose outcome is shown. The outcome stays until the player changes item or wager.
+  #concluded = null;
+
+  constructor({ form, wheel }) {
+    this.#form = form;
+    this.#wheel = wheel;
+  }
+
+  get action() {
+    return make("span", {}, "Spin");
+  }
+
+  /** What the page brings into view when a spin begins. */
+  get stage() {
+    return byId("dial");
+  }
+
+  objection(balanceCents) {
+    return this.#form.objection(balanceCents);
+  }
+
+  /** Show item and chance, unless the outcome of this bet is shown. */
+  show() {
+    if (this.#concluded && this.#concluded === this.#bet()) return;
+    this.#concluded = null;
+    if (byId("game").dataset.outcome !== "refused") showOutcome("");
+    this.#showPicture(this.#form.item?.image);
+    this.#wheel.showChance(this.#form.chance);
+    if (this.#form.threshold) {
+      this.#showReading("Your chance", percent(this.#form.chance, 3), `pays ${this.#form.multiplier.toFixed(2)}×`);
+    } else {
+      this.#showReading("Your chance", this.#form.item ? "–" : "Choose an item", "");
+    }
+  }
+
+  /** The spin of the form, for `Betting.place`. */
+  begin() {
+    const { item, wagerCents, threshold, chance, content, rules } = this.#form;
+    this.#showPicture(item.image);
+    return {
+      event: "upgrader:spin",
+      content,
+      costCents: wagerCents,
+      inProgress: "The wheel is turning.",
+      turn: (pf) => {
+        this.#showReading("Rolling", "…", "");
+        return this.#wheel.spinTo(pf.percent, rules.proofDelay);
+      },
+      conclude: (pf, { success, amount }) => {
+        this.#concluded = this.#bet();
+        this.#wheel.showChance(chance);
+        const shown = {
+          chance,
+          item: item.marketHashName,
+          image: item.image,
+          wagerCents,
+          priceCents: item.priceCents,
+          edge: rules.houseEdge,
+          percent: pf.percent,
+          threshold,
+          won: success,
+        };
+        this.#showResult(shown, centsOfCoins(amount));
+        return shown;
+      },
+    };
+  }
+
+  #showResult({ item, wagerCents, chance, percent: rolled, won }, payoutCents) {
+    const wins = `wins below ${percent(chance)}`;
+    if (won) {
+      this.#showReading(`Rolled ${percent(rolled)}`, coins(payoutCents, "+"), wins);
+      showOutcome(`You won ${format(payoutCents)} coins, the price of ${item}.`, "won");
+      burstFrom(byId("dial"), chance < 20 ? 240 : 140);
+    } else {
+      this.#showReading("Rolled", percent(rolled), wins);
+      showOutcome(`You lost your wager of ${format(wagerCents)} coins.`, "lost");
+    }
+  }
+
+  /** Item, price and wager of the form, to compare. */
+  #bet() {
+    const { item, wagerCents } = this.#form;
+    return item && `${item.marketHashName} ${item.priceCents} ${wagerCents}`;
+  }
+
+  #showPicture(image) {
+    if (byId("target").dataset.image === image) return;
+    byId("target").dataset.image = image ?? "";
+    byId("target").replaceChildren(...(image ? [picture("item", image, 120)] : []));
+  }
+
+  #showReading(label, value, note) {
+    setText("reading-label", label);
+    byId("reading").replaceChildren(value);
+    setText("reading-note", note);
+  }
+}
