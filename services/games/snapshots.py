@@ -41,8 +41,8 @@ WAIT_SECONDS = 0.1
 PAUSE_SECONDS = 5.0
 """After a snapshot could not be stored, none is stored for this time: each attempt may delay a page."""
 
-KEPT_MS = DAY_MS
-"""How long a snapshot that is shown but not opened is kept after it was last shown."""
+RETENTION_MS = DAY_MS
+"""How long a snapshot that is not opened stays in the database after it was last shown."""
 DELETED_AT_ONCE = 4
 
 ID_DIGITS = 15
@@ -231,7 +231,7 @@ def _store(content: Content, *, now: Millis, is_opened: bool) -> int:
 
 def _delete_old(now: Millis) -> None:
     """Delete a few snapshots that were never opened. An opening at the same time keeps its own."""
-    is_old = ~Snapshot.is_opened & (Snapshot.shown_at_ms < now - KEPT_MS)
+    is_old = ~Snapshot.is_opened & (Snapshot.shown_at_ms < now - RETENTION_MS)
     oldest = Snapshot.select(Snapshot.id).where(is_old).order_by(Snapshot.shown_at_ms).limit(DELETED_AT_ONCE)
     if not isinstance(database.obj, Sqlite):
         oldest = oldest.for_update(skip_locked=True)

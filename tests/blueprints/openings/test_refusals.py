@@ -53,6 +53,11 @@ def test_what_the_player_saw_is_accepted_and_a_null_is_a_key_left_out(connect, p
     assert socket.call("case:open", {"case": case} | dict.fromkeys(seen))["status"] is True
 
 
+@pytest.mark.parametrize("env", [{"UPGRADER_MIN_WAGER": "11"}, {"UPGRADER_MAX_WAGER": "5"}], indirect=True)
+def test_the_wager_limits_of_the_upgrader_do_not_apply(connect, player, case):
+    assert connect(player).call("case:open", {"case": case})["status"] is True
+
+
 def test_a_spectator_cannot_open_a_case(connect, case):
     socket = connect()
 
