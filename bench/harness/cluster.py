@@ -58,8 +58,10 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """The address of a running process, each time the next one's."""
+        """The address of a running process, each time the next one's. Raises ConnectionRefusedError."""
         urls = self.urls
+        if not urls:
+            raise ConnectionRefusedError("no process is running")
         return urls[next(self._turns) % len(urls)]
 
     @property

@@ -198,7 +198,7 @@ class Asking:
         act.attempts += 1
         try:
             answer = requests.post(self._stage.url + path, json=body, headers=memory.headers, timeout=10)
-        except requests.RequestException:
+        except OSError:  # RequestException is one
             return None
         return answer if answer.status_code < 500 else None
 
