@@ -106,8 +106,8 @@ export class CaseOpening {
   #showResult({ item, payoutCents, success }) {
     const isPrize = this.#case.game === "irl";
     const worth = `${format(payoutCents)} coins`;
-    const what = isPrize ? `It is worth ${worth}, and is among your prizes now.` : `It pays ${worth}.`;
-    showOutcome(`${success ? "You won" : "You got"} ${item}. ${what}`, success ? "won" : "lost");
+    const what = isPrize ? `a prize worth ${worth}` : `which pays ${worth}`;
+    showOutcome(`${success ? "You won" : "You got"} ${item}, ${what}.`, success ? "won" : "lost");
     if (isPrize) this.#onPrize();
     if (success) burstFrom(byId("reel"), 140);
   }

@@ -34,7 +34,7 @@ def test_a_real_life_case_wins_a_prize(site, winner, player):
     (prize,) = prizes(site, player)
 
     expect(winner.locator("#outcome")).to_contain_text(prize["name"])
-    expect(winner.locator("#outcome")).to_contain_text("is among your prizes now")
+    expect(winner.locator("#outcome")).to_contain_text("a prize worth")
     expect(winner.locator("#prizes li")).to_contain_text(prize["name"])
     expect(winner.locator("#balance")).to_have_text(f"{100 - PRICE:.2f} coins")
 
