@@ -55,6 +55,9 @@ class StoppablePostgres:
         try:
             yield
         finally:
+            # On a busy machine recovery may take longer than the package waits.
+            with suppress(subprocess.TimeoutExpired):
+                self._server.ensure_postgres_running()
             self._server.ensure_postgres_running()
 
     def start_if_down(self) -> None:
