@@ -86,7 +86,7 @@ def build_services(
         proof_delay=Millis(settings.upgrader_proof_delay_ms),
     )
     snapshots = Snapshots(clock=clock)
-    games = Play(seeds=seeds, proof_delay=rules.proof_delay)
+    bets = Play(seeds=seeds, proof_delay=rules.proof_delay)
     tokens = Tokens(
         secret=settings.jwt_secret,
         previous_secrets=settings.previous_jwt_secrets,
@@ -111,11 +111,11 @@ def build_services(
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
         worker_pool=worker_pool,
         catalogue=catalogue,
-        upgrader=Upgrader(rules=rules, catalogue=catalogue, games=games),
+        upgrader=Upgrader(rules=rules, catalogue=catalogue, bets=bets),
         case_openings=Openings(
-            game=CASE, games=games, snapshots=snapshots, free_case_limit=settings.free_case_limit
+            game=CASE, bets=bets, snapshots=snapshots, free_case_limit=settings.free_case_limit
         ),
-        irl_openings=Openings(game=IRL, games=games, snapshots=snapshots),
+        irl_openings=Openings(game=IRL, bets=bets, snapshots=snapshots),
         proofs=Proofs(seeds=seeds),
         shared_proofs=SharedProofs(seeds=seeds, processes=processes),
         snapshots=snapshots,

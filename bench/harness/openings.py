@@ -14,7 +14,7 @@ from services.cases.chances import attos_from_percent
 from services.cases.kinds import FREE_CASE_ID, Kind
 from services.games.play import Play, PlayedBet
 from services.games.snapshots import Content, content_of
-from services.openings.contents import RecentContents, contents_of
+from services.openings.openable_cases import RecentCases, openable_case
 from services.openings.opening import OpeningRequest, OpeningTerms
 from services.shared.money import Cents
 
@@ -64,7 +64,7 @@ class Openings:
         return self.open(player, content, **options).bet
 
     def _terms(self, content: Content, game: str, client_seed: str) -> OpeningTerms:
-        contents = contents_of(
+        case = openable_case(
             case_id=content.case_id,
             row_id=_row_id(game, content.case_id),
             price_cents=content.price_cents,
@@ -76,9 +76,9 @@ class Openings:
         return OpeningTerms(
             game=game,
             client_seed=client_seed,
-            contents=contents,
+            case=case,
             content=content,
-            recent=RecentContents(game),
+            recent_cases=RecentCases(game),
             snapshots=self._services.snapshots,
             free_case_limit=FREE_CASE_LIMIT,
         )

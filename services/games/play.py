@@ -47,14 +47,14 @@ class BetRequest:
     price: int | float | Decimal | None = None
     request_id: str | None = None
 
-    def content(self) -> list[object]:
+    def identity(self) -> list[object]:
         """What must be the same when a request id is repeated."""
         raise NotImplementedError
 
     def digest(self) -> str:
-        """A hash of the content. Amounts go by value: 5, 5.0 and 5.00 are the same."""
-        content = decimal_json.dumps([_comparable(part) for part in self.content()])
-        return hashlib.sha256(content.encode()).hexdigest()
+        """A hash of the identity. Amounts go by value: 5, 5.0 and 5.00 are the same."""
+        identity = decimal_json.dumps([_comparable(part) for part in self.identity()])
+        return hashlib.sha256(identity.encode()).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from models.snapshots import Snapshot
 from services.fairness.rolls import ROLL_RANGE
 from services.games import snapshots
 from services.games.play import Expectation
-from services.openings.contents import expectation_of
+from services.openings.openable_cases import expectation_of
 from services.shared.clock import DAY_MS, Millis
 from services.shared.money import NO_COINS, Cents
 

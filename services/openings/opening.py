@@ -20,8 +20,8 @@ from services.games.play import (
 )
 from services.games.settlement import TermsExpired
 from services.games.snapshots import Content, Snapshots
-from services.openings.contents import Contents, RecentContents, Timer
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
+from services.openings.openable_cases import OpenableCase, RecentCases, Timer
 from services.shared.levels import experience_of, level_of
 from services.shared.money import Cents
 
@@ -37,7 +37,7 @@ class OpeningRequest(BetRequest):
     case: str
     snapshot: object = None
 
-    def content(self) -> list[object]:
+    def identity(self) -> list[object]:
         return [
             self.event,
             self.case,
@@ -54,19 +54,19 @@ class OpeningTerms:
 
     game: str
     client_seed: str | None
-    contents: Contents
+    case: OpenableCase
     content: Content
-    recent: RecentContents
+    recent_cases: RecentCases
     snapshots: Snapshots
     free_case_limit: int
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Draw the ticket: the item whose range holds it is won."""
         ticket = tickets.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
-        contents, content = self.contents, self.content
-        place = contents.place_of(ticket)
+        case, content = self.case, self.content
+        place = case.place_of(ticket)
         item, payout, _ = content.items[place]
-        wager = 0 if contents.is_free else content.price_cents
+        wager = 0 if case.is_free else content.price_cents
         return Outcome(
             game=self.game,
             algorithm=f"{self.game}-1",
@@ -76,18 +76,18 @@ class OpeningTerms:
             item=item,
             snapshot_id=self.snapshots.id_for_bet(content),
             ticket=ticket,
-            case_id=contents.row_id,
-            free_case_limit=self.free_case_limit if contents.is_free else None,
-            prize_image=None if contents.images is None else contents.images[place],
+            case_id=case.row_id,
+            free_case_limit=self.free_case_limit if case.is_free else None,
+            prize_image=None if case.images is None else case.images[place],
         )
 
     def expectation(self) -> Expectation | None:
         """Of the payout; None for the free case."""
-        return None if self.contents.is_free else self.contents.expectation
+        return None if self.case.is_free else self.case.expectation
 
     def longest_wait_ms(self) -> int:
         """What is left of the time for which the case may be used. Raises TermsExpired."""
-        return self.recent.ms_left(self.contents)
+        return self.recent_cases.ms_left(self.case)
 
 
 class Openings:
@@ -97,17 +97,17 @@ class Openings:
         self,
         *,
         game: str,
-        games: Play,
+        bets: Play,
         snapshots: Snapshots,
         free_case_limit: int = 0,
         timer: Timer = time.monotonic,
     ) -> None:
         """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
         self.game = game
-        self._games = games
+        self._bets = bets
         self._snapshots = snapshots
         self._free_case_limit = free_case_limit
-        self._recent = RecentContents(game, timer=timer)
+        self._recent_cases = RecentCases(game, timer=timer)
 
     def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
@@ -124,34 +124,34 @@ class Openings:
         return self._play(user_id, request, clock)
 
     def _play(self, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
-        return self._games.play(
+        return self._bets.play(
             user_id=user_id, request=request, check=lambda: self._terms(user_id, request), clock=clock
         )
 
     def _terms(self, user_id: int, request: OpeningRequest) -> OpeningTerms:
         client_seed = client_seed_of(request)
-        contents = self._recent.recent(request.case)
+        case = self._recent_cases.recent(request.case)
         try:
-            content = self._checked(user_id, request, contents)
+            content = self._checked(user_id, request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
             # The player may have seen a newer state than the one that is remembered.
-            contents = self._recent.fresh(request.case)
-            content = self._checked(user_id, request, contents)
+            case = self._recent_cases.fresh(request.case)
+            content = self._checked(user_id, request, case)
         return OpeningTerms(
             game=self.game,
             client_seed=client_seed,
-            contents=contents,
+            case=case,
             content=content,
-            recent=self._recent,
+            recent_cases=self._recent_cases,
             snapshots=self._snapshots,
             free_case_limit=self._free_case_limit,
         )
 
-    def _checked(self, user_id: int, request: OpeningRequest, contents: Contents) -> Content:
-        if contents.is_free or contents.required_level:
-            self._check_player(user_id, contents)
-        content = contents.content
-        if content is None or (content.price_cents == 0 and not contents.is_free):
+    def _checked(self, user_id: int, request: OpeningRequest, case: OpenableCase) -> Content:
+        if case.is_free or case.required_level:
+            self._check_player(user_id, case)
+        content = case.content
+        if content is None or (content.price_cents == 0 and not case.is_free):
             raise CaseNotAvailable
         if not is_price(request.price, Cents(content.price_cents)):
             raise CasePriceChanged
@@ -159,13 +159,13 @@ class Openings:
             raise CaseChanged
         return content
 
-    def _check_player(self, user_id: int, contents: Contents) -> None:
+    def _check_player(self, user_id: int, case: OpenableCase) -> None:
         player = users.get_by_id(user_id)
         experience = experience_of(granted=player.granted_experience, wagered_cents=player.wagered_cents)
-        if level_of(experience) < contents.required_level:
+        if level_of(experience) < case.required_level:
             raise LevelTooLow
         # The settlement decides. This refuses in the documented order.
-        if contents.is_free and (
+        if case.is_free and (
             player.used_affiliate_code is None or player.free_cases >= self._free_case_limit
         ):
             raise FreeCaseNotAvailable

@@ -39,8 +39,8 @@ class SpinRequest(BetRequest):
     amount: object
     item: str
 
-    def content(self) -> list[object]:
-        # Without the event, as of bets that are older than openings. Those of openings have another length.
+    def identity(self) -> list[object]:
+        # Without the event, as in bets from before there were openings, whose identities have another length.
         return [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
 
 
@@ -82,10 +82,10 @@ class SpinTerms:
 class Upgrader:
     """Plays spins."""
 
-    def __init__(self, *, rules: UpgraderRules, catalogue: CatalogueCache, games: Play) -> None:
+    def __init__(self, *, rules: UpgraderRules, catalogue: CatalogueCache, bets: Play) -> None:
         self.rules = rules
         self._catalogue = catalogue
-        self._games = games
+        self._bets = bets
 
     def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> PlayedBet:
         """Take the wager, roll, and credit the item's value when the roll wins.
@@ -93,7 +93,7 @@ class Upgrader:
         The caller holds the player's lock. Raises the errors of services/upgrader/errors.py in the order of
         the checks below, and then those of ``Play.play``.
         """
-        return self._games.play(
+        return self._bets.play(
             user_id=user_id, request=request, check=lambda: self._terms(request), clock=clock
         )
 

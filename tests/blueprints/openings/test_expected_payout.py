@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from services.cases.pricing import price_of
 from services.fairness.tickets import TICKET_RANGE
-from services.openings.contents import contents_of
+from services.openings.openable_cases import openable_case
 from services.shared.money import MAX_AMOUNT_CENTS
 
 CENTS = st.integers(0, MAX_AMOUNT_CENTS) | st.integers(0, 100)
@@ -24,32 +24,32 @@ def items(draw):
 
 def opened(items):
     price = price_of((cents, width) for _, cents, width in items)
-    return contents_of(case_id="box", row_id=1, price_cents=price, items=items, read_at=0)
+    return openable_case(case_id="box", row_id=1, price_cents=price, items=items, read_at=0)
 
 
 @given(items())
 def test_the_expected_payout_is_the_sum_of_the_items_shares_and_at_most_95_percent_of_the_price(items):
-    contents = opened(items)
+    case = opened(items)
     # What the tickets of each range pay, without the widths.
-    starts = [0, *contents.ends]
+    starts = [0, *case.ends]
     paid = sum(
         Fraction(end - start, TICKET_RANGE) * item.price_cents
-        for item, start, end in zip(contents.content.items, starts, contents.ends, strict=False)
+        for item, start, end in zip(case.content.items, starts, case.ends, strict=False)
     )
 
     shares = sum(Fraction(width, TICKET_RANGE) * cents for _, cents, width in items)
     assert paid == shares
-    assert paid <= Fraction(95, 100) * contents.content.price_cents
+    assert paid <= Fraction(95, 100) * case.content.price_cents
     # Up to the cent, so not a cent more than that.
-    assert paid > Fraction(95, 100) * (contents.content.price_cents - 1)
-    assert contents.expectation.mean_cents == float(paid)
+    assert paid > Fraction(95, 100) * (case.content.price_cents - 1)
+    assert case.expectation.mean_cents == float(paid)
 
 
 @given(items(), st.data())
 def test_the_first_and_last_ticket_of_each_range_win_its_item(items, data):
-    contents = opened(items)
+    case = opened(items)
     place = data.draw(st.sampled_from([n for n, (_, _, width) in enumerate(items) if width]))
-    end = contents.ends[place]
+    end = case.ends[place]
     for ticket in {end - items[place][2], end - 1, data.draw(st.integers(end - items[place][2], end - 1))}:
-        assert contents.place_of(ticket) == place
-        assert contents.content.winner(ticket) == contents.content.items[place]
+        assert case.place_of(ticket) == place
+        assert case.content.winner(ticket) == case.content.items[place]

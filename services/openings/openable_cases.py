@@ -1,4 +1,4 @@
-"""What a case contains when it is opened. An opening's charge, odds and prize come from one reading."""
+"""Cases as openings use them. An opening's charge, odds and prize come from one reading of its case."""
 
 import threading
 import time
@@ -38,7 +38,7 @@ Timer = Callable[[], float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Contents:
+class OpenableCase:
     """A case as it was at ``read_at``, in seconds of the timer."""
 
     row_id: int
@@ -59,7 +59,7 @@ class Contents:
         return bisect_right(self.ends, ticket)
 
 
-def contents_of(
+def openable_case(
     *,
     case_id: str,
     row_id: int,
@@ -69,13 +69,13 @@ def contents_of(
     kind: str = Kind.REGULAR,
     required_level: int | None = None,
     images: Sequence[str] | None = None,
-) -> Contents:
-    """The contents of a case whose items are these names, prices in cents and widths, in their order."""
+) -> OpenableCase:
+    """The case with these items, rarest first: name, price in cents and width of each."""
     priced = [(name, cents, width) for name, cents, width in items if cents is not None]
     content = None
     if len(priced) == len(items):
         content = content_of(case_id=case_id, price_cents=price_cents, items=priced)
-    return Contents(
+    return OpenableCase(
         row_id=row_id,
         is_free=kind == Kind.FREE,
         required_level=required_level or 0,
@@ -97,17 +97,17 @@ def expectation_of(content: Content) -> Expectation:
     )
 
 
-class RecentContents:
-    """The contents of the cases of one game, each read again after REUSED_SECONDS."""
+class RecentCases:
+    """The cases of one game, each read again after REUSED_SECONDS."""
 
     def __init__(self, game: str, *, timer: Timer = time.monotonic) -> None:
         self._read = _READERS[game]
         self._timer = timer
-        self._recent: TTLCache[str, Contents] = TTLCache(REMEMBERED, ttl=REUSED_SECONDS, timer=timer)
+        self._recent: TTLCache[str, OpenableCase] = TTLCache(REMEMBERED, ttl=REUSED_SECONDS, timer=timer)
         self._guard = threading.Lock()
 
-    def recent(self, case_id: str) -> Contents:
-        """What was read at most REUSED_SECONDS ago, or is read now. Raises CaseNotFound."""
+    def recent(self, case_id: str) -> OpenableCase:
+        """The case, read at most REUSED_SECONDS ago. Raises CaseNotFound."""
         found = self._remembered(case_id)
         if found is None:
             with reading():
@@ -115,25 +115,25 @@ class RecentContents:
                 found = self._remembered(case_id) or self.fresh(case_id)
         return found
 
-    def fresh(self, case_id: str) -> Contents:
-        """Read the contents now, for later openings too. Raises CaseNotFound."""
+    def fresh(self, case_id: str) -> OpenableCase:
+        """Read the case now, for later openings too. Raises CaseNotFound."""
         if not is_storable(case_id):
             raise CaseNotFound
         with reading():
             # After the wait for a connection.
-            contents = self._read(case_id, self._timer())
+            case = self._read(case_id, self._timer())
         with self._guard:
-            self._recent[case_id] = contents
-        return contents
+            self._recent[case_id] = case
+        return case
 
-    def ms_left(self, contents: Contents) -> int:
-        """How long an opening may still be settled with these contents. Raises TermsExpired."""
-        left = MAX_AGE_SECONDS - (self._timer() - contents.read_at)
+    def ms_left(self, case: OpenableCase) -> int:
+        """How long an opening may still be settled with this reading of the case. Raises TermsExpired."""
+        left = MAX_AGE_SECONDS - (self._timer() - case.read_at)
         if left <= 0:
             raise TermsExpired
         return int(left * 1000)
 
-    def _remembered(self, case_id: str) -> Contents | None:
+    def _remembered(self, case_id: str) -> OpenableCase | None:
         with self._guard:
             return self._recent.get(case_id)
 
@@ -180,10 +180,10 @@ def _rows(query: PreparedQuery, case_id: str) -> Sequence[Any]:
     return rows
 
 
-def _read_case(case_id: str, read_at: float) -> Contents:
+def _read_case(case_id: str, read_at: float) -> OpenableCase:
     rows = _rows(_CASE, case_id)
     row_id, price_cents, kind, required_level, *_ = rows[0]
-    return contents_of(
+    return openable_case(
         case_id=case_id,
         row_id=row_id,
         price_cents=price_cents,
@@ -194,10 +194,10 @@ def _read_case(case_id: str, read_at: float) -> Contents:
     )
 
 
-def _read_irl_case(case_id: str, read_at: float) -> Contents:
+def _read_irl_case(case_id: str, read_at: float) -> OpenableCase:
     rows = _rows(_IRL_CASE, case_id)
     row_id, price_cents, *_ = rows[0]
-    return contents_of(
+    return openable_case(
         case_id=case_id,
         row_id=row_id,
         price_cents=price_cents,
