@@ -55,7 +55,10 @@ class OpenableCase:
     read_at: float
 
     def place_of(self, ticket: int) -> int:
-        """The position of the item whose range holds the ticket. An item of width 0 is never found."""
+        """The position of the item whose range holds the ticket. An item of width 0 is never found.
+
+        The audit finds the winner with ``tickets.winner`` instead, so that it also checks this search.
+        """
         return bisect_right(self.ends, ticket)
 
 
