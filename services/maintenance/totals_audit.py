@@ -1,6 +1,5 @@
 """Audits the totals: recomputes every sum and count from the bets and payments."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import reduce
@@ -13,7 +12,7 @@ from peewee import fn
 from models.bets import HIGH_ROLL, Bet
 from models.case_spins import CASE, IRL, CaseSpins
 from models.cases import Case
-from models.db.connection import Table
+from models.db.connection import Sqlite, Table, database
 from models.irl_cases import IrlCase
 from models.payments import Payment
 from models.snapshots import Snapshot
@@ -113,8 +112,8 @@ def _case_spins() -> set[Row]:
         for game, cases in CASES
         for case_id, slug in cases.select(cases.id, cases.slug).tuples()
     }
-    opened = Snapshot.select(Snapshot.id, Snapshot.content).where(Snapshot.is_opened)
-    slugs = {snapshot_id: json.loads(text)["id"] for snapshot_id, text in opened.tuples().iterator()}
+    opened = Snapshot.select(Snapshot.id, _case_id_in_content()).where(Snapshot.is_opened)
+    slugs = dict(opened.tuples().iterator())
     groups = (
         Bet.select(Bet.game, Bet.snapshot, SHARD, fn.COUNT(Bet.id))
         .where(Bet.snapshot.is_null(False))
@@ -125,6 +124,13 @@ def _case_spins() -> set[Row]:
         if case_id := ids.get((game, slugs[snapshot_id])):
             spins[game, case_id, shard] += bets
     return {(*key, bets) for key, bets in spins.items()}
+
+
+def _case_id_in_content() -> Any:
+    # The database reads it, because the content of a case may have many kilobytes.
+    if isinstance(database.obj, Sqlite):
+        return fn.JSON_EXTRACT(Snapshot.content, "$.id")
+    return fn.JSON_EXTRACT_PATH_TEXT(Snapshot.content.cast("json"), "id")
 
 
 def _payment_totals() -> set[Row]:
