@@ -1,6 +1,6 @@
 """Sums of all bets over time: what was paid for each coin wagered, and what the chances promised."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import sqrt
@@ -14,8 +14,10 @@ from models.snapshots import Snapshot
 from services.fairness.rolls import ROLL_RANGE
 from services.games import snapshots
 from services.games.play import Expectation
+from services.games.snapshots import InvalidSnapshot
 from services.openings.openable_cases import expectation_of
 from services.shared.clock import DAY_MS, Millis
+from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 
 INTERVALS_MS = (60_000, 600_000, 3_600_000)
@@ -87,17 +89,22 @@ class FairnessReport:
 
 
 def report() -> FairnessReport:
-    """Sum all bets with a wager in one pass over their table. Openings of the free case are left out."""
+    """Sum all bets with a wager in one pass over their table. Openings of the free case are left out.
+
+    Raises OperatorError if the snapshot of an opening differs from its hash.
+    """
     with snapshot():
         first, last = Bet.select(fn.MIN(Bet.created_at_ms), fn.MAX(Bet.created_at_ms)).scalar(as_tuple=True)
         span_ms = (last or 0) - (first or 0)
         fitting = (interval for interval in INTERVALS_MS if span_ms <= interval * MAX_INTERVALS)
         interval_ms = next(fitting, DAY_MS)
-        expectations = _expectations()
+        expectations: dict[int, Expectation] = {}
         intervals: dict[Millis, BetSums] = {}
         for number, snapshot_id, *sums in _grouped(interval_ms):
             begin = Millis(number * interval_ms)
-            of_case = expectations[snapshot_id] if snapshot_id else None
+            if snapshot_id is not None and snapshot_id not in expectations:
+                expectations[snapshot_id] = _expectation(snapshot_id)
+            of_case = expectations.get(snapshot_id)
             intervals[begin] = intervals.get(begin, BetSums()) + _bet_sums(*sums, of_case=of_case)
     return FairnessReport(interval_ms, intervals)
 
@@ -140,10 +147,16 @@ def _bet_sums(
     return BetSums(bets, Cents(int(wagered)), Cents(int(paid)), expected or 0.0, variance or 0.0)
 
 
-def _expectations() -> Mapping[int, Expectation]:
-    """The mean and variance of what an opening pays, by the id of its snapshot."""
-    rows: Any = Snapshot.select(Snapshot.id, Snapshot.content).where(Snapshot.is_opened)
-    return {id_: expectation_of(snapshots.parse(text)) for id_, text in rows.tuples().iterator()}
+def _expectation(snapshot_id: int) -> Expectation:
+    """The mean and variance of what an opening of this snapshot pays. Raises OperatorError."""
+    row = Snapshot.get_by_id(snapshot_id)
+    try:
+        content = snapshots.parse(row.content)
+    except InvalidSnapshot:
+        content = None
+    if content is None or content.hash != row.hash:
+        raise OperatorError(f"the snapshot {row.hash} differs from its hash")
+    return expectation_of(content)
 
 
 def _sum(parts: Iterable[BetSums]) -> BetSums:

@@ -93,6 +93,15 @@ def test_the_report_sums_what_openings_were_expected_to_pay(run):
     assert report["standardError"] == pytest.approx(variance**0.5 / 11)
 
 
+@pytest.mark.parametrize("text", [chest(price=9).text, "{"])
+def test_the_report_names_a_changed_snapshot(openings, player, fails, text):
+    openings.open(player)
+    with writing():
+        Snapshot.update(content=text).execute()
+
+    assert fails("fairness", "report") == f"Error: the snapshot {chest().hash} differs from its hash"
+
+
 def test_openings_that_could_only_pay_one_amount_have_no_deviation(openings, player, run, tmp_path):
     openings.open(player, chest(price=2, items=(("Dust", 1, 100), ("Crown", 40, 0))))
     plot = tmp_path / "return.svg"
