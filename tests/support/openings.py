@@ -1,51 +1,102 @@
-"""Openings of cases with one item, which is always won."""
+"""Openings with a chosen winner, of cases that need not exist, for tests of what follows an opening.
 
-import itertools
-from typing import Any
+Tests of openings themselves import cases and send events (tests/blueprints/openings/conftest.py).
+"""
 
-from flask import Flask
+import time
+from collections.abc import Sequence
+from decimal import Decimal
 
-from models.db.connection import writing
-from models.irl_cases import IrlCase, IrlItem
-from services.cases import importing
-from services.fairness.tickets import TICKET_RANGE
-from services.openings.opening import OpeningRequest
-from tests.support.apps import import_item
+from bench.harness.tickets import client_seed_among
+from models.bets import Bet
+from models.case_spins import CASE, IRL
+from models.cases import Case
+from models.db.connection import reading
+from models.irl_cases import IrlCase
+from services.cases.chances import attos_from_percent
+from services.cases.kinds import FREE_CASE_ID, Kind
+from services.games.play import Play, PlayedBet
+from services.games.snapshots import Content, content_of
+from services.openings.openable_cases import RecentCases, openable_case
+from services.openings.opening import OpeningRequest, OpeningTerms
+from services.shared.money import Cents
 
-_numbers = itertools.count(1)
+FREE_CASE_LIMIT = 1_000
+
+CHEST = (("Dust", 1, 90), ("Crown", 40, 10))
+"""Items of a case: name, price in coins, percentage."""
 
 
-def put_case(
-    app: Flask, *, value: float = 25, name: str = "Kettle", image: str = "", price: float = 5
-) -> str:
-    """Add a case of one real-life item; amounts are in coins. Returns its id."""
-    slug = f"case-{next(_numbers)}"
-    now = app.extensions["services"].clock()
-    # An import would refuse a case whose item is worth more than its price.
-    with writing():
-        case = IrlCase.create(slug=slug, name=slug, price_cents=round(price * 100), created_at_ms=now)
-        IrlItem.create(
-            case=case,
-            position=0,
-            name=name,
-            image=image,
-            price_cents=round(value * 100),
-            chance_attos=TICKET_RANGE,
+def chest(case_id="chest", *, price=5, items: Sequence[tuple] = CHEST) -> Content:
+    """The content of a case; prices in coins."""
+    ordered = sorted(items, key=lambda item: Decimal(item[2]))
+    return content_of(
+        case_id=case_id,
+        price_cents=_cents(price),
+        items=[(name, _cents(coins), attos_from_percent(Decimal(chance))) for name, coins, chance in ordered],
+    )
+
+
+def _cents(coins) -> Cents:
+    return Cents(int(Decimal(str(coins)) * 100))
+
+
+class Openings:
+    """Opens cases with the content that a test wants. If there is a case with its id, that one is counted."""
+
+    def __init__(self, app) -> None:
+        self._app = app
+        self._services = services = app.extensions["services"]
+        self._bets = Play(seeds=services.seeds, proof_delay=services.settings.upgrader_proof_delay_ms)
+
+    def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> PlayedBet:
+        """Open a case with this content and win the item of this name. The free case needs a promo code.
+
+        ``image`` is that of a prize.
+        """
+        content = content or chest()
+        held = [(item.name, item.width) for item in content.items]
+        seed = client_seed_among(held, wins, app=self._app, player=player, game=game)
+        request = OpeningRequest(event=f"{game}:open", case=content.case_id, client_seed=seed)
+        return self._bets.play(
+            user_id=player.id,
+            request=request,
+            check=lambda: self._terms(content, game, seed, image),
+            clock=self._services.clock,
         )
-    return slug
+
+    def bet(self, player, content: Content | None = None, **options) -> Bet:
+        """The same; returns the bet alone."""
+        return self.open(player, content, **options).bet
+
+    def _terms(self, content: Content, game: str, client_seed: str, image: str) -> OpeningTerms:
+        case = openable_case(
+            case_id=content.case_id,
+            row_id=_row_id(game, content.case_id),
+            price_cents=content.price_cents,
+            items=content.items,
+            kind=Kind.FREE if (game, content.case_id) == (CASE, FREE_CASE_ID) else Kind.REGULAR,
+            images=[image] * len(content.items) if game == IRL else None,
+            read_at=time.monotonic(),
+        )
+        return OpeningTerms(
+            game=game,
+            client_seed=client_seed,
+            case=case,
+            content=content,
+            recent_cases=RecentCases(game),
+            snapshots=self._services.snapshots,
+            free_case_limit=FREE_CASE_LIMIT,
+        )
 
 
-def win_prize(app: Flask, player, **case: Any) -> int:
-    """The player opens such a case; the id of the prize."""
-    services = app.extensions["services"]
-    request = OpeningRequest(event="irl:open", case=put_case(app, **case))
-    return services.irl_openings.play(user_id=player.id, request=request, clock=services.clock).prize_id
+@reading()
+def _row_id(game: str, case_id: str) -> int:
+    table = Case if game == CASE else IrlCase
+    return table.select(table.id).where(table.slug == case_id).scalar() or 0
 
 
-def open_worthless_free_case(app: Flask, player) -> None:
-    """The player, who uses a promo code, opens the free case, whose only item is worth nothing."""
-    services = app.extensions["services"]
-    items = [{"marketHashName": import_item(price=0), "percentage": 100}]
-    importing.import_cases([{"name": "Free", "kind": "free", "items": items}], now=services.clock())
-    request = OpeningRequest(event="case:open", case="free-case")
-    services.case_openings.play(user_id=player.id, request=request, clock=services.clock)
+def win_prize(app, player, *, value=25, name="Kettle", image="", price=5) -> int:
+    """Open a case with this real-life item alone; amounts are in coins. Returns the id of the prize."""
+    content = chest(price=price, items=[(name, value, 100)])
+    return Openings(app).open(player, content, game=IRL, wins=name, image=image).prize_id

@@ -2,13 +2,13 @@
 
 import pytest
 
-from bench.harness.openings import Openings, chest
 from bench.harness.spins import Clock, Table, at
 from models.db.connection import writing
 from models.users import User
 from services.cases.kinds import FREE_CASE_ID
 from services.fairness import tickets
 from tests.support.markers import sqlite_only
+from tests.support.openings import Openings, chest
 
 NOW = at("2026-03-18 12:00")
 PROOF_DELAY_MS = 6_000

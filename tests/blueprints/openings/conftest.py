@@ -31,10 +31,10 @@ def env(env, request):
 def put(app):
     """Imports a case with these items and percentages."""
 
-    def put(name, contents, **row):
+    def put(name, percentages, **row):
         items = [
             {"marketHashName": item, "percentage": Decimal(str(percentage))}
-            for item, percentage in contents.items()
+            for item, percentage in percentages.items()
         ]
         importing.import_cases([{"name": name, "items": items} | row], now=now_ms())
 

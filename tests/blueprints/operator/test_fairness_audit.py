@@ -4,13 +4,13 @@ import hashlib
 
 import pytest
 
-from bench.harness.openings import Openings, chest
 from bench.harness.spins import Table
 from models.bets import Bet
 from models.db.connection import writing
 from models.snapshots import Snapshot
 from models.users import User
 from services.cases.kinds import FREE_CASE_ID
+from tests.support.openings import Openings, chest
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ import pytest
 
 from models.db.connection import database, reading, writing
 from models.ledger import LedgerTransaction
+from services.cases.kinds import FREE_CASE_ID
 from services.upgrader.spin import SpinRequest
-from tests.support.openings import open_worthless_free_case
+from tests.support.openings import Openings, chest
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_an_audit_of_spins_finds_no_mismatch(run, alice, play):
 def test_a_free_opening_that_paid_nothing_is_a_transaction_without_entries(app, run, alice):
     app.extensions["services"].promo_codes.use(user_id=alice.id, code="WELCOME", now=1)
 
-    open_worthless_free_case(app, alice)
+    Openings(app).open(alice, chest(FREE_CASE_ID, items=[("Dust", 0, 100)]))
 
     assert run("ledger", "audit") == {"users": 1, "transactions": 3, "entries": 4, "mismatches": 0}
 

@@ -5,7 +5,6 @@ import threading
 import pytest
 from peewee import fn
 
-from bench.harness.openings import Openings, chest
 from bench.harness.spins import Clock, Table, at
 from models.db.connection import database, reading, writing
 from models.totals import LiveBetCount
@@ -14,6 +13,7 @@ from services.cases import importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.maintenance import totals_rebuild
+from tests.support.openings import Openings, chest
 
 NOW = at("2026-03-18 12:00")
 DESK = {"id": "desk", "name": "Desk", "price": 12, "items": [{"name": "Lamp", "image": "", "price": 5}]}

@@ -4,7 +4,8 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
-from tests.support.openings import put_case
+from services.irl_cases import importing as irl_importing
+from services.shared.clock import now_ms
 
 NOT_FOUND = (404, {"error": "Prize not found"})
 NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
@@ -23,12 +24,14 @@ def test_a_sold_prize_pays_its_value(win, post, statuses, balance, ledger):
     assert ledger() == 3
 
 
-def test_a_prize_is_sold_by_the_id_that_its_opening_answers(app, connect, player, post, balance):
-    opened = connect(player).call("irl:open", {"case": put_case(app, value=25, price=5)})
+def test_a_prize_is_sold_by_the_id_that_its_opening_answers(connect, player, post, balance):
+    kettle = {"name": "Kettle", "image": "", "price": 4}
+    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 5, "items": [kettle]}], now=now_ms())
 
+    opened = connect(player).call("irl:open", {"case": "desk"})
     post(opened["result"]["prizeId"], "sell")
 
-    assert balance() == 120
+    assert balance() == 100 - 5 + 4
 
 
 def test_a_sale_is_posted_from_the_prizes_account_of_the_house(win, post, player):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bench.harness.openings import Openings, chest
 from models.db.connection import writing
 from models.users import User
 from services.cases.kinds import FREE_CASE_ID
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
+from tests.support.openings import Openings, chest
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench.harness.openings import Openings
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading
 from tests.support.markers import sqlite_only
+from tests.support.openings import Openings
 
 
 @pytest.fixture
