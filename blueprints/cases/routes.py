@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -128,6 +129,7 @@ def get_case(case_id: str) -> Response:
     content = snapshots.content_of_case(case)
     if content is not None:
         get_services().snapshots.show(content)
+        case = replace(case, snapshot=content.hash)
     return json_response(SINGLE_CASE.dump(case))
 
 

@@ -18,12 +18,11 @@ from blueprints.api.schemas import (
     search_text,
     text,
 )
-from blueprints.games.schemas import case_snapshot
+from blueprints.games.schemas import CASE_SNAPSHOT
 from blueprints.upgrader.schemas import InventoryItemSchema
 from services.cases.chances import PERCENT
 from services.cases.kinds import GameType, Kind
 from services.cases.reading import Sort
-from services.games import snapshots
 from services.items import names
 
 DEFAULT_LIMIT = 10
@@ -83,7 +82,7 @@ class SingleCaseSchema(CaseSchema):
     """A single case."""
 
     items = ma.fields.Nested(SingleCaseItemSchema, many=True, required=True)
-    snapshot = case_snapshot(snapshots.content_of_case)
+    snapshot = CASE_SNAPSHOT
 
 
 class CasesQuery(QuerySchema):

@@ -1,14 +1,12 @@
 """Schemas of the payloads of events."""
 
-from collections.abc import Callable
 from typing import Any
 
 import marshmallow as ma
 
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, documented, epoch_ms, text
+from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, epoch_ms, text
 from services.fairness import rolls, tickets
-from services.games.snapshots import Content
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -39,20 +37,13 @@ TICKET = text(
 NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))
 
 
-def case_snapshot(content_of: Callable[[Any], Content | None]) -> ma.fields.Function:
-    """The snapshot of a case that is shown; ``content_of`` gives the case's content."""
-
-    def hash_of(case: Any) -> str | None:
-        content = content_of(case)
-        return None if content is None else content.hash
-
-    metadata = documented(
-        "SHA-256 of the content as canonical JSON, which `/snapshots/{hash}` serves. Null for a case that"
-        " can't be opened because an item has no price",
-        SNAPSHOT_EXAMPLE,
-        type=["string", "null"],
-    )
-    return ma.fields.Function(hash_of, required=True, metadata=metadata)
+CASE_SNAPSHOT = text(
+    "SHA-256 of the content as canonical JSON, which `/snapshots/{hash}` serves. Null for a case that can't"
+    " be opened because an item has no price",
+    SNAPSHOT_EXAMPLE,
+    allow_none=True,
+)
+"""The snapshot of a case that is shown."""
 
 
 class Multiplier(AnswerField):

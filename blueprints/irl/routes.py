@@ -1,5 +1,7 @@
 """/irl: cases with real-life items."""
 
+from dataclasses import replace
+
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import conditional
@@ -30,5 +32,6 @@ def list_irl_cases() -> list[ShownIrlCase]:
 def get_irl_case(case_id: str) -> ShownIrlCase:
     """One case with real-life items."""
     case = irl_cases.get(case_id=case_id)
-    get_services().snapshots.show(irl_cases.content_of_case(case))
-    return case
+    content = irl_cases.content_of_case(case)
+    get_services().snapshots.show(content)
+    return replace(case, snapshot=content.hash)

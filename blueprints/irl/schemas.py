@@ -4,8 +4,7 @@ import marshmallow as ma
 
 from blueprints.api.media_urls import ItemImage
 from blueprints.api.schemas import Coins, Percentage, Price, WireSchema, count, text
-from blueprints.games.schemas import case_snapshot
-from services.irl_cases import reading
+from blueprints.games.schemas import CASE_SNAPSHOT
 
 
 class IrlItemSchema(WireSchema):
@@ -24,7 +23,7 @@ class IrlCaseSchema(WireSchema):
     name = text("The name", "Kitchen")
     price = Coins("What opening it costs", 5, attribute="price_cents")
     items = ma.fields.Nested(IrlItemSchema, many=True, required=True)
-    snapshot = case_snapshot(reading.content_of_case)
+    snapshot = CASE_SNAPSHOT
 
 
 class ListedIrlCaseSchema(IrlCaseSchema):

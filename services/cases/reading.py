@@ -53,6 +53,8 @@ class ShownCase:
     spins: int
     used_balance_type: str | None
     items: list[ShownItem] = field(default_factory=list)
+    snapshot: str | None = None
+    """The hash of the content, of a single case that can be opened."""
 
 
 class Sort(StrEnum):

@@ -41,6 +41,8 @@ class ShownIrlCase:
     price_cents: Cents
     spins: int
     items: list[ShownIrlItem] = field(default_factory=list)
+    snapshot: str | None = None
+    """The hash of the content; None in the list of all cases."""
 
 
 @reading()
