@@ -28,13 +28,14 @@ from services.shared.money import Cents
 
 log = logging.getLogger("platform.snapshots")
 
-HOUR_MS = 3_600_000
 SHOWN_REMEMBERED = 20_000
 OPENED_REMEMBERED = 2_000
 
+# Both are short, because the database may be replaced by an older one while the server runs.
+SHOWN_FOR_MS = 600_000
+"""How long a snapshot that was stored for a case page is not stored again."""
 OPENED_FOR_MS = 10_000
-"""How long the id of an opened snapshot is used without a query. Short, because the database may be replaced
-by an older one while the server runs."""
+"""How long the id of an opened snapshot is used without a query."""
 
 WAIT_SECONDS = 0.1
 """How long a case page waits for other writers to store its snapshot."""
@@ -160,7 +161,7 @@ class Snapshots:
     def __init__(self, *, clock: Callable[[], Millis]) -> None:
         self._clock = clock
         self._guard = threading.Lock()
-        self._shown: TTLCache[str, bool] = TTLCache(SHOWN_REMEMBERED, HOUR_MS, timer=clock)
+        self._shown: TTLCache[str, bool] = TTLCache(SHOWN_REMEMBERED, SHOWN_FOR_MS, timer=clock)
         self._opened: TTLCache[str, int] = TTLCache(OPENED_REMEMBERED, OPENED_FOR_MS, timer=clock)
         self._next_attempt = 0.0
         """By the monotonic clock."""
@@ -181,7 +182,7 @@ class Snapshots:
                 _delete_old(now)
         except peewee.IntegrityError:
             # Somebody has found two contents whose hashes begin with the same digits. Other snapshots do not
-            # pause for them, and this one is not tried again for an hour.
+            # pause for them, and this one is not tried again for ten minutes.
             log.warning("snapshot not stored", extra={"failure": "another snapshot has its id"})
         except (*UNAVAILABLE, peewee.DatabaseError) as error:
             with self._guard:
@@ -204,6 +205,11 @@ class Snapshots:
             with self._guard:
                 self._opened[content.hash] = id_
         return id_
+
+    def forget_ids(self) -> None:
+        """Look up the id of every snapshot again, because the database may have been replaced."""
+        with self._guard:
+            self._opened.clear()
 
 
 @reading()

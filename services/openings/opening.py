@@ -3,6 +3,8 @@
 import time
 from dataclasses import dataclass
 
+import peewee
+
 from models.settling_statement import Outcome
 from services.accounts import users
 from services.fairness import tickets
@@ -26,7 +28,7 @@ from services.shared.levels import experience_of, level_of
 from services.shared.money import Cents
 
 ATTEMPTS = 3
-"""How often an opening is tried, when its case was read too long before the settlement."""
+"""How often an opening is tried, when its case was read too long ago or its snapshot is not stored."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +123,9 @@ class Openings:
                 return self._play(user_id, request, clock)
             except TermsExpired:
                 continue
+            except peewee.IntegrityError:
+                # A database that was restored from a backup may lack a snapshot whose id is remembered.
+                self._snapshots.forget_ids()
         return self._play(user_id, request, clock)
 
     def _play(self, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
