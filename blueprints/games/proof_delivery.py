@@ -104,7 +104,7 @@ class ProofDelivery:
 
     @property
     def scheduled(self) -> int:
-        """How many bets are not over yet."""
+        """How many bets have a proof that is not due yet."""
         return len(self._settled) + len(self._schedule)
 
     @property
@@ -166,7 +166,7 @@ class ProofDelivery:
     def _schedule_pending(self) -> None:
         """Find bets that nobody has scheduled: their commit was not answered, or their process has died.
 
-        Those that were over before are not announced: their live bets are in everybody's list already.
+        Those that are due already are not announced: their live bets are in everybody's list already.
         """
         now = self._services.clock()
         for bet_id, completed_at in in_slices(self._services.proofs.pending(), PROOFS_AT_ONCE):

@@ -9,7 +9,7 @@ from services.games.proofs import Proof
 
 
 class ProofSchedule:
-    """Bets that are not over yet, with the sockets that placed them. Times are of ``time.monotonic()``.
+    """Bets whose proof is not due yet, with the sockets that placed them. Times are of ``time.monotonic()``.
 
     One task changes it. Others may read the counts.
     """

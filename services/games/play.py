@@ -79,7 +79,7 @@ class Terms(Protocol):
         """Of the payout; None for a bet that costs nothing."""
 
     def longest_wait_ms(self) -> int | None:
-        """How long the settlement, which is about to begin, may wait for locks; None if that does not matter.
+        """How long the settlement, about to begin, may wait for seed and player; None if it does not matter.
 
         Raises TermsExpired for terms that are too old already.
         """

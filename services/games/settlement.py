@@ -54,9 +54,12 @@ def settle(
     """Write the bet, all or nothing; its proof is due after ``proof_delay``.
 
     ``clock`` and ``longest_wait_ms`` are called after the wait for a connection or for the write lock; what
-    they raise ends the settlement. Raises SpinInProgress while another process settles a bet of the player,
-    SeedUsed, TermsExpired after a longer wait for other locks, FreeCaseNotAvailable, InsufficientBalance, and
-    peewee.IntegrityError if the request id has a bet already.
+    they raise ends the settlement. The time from ``longest_wait_ms`` limits the waits for the locks of seed
+    and player on PostgreSQL, not the waits for the rows that are written after them.
+
+    Raises SpinInProgress while another process settles a bet of the player, SeedUsed, TermsExpired,
+    FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already
+    or the snapshot is not in the database.
     """
 
     def times() -> BetTimes:
