@@ -45,6 +45,7 @@ PAUSE_SECONDS = 5.0
 RETENTION_MS = DAY_MS
 """How long a snapshot that is not opened stays in the database after it was last shown."""
 DELETED_AT_ONCE = 4
+STORE_ATTEMPTS = 3
 
 ID_DIGITS = 15
 """Hexadecimal digits of the hash: 60 bits, which fit a column of 63."""
@@ -220,19 +221,25 @@ def _opened_id(hash_: str) -> int | None:
 
 
 def _store(content: Content, *, now: Millis, is_opened: bool) -> int:
-    """Insert the snapshot, or note that it is shown or opened again. Returns its id."""
-    change: dict[Any, Any] = {Snapshot.is_opened: True} if is_opened else {Snapshot.shown_at_ms: now}
+    """Insert the snapshot, or note that it is shown or opened again. Returns its id.
+
+    Raises peewee.IntegrityError when another content has this id.
+    """
     # The id follows from the content, so that in a restored database an id that this process remembers
     # never is that of another snapshot.
-    query = Snapshot.insert(
-        id=int(content.hash[:ID_DIGITS], 16),
-        hash=content.hash,
-        content=content.text,
-        shown_at_ms=now,
-        is_opened=is_opened,
-    ).on_conflict(conflict_target=[Snapshot.hash], update=change)
-    ((id_,),) = query.returning(Snapshot.id).tuples().execute()
-    return int(id_)
+    id_ = int(content.hash[:ID_DIGITS], 16)
+    # Without a conflict target: of two concurrent inserts the second may meet the first in either index.
+    insert = Snapshot.insert(
+        id=id_, hash=content.hash, content=content.text, shown_at_ms=now, is_opened=is_opened
+    ).on_conflict_ignore()
+    change: dict[Any, Any] = {Snapshot.is_opened: True} if is_opened else {Snapshot.shown_at_ms: now}
+    update = Snapshot.update(change).where(Snapshot.id == id_, Snapshot.hash == content.hash)
+    # The row that the insert met may be deleted before the update. Then the next insert writes it.
+    for _ in range(STORE_ATTEMPTS):
+        insert.execute()
+        if update.execute():
+            return id_
+    raise peewee.IntegrityError("another snapshot has this id")
 
 
 def _delete_old(now: Millis) -> None:

@@ -146,7 +146,7 @@ class FaultStorm:
     def _new_spin(self, memory: Memory) -> Act:
         name = f"spin-{next(self._serials)}"
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": name, "requestId": name}
-        return memory.begin(Act(Kind.SPIN, name, 1, request))
+        return memory.begin(Act(Kind.SPIN, name, 1, request=request))
 
     def _attempt(self, act: Act, memory: Memory, socket: PlayerSocket | None) -> PlayerSocket | None:
         """Send a spin or repeat it; returns the socket unless it was closed."""
