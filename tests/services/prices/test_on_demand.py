@@ -151,14 +151,17 @@ def test_a_market_without_a_price_leaves_the_item_without_one(source, add, wante
 def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source, clock, add, wanted):
     add({"None": None})
     source.answer = text('{"success": false}')
-    asks = []
 
-    for step in (0, HOUR - 1, 1):
-        clock.forward(ms=step)
-        wanted()
-        asks.append(len(source.asks))
+    wanted()
+    clock.forward(ms=HOUR - 1)
+    wanted()
+    asked_in_the_first_period = len(source.asks)
+    clock.forward(ms=1)
+    wanted()
 
-    assert asks == [1, 1, 2]
+    assert asked_in_the_first_period == 1
+    # On a busy machine the request itself may have waited in vain.
+    wait_until(lambda: len(source.asks) == 2)
 
 
 def test_no_more_than_20_items_are_asked_for_in_a_minute(source, clock, add, wanted):
