@@ -226,10 +226,12 @@ def test_a_case_is_opened_with_the_keyboard_alone(tab, sign_in, player):
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_reel_and_button_are_visible_together_and_an_opening_moves_nothing(
-    open_tab, sign_in, choose_case, player, size
+    open_tab, sign_in, choose_case, import_case, player, size
 ):
+    # The outcome contains the item's name. Each item has a name with which it takes three lines.
+    import_case([50, 50], item="StatTrak™ Sand Castle | Low Tide in the Evening (Battle-Scarred)")
     tab = open_tab(size)
-    choose_case(sign_in(tab, player, item=None), CASE)
+    choose_case(sign_in(tab, player, item=None), "Shifting Sands")
     expect_stacked(tab, size, "#reel", "#spin")
     before = [tab.locator(name).bounding_box() for name in ("#reel", "#spin", "#case-items")]
 
@@ -242,21 +244,25 @@ def test_reel_and_button_are_visible_together_and_an_opening_moves_nothing(
 
 @pytest.fixture
 def import_case(site, tmp_path):
-    """Imports the case "Shifting Sands" with these chances of its items."""
+    """Imports the case "Shifting Sands" with these chances of its items, and the items."""
     # Dearer than the items that tests of the catalogue choose from its first page: the server is shared.
-    items = [("Sand Dollar", 6), ("Sand Flea", 3), ("Sand Bucket", 3)]
+    prices = (6, 3, 3)
 
     def import_rows(area, rows):
         file = tmp_path / f"{area}.json"
         file.write_text(json.dumps(rows))
         site.run(area, "import", str(file))
 
-    def import_case(chances):
+    def import_case(chances, item="Sand"):
+        names = [f"{item} {number}" for number in range(1, len(chances) + 1)]
+        priced = zip(names, prices, strict=False)
+        import_rows(
+            "items", [{"appid": 730, "marketHashName": name, "price": price} for name, price in priced]
+        )
         contents = [
             {"marketHashName": name, "percentage": chance}
-            for (name, _), chance in zip(items, chances, strict=False)
+            for name, chance in zip(names, chances, strict=True)
         ]
         import_rows("cases", [{"name": "Shifting Sands", "items": contents}])
 
-    import_rows("items", [{"appid": 730, "marketHashName": name, "price": price} for name, price in items])
     return import_case
