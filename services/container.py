@@ -8,6 +8,8 @@ from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor import TwoFactorAuthentication
 from services.affiliates.codes import PromoCodes
+from services.audit_trail.keys import AuditKeys
+from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
@@ -42,6 +44,7 @@ class Services:
     tokens: Tokens
     seeds: ServerSeeds
     two_factor: TwoFactorAuthentication
+    audit_keys: AuditKeys
     avatars: Avatars
     worker_pool: WorkerPool
     catalogue: CatalogueCache
@@ -75,6 +78,12 @@ def build_services(
             secret_key=settings.secret_key, previous_keys=settings.previous_secret_keys, purpose=purpose
         )
 
+    audit_keys = AuditKeys(
+        secret_key=settings.secret_key,
+        previous_keys=settings.previous_secret_keys,
+        encrypter=encrypter("audit trail keys"),
+    )
+    record_with(audit_keys)
     processes = Processes()
     seeds = ServerSeeds(encrypter=encrypter("server seeds"), witness=SeedWitness(settings.instance_dir))
     worker_pool = WorkerPool()
@@ -108,6 +117,7 @@ def build_services(
         tokens=tokens,
         seeds=seeds,
         two_factor=TwoFactorAuthentication(encrypter=encrypter("two-factor secrets")),
+        audit_keys=audit_keys,
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
         worker_pool=worker_pool,
         catalogue=catalogue,

@@ -9,6 +9,7 @@ import pytest
 
 import models
 from models.affiliates import Affiliate, Referral
+from models.audit_trail import AuditEvent, AuditSeal
 from models.bets import Bet
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
@@ -25,6 +26,7 @@ SQLITE_CATALOGUE = {
     "definitions": """
         SELECT name, tbl_name, sql FROM sqlite_master
         WHERE tbl_name NOT LIKE 'sqlite%' AND tbl_name <> 'schema_migration' AND sql IS NOT NULL
+            AND type <> 'trigger'
     """,
     "implied indexes": """
         SELECT indexes.tbl_name, columns.name, implied."unique", implied.origin
@@ -507,3 +509,38 @@ def test_a_player_cannot_be_referred_by_themselves(refer, user):
 def test_a_negative_claimed_sum_is_refused(insert, user):
     with pytest.raises(peewee.IntegrityError):
         insert(Affiliate, user=user, claimed_cents=-1)
+
+
+AUDIT_EVENT = {
+    "id": 1,
+    "at_ms": AT,
+    "who": "system",
+    "what": "account.created",
+    "key_id": "k" * 16,
+    "mac": "m" * 64,
+}
+AUDIT_SEAL = {"number": 1, "event_id": 1, "previous_seal": "", "key_id": "k" * 16, "seal": "s" * 64}
+
+
+@pytest.fixture
+def audited(insert):
+    """A sealed event."""
+    insert(AuditEvent, **AUDIT_EVENT)
+    insert(AuditSeal, **AUDIT_SEAL)
+
+
+UPDATE_AND_DELETE = ("UPDATE {} SET key_id = 'other'", "DELETE FROM {}")
+OF_ONE_DATABASE = {"sqlite": "REPLACE INTO {0} SELECT * FROM {0}", "postgresql": "TRUNCATE {}"}
+
+
+@pytest.mark.parametrize("table", ["audit_events", "audit_seals"])
+def test_the_audit_trail_can_only_grow(audited, database_url, table):
+    for statement in (*UPDATE_AND_DELETE, OF_ONE_DATABASE[database_url.partition(":")[0]]):
+        with pytest.raises(peewee.IntegrityError, match=f"{table} is append-only"), writing():
+            database.execute_sql(statement.format(table))
+
+
+@pytest.mark.parametrize("same", [{"number": 1, "event_id": 2}, {"number": 2, "event_id": 1}], ids=str)
+def test_an_event_and_a_place_in_the_chain_are_sealed_once(audited, insert, same):
+    with pytest.raises(peewee.IntegrityError):
+        insert(AuditSeal, **(AUDIT_SEAL | same))

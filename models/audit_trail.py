@@ -1,0 +1,91 @@
+"""The audit trail: events, the seals that chain them, and the keys of both.
+
+Triggers, which the migration adds, refuse to update, replace or delete the rows of ``audit_events`` and
+``audit_seals``.
+"""
+
+import peewee
+from peewee import fn
+
+from models.db.connection import Sqlite, Table, database
+
+
+class AuditEvent(Table):
+    """What somebody did. It is written in the transaction that did it."""
+
+    # Drawn before the row is written, because ``mac`` covers it. A higher id may be committed earlier.
+    id = peewee.BigAutoField()
+    at_ms = peewee.BigIntegerField()
+    # A platform id, ``operator:<system user>``, or ``system``.
+    who = peewee.CharField(max_length=128)
+    what = peewee.CharField(max_length=64)
+    # The platform id of the account that it concerns.
+    player = peewee.CharField(max_length=80, null=True)
+    # The address of the client, if there was one.
+    address = peewee.CharField(max_length=64, null=True)
+    # JSON texts in their canonical form (services/audit_trail/canonical.py).
+    before = peewee.TextField(null=True)
+    after = peewee.TextField(null=True)
+    # Proves that a process with SECRET_KEY has written the row.
+    key_id = peewee.CharField(max_length=16)
+    mac = peewee.CharField(max_length=64)
+
+    class Meta:
+        table_name = "audit_events"
+
+
+class UnsealedEvent(Table):
+    """An event without a seal. The row is written with the event, and the sealer deletes it."""
+
+    event_id = peewee.BigIntegerField(primary_key=True)
+
+    class Meta:
+        table_name = "audit_unsealed"
+
+
+class AuditSeal(Table):
+    """One link of the chain. The numbers are consecutive and begin with 1.
+
+    The seal covers the event, this row and so, through ``previous_seal``, all rows before it.
+    """
+
+    number = peewee.BigIntegerField(primary_key=True)
+    # Unique, so that an event is sealed once.
+    event_id = peewee.BigIntegerField(unique=True)
+    previous_event_id = peewee.BigIntegerField(null=True)
+    # Empty for the first seal.
+    previous_seal = peewee.CharField(max_length=64)
+    key_id = peewee.CharField(max_length=16)
+    seal = peewee.CharField(max_length=64)
+
+    class Meta:
+        table_name = "audit_seals"
+
+
+class AuditKey(Table):
+    """The key that belongs to one SECRET_KEY, encrypted, for the time when that is no longer known."""
+
+    key_id = peewee.CharField(max_length=16, primary_key=True)
+    sealed_key = peewee.TextField()
+
+    class Meta:
+        table_name = "audit_keys"
+
+
+class KnownSetting(Table):
+    """A setting of the last start: the value as JSON, or a keyed digest of a secret value."""
+
+    name = peewee.CharField(max_length=64, primary_key=True)
+    value = peewee.TextField()
+
+    class Meta:
+        table_name = "audit_settings"
+
+
+def next_event_id() -> int:
+    """An id for a new event, to be used within ``writing()``."""
+    if isinstance(database.obj, Sqlite):
+        # There is only one write transaction at a time.
+        return int(AuditEvent.select(fn.COALESCE(fn.MAX(AuditEvent.id), 0) + 1).scalar())
+    (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
+    return int(number)

@@ -1,0 +1,35 @@
+"""Who acts: a player, an operator, or the platform itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+SYSTEM = "system"
+
+
+class Actor(NamedTuple):
+    """A platform id, ``operator:<system user>`` or SYSTEM, and the address of the client if there is one."""
+
+    who: str = SYSTEM
+    address: str | None = None
+
+
+THE_SYSTEM = Actor()
+
+_current: ContextVar[Actor] = ContextVar("actor", default=THE_SYSTEM)
+
+
+@contextmanager
+def acting_as(actor: Actor) -> Iterator[None]:
+    """Record the events of the block as done by this actor. Each greenlet and thread has its own."""
+    token = _current.set(actor)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_actor() -> Actor:
+    """The actor of the innermost ``acting_as`` block."""
+    return _current.get()

@@ -1,0 +1,99 @@
+"""The keys of the audit trail, one for each SECRET_KEY that was ever used."""
+
+import hmac
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+from cryptography.fernet import InvalidToken
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from models.audit_trail import AuditKey
+from models.db.connection import reading, writing
+from services.shared.encryption import Encrypter
+
+PURPOSE = b"audit trail"
+
+
+class Purpose(StrEnum):
+    """What a MAC is of. One of an event is never valid for a seal."""
+
+    KEY_ID = "key id"
+    EVENT = "event"
+    SEAL = "seal"
+    EXPORT = "export"
+    SETTING = "setting"
+
+
+class AuditKeys:
+    """Signs with the key of the current SECRET_KEY, and checks with those of earlier ones too.
+
+    A key is derived from its SECRET_KEY, and has an id that reveals nothing. ``audit_keys`` keeps each key,
+    encrypted, so that old seals can be checked after SECRET_KEY_PREVIOUS was emptied.
+    """
+
+    def __init__(self, *, secret_key: str, previous_keys: Sequence[str], encrypter: Encrypter) -> None:
+        self._encrypter = encrypter
+        derived = [_derive(secret) for secret in (secret_key, *previous_keys)]
+        self._known = {_id_of(key): key for key in derived}
+        self.current_id = _id_of(derived[0])
+
+    def sign(self, purpose: Purpose, content: str, *, key_id: str = "") -> str:
+        """The MAC of a content, by default with the current key. Raises KeyError for an unknown key."""
+        return _mac(self._known[key_id or self.current_id], purpose, content)
+
+    def is_valid(self, purpose: Purpose, content: str, *, key_id: str, mac: str) -> bool:
+        """Whether this is the MAC of the content. False for an unknown key."""
+        if key_id not in self._known:
+            return False
+        return hmac.compare_digest(self.sign(purpose, content, key_id=key_id).encode(), mac.encode())
+
+    def store(self) -> None:
+        """Keep the keys that are known here in the database."""
+        rows = [
+            {"key_id": key_id, "sealed_key": self._encrypter.encrypt(key.hex())}
+            for key_id, key in self._known.items()
+        ]
+        with reading():
+            stored = set(AuditKey.select(AuditKey.key_id).scalars())
+        missing = [row for row in rows if row["key_id"] not in stored]
+        if missing:
+            with writing():
+                AuditKey.insert_many(missing).on_conflict_ignore().execute()
+
+    def load(self) -> list[str]:
+        """Learn the keys in the database; returns the ids of those that no SECRET_KEY decrypts."""
+        with reading():
+            rows: list[Any] = list(AuditKey.select(AuditKey.key_id, AuditKey.sealed_key).tuples())
+        unreadable = []
+        for key_id, sealed in rows:
+            if key_id in self._known:
+                continue
+            try:
+                key = bytes.fromhex(self._encrypter.decrypt(sealed))
+            except (InvalidToken, ValueError):
+                unreadable.append(key_id)
+                continue
+            # A row under another name than its own would make one key pass for another.
+            if _id_of(key) == key_id:
+                self._known[key_id] = key
+            else:
+                unreadable.append(key_id)
+        return unreadable
+
+    def renew(self, sealed_key: str) -> str:
+        """The same key, encrypted with the current SECRET_KEY. Raises InvalidToken."""
+        return self._encrypter.renew(sealed_key)
+
+
+def _derive(secret_key: str) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=PURPOSE).derive(secret_key.encode())
+
+
+def _id_of(key: bytes) -> str:
+    return _mac(key, Purpose.KEY_ID, "")[:16]
+
+
+def _mac(key: bytes, purpose: Purpose, content: str) -> str:
+    return hmac.digest(key, f"{purpose}\n{content}".encode(), "sha256").hex()

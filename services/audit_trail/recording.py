@@ -1,0 +1,74 @@
+"""Writing an event of the audit trail in the transaction that it describes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from models.audit_trail import AuditEvent, UnsealedEvent, next_event_id
+from models.db.connection import database
+from models.users import User
+from services.audit_trail.actor import current_actor
+from services.audit_trail.canonical import to_text
+from services.audit_trail.events import What
+from services.audit_trail.keys import AuditKeys, Purpose
+from services.shared.clock import Millis
+
+COLUMNS = ("id", "at_ms", "who", "what", "player", "address", "before", "after", "key_id")
+"""What the MAC of an event covers."""
+
+_keys: list[AuditKeys] = []
+
+
+def record_with(keys: AuditKeys) -> None:
+    """Sign events with these keys, as ``open_database`` opens the database for all models."""
+    _keys[:] = [keys]
+
+
+def record(
+    what: What,
+    *,
+    now: Millis,
+    user_id: int | None,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    who: str | None = None,
+) -> None:
+    """Add an event to the caller's transaction.
+
+    ``user_id`` is the player whose account it concerns, None if there is none. ``before`` and ``after`` hold
+    texts, integers, booleans and null under camelCase names. Money is in cents, with a name that ends in
+    ``Cents``. Of secrets, seeds, addresses and personal details they hold only CHANGED. ``who`` is by default
+    the current actor. Raises RuntimeError outside a transaction, and TypeError for other values.
+    """
+    if not database.in_transaction():
+        raise RuntimeError("an audit event belongs to the transaction that it describes")
+    (keys,) = _keys
+    actor = current_actor()
+    row: dict[str, Any] = {
+        "id": next_event_id(),
+        "at_ms": now,
+        "who": who or actor.who,
+        "what": str(what),
+        "player": _platform_id(user_id),
+        "address": actor.address,
+        "before": None if before is None else to_text(before),
+        "after": None if after is None else to_text(after),
+        "key_id": keys.current_id,
+    }
+    AuditEvent.insert(row | {"mac": keys.sign(Purpose.EVENT, signed_text(row))}).execute()
+    UnsealedEvent.insert(event_id=row["id"]).execute()
+
+
+CHANGED = "changed"
+"""In ``before`` and ``after`` in the place of a value that must not be stored there."""
+
+
+def signed_text(row: Mapping[str, Any]) -> str:
+    """The text that the MAC of this event covers."""
+    return to_text({column: row[column] for column in COLUMNS})
+
+
+def _platform_id(user_id: int | None) -> str | None:
+    if user_id is None:
+        return None
+    found: str | None = User.select(User.platform_id).where(User.id == user_id).scalar()
+    return found

@@ -1,0 +1,53 @@
+"""Events are written with what they describe, and name who did it."""
+
+import pytest
+
+from models.audit_trail import AuditEvent
+from models.db.connection import database, reading, writing
+from services.audit_trail.actor import Actor, acting_as
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
+
+AT = 1_700_000_000_123
+
+
+def events():
+    with reading():
+        return list(AuditEvent.select().where(AuditEvent.at_ms == AT).order_by(AuditEvent.id))
+
+
+def test_an_event_has_its_actor_its_player_and_one_json_text(app, player):
+    with acting_as(Actor("operator:ada", "203.0.113.7")), writing():
+        record(What.LOGGED_IN, now=AT, user_id=player.id, after={"b": 1, "a": "é"})
+
+    (event,) = events()
+    assert (event.who, event.address) == ("operator:ada", "203.0.113.7")
+    assert (event.what, event.player) == ("account.logged-in", player.platform_id)
+    assert (event.before, event.after) == (None, '{"a":"é","b":1}')
+
+
+def test_an_event_of_nobody_is_of_the_system(app):
+    with writing():
+        record(What.LOGGED_IN, now=AT, user_id=None)
+
+    (event,) = events()
+    assert (event.who, event.address, event.player) == ("system", None, None)
+
+
+def test_an_event_is_undone_with_its_transaction(app):
+    with reading(), database.atomic() as transaction:
+        record(What.LOGGED_IN, now=AT, user_id=None)
+        transaction.rollback()
+
+    assert events() == []
+
+
+def test_an_event_needs_a_transaction(app):
+    with pytest.raises(RuntimeError, match="transaction"), reading():
+        record(What.LOGGED_IN, now=AT, user_id=None)
+
+
+@pytest.mark.parametrize("value", [0.1, {"deep": [1.0]}, {1: "key"}, b"text"], ids=repr)
+def test_an_event_refuses_a_value_that_has_several_texts(app, value):
+    with pytest.raises(TypeError), writing():
+        record(What.LOGGED_IN, now=AT, user_id=None, after={"value": value})
