@@ -1,4 +1,4 @@
-"""Two-factor authentication: encrypted secrets, and counted wrong codes."""
+"""Two-factor authentication: encrypted secrets and recovery codes, wrong codes, and confirmed tokens."""
 
 import peewee
 
@@ -31,3 +31,30 @@ class WrongCode(Table):
 
 # Counting a player's recent wrong codes, and deleting the others.
 WrongCode.add_index(WrongCode.index(WrongCode.user, WrongCode.at_ms, name="wrong_codes_of_player"))
+
+
+class RecoveryCode(Table):
+    """An unused recovery code, encrypted. Deleting the row uses it up, in any process once."""
+
+    id = peewee.BigAutoField()
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    sealed_code = peewee.TextField()
+
+    class Meta:
+        table_name = "recovery_codes"
+
+
+# The codes of a player, at most ten.
+RecoveryCode.add_index(RecoveryCode.index(RecoveryCode.user, name="recovery_codes_of_player"))
+
+
+class ConfirmedToken(Table):
+    """A token (its claim ``jti``) whose requests need no other code until a time."""
+
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    token_id = peewee.CharField(max_length=64)
+    until_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "confirmed_tokens"
+        primary_key = peewee.CompositeKey("user", "token_id")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
-from services.accounts.two_factor import TwoFactorAuthentication
+from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.affiliates.codes import PromoCodes
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with

@@ -14,6 +14,7 @@ from blueprints.affiliate.schemas import (
 from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.json_stream import list_representation
+from blueprints.api.two_factor import require_two_factor
 from blueprints.games.player_state import player_state
 from server.current_services import get_services
 from services.affiliates import claims, referrals
@@ -74,6 +75,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/claim")
 @require_user
+@require_two_factor
 @blueprint.response(200, ClaimSchema)
 def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""

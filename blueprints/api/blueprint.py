@@ -11,9 +11,22 @@ from webargs.flaskparser import FlaskParser
 
 from blueprints.api.auth import POLICY
 from blueprints.api.schemas import camel_case
+from blueprints.api.two_factor import DOCUMENTED, HEADER
 from services.shared import decimal_json
 from services.shared.errors import UnstorableText
 from services.shared.text_validation import is_storable
+
+TWO_FACTOR_DOCUMENT = {
+    "parameters": [
+        {
+            "in": "header",
+            "name": HEADER,
+            "description": "A code of the authenticator app, or a recovery code, of a caller with 2FA",
+            "schema": {"type": "string", "examples": ["123456"]},
+        }
+    ],
+    "responses": {403: {}},
+}
 
 
 class ContractParser(FlaskParser):
@@ -79,11 +92,13 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]  # the librar
         register = super().route(rule, **options)
 
         def decorator(view: Any) -> Any:
+            two_factor = TWO_FACTOR_DOCUMENT if hasattr(view, DOCUMENTED) else {}
             document = self.doc(
                 operationId=camel_case(view.__name__),
                 summary=view.__name__.replace("_", " ").capitalize(),
                 description=inspect.getdoc(view),
                 security=[{"bearer": []}] if getattr(view, POLICY, None) == "user" else [],
+                **two_factor,
             )
             return register(document(view))
 

@@ -22,6 +22,7 @@ def reseal() -> None:
             "announcedSeeds": result.announced_seeds,
             "bets": result.bets,
             "twoFactorSecrets": result.two_factor_secrets,
+            "recoveryCodes": result.recovery_codes,
             "shippingAddresses": result.shipping_addresses,
             "unreadable": len(result.unreadable),
         }

@@ -6,6 +6,7 @@ from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.pagination import list_answer, place_of
 from blueprints.api.schemas import SuccessSchema
+from blueprints.api.two_factor import require_two_factor
 from blueprints.games.player_state import player_state
 from blueprints.prizes.schemas import PrizesQuery, PrizesSchema, SaleSchema
 from server.current_services import get_services
@@ -29,6 +30,7 @@ def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/<row_id:prize_id>/sell")
 @require_user
+@require_two_factor
 @blueprint.response(200, SaleSchema)
 @blueprint.alt_response(404)
 def sell_prize(prize_id: int) -> dict[str, Any]:
@@ -41,6 +43,7 @@ def sell_prize(prize_id: int) -> dict[str, Any]:
 
 @blueprint.post("/<row_id:prize_id>/ship")
 @require_user
+@require_two_factor
 @blueprint.response(200, SuccessSchema)
 @blueprint.alt_response(404)
 def ship_prize(prize_id: int) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import marshmallow as ma
+
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.schemas import Unvalidated, WireSchema, flag, text
+from blueprints.api.schemas import Unvalidated, WireSchema, documented, flag, text
 from server.current_services import get_services
 from services.accounts import qr_code
 
@@ -34,6 +36,26 @@ class TwoFactorCodeSchema(WireSchema):
     """The six digits that the authenticator app shows now."""
 
     code = Unvalidated("string", "Six digits", "123456", pattern="^[0-9]{6}$")
+
+
+class AnyTwoFactorCodeSchema(WireSchema):
+    """A code of either kind."""
+
+    code = Unvalidated(
+        "string",
+        "Six digits that the authenticator app shows now, or a recovery code",
+        "123456",
+        pattern="^([0-9]{6}|[A-Za-z2-7-]{12,})$",
+    )
+
+
+class RecoveryCodesSchema(WireSchema):
+    """Codes to store where the authenticator can't get lost with them. They are shown only now."""
+
+    success = flag("Always true")
+    codes = ma.fields.List(
+        ma.fields.String(), required=True, metadata=documented("Ten codes", ["k5xq-a7ut-2mzd"])
+    )
 
 
 class TwoFactorChangeSchema(WireSchema):
@@ -74,10 +96,29 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/disable")
 @require_profile
-@blueprint.arguments(TwoFactorCodeSchema)
+@blueprint.arguments(AnyTwoFactorCodeSchema)
 @blueprint.response(200, TwoFactorChangeSchema)
 def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
-    """Turn it off with an unused code. Five wrong codes in five minutes block all codes for a while."""
+    """Turn it off with an unused code, which may be a recovery code. All recovery codes are deleted.
+
+    Five wrong codes in five minutes, wherever they were sent to, block all codes for a while.
+    """
     services = get_services()
     services.two_factor.disable(user_id=current_user().id, code=body["code"], now=services.clock())
     return {"success": True, "message": "2FA disabled successfully"}
+
+
+@blueprint.post("/recovery-codes")
+@require_profile
+@blueprint.arguments(TwoFactorCodeSchema)
+@blueprint.response(200, RecoveryCodesSchema)
+def draw_recovery_codes(body: dict[str, Any]) -> dict[str, Any]:
+    """Make ten recovery codes, for a code of the authenticator app. Earlier ones stop working.
+
+    Each works once wherever a code is asked for, but not here.
+    """
+    services = get_services()
+    codes = services.two_factor.draw_recovery_codes(
+        user_id=current_user().id, code=body["code"], now=services.clock()
+    )
+    return {"success": True, "codes": codes}

@@ -18,6 +18,7 @@ TOKENS_REMEMBERED = 10_000
 """Checking a signature takes 50 µs, and every request carries a token, so checked tokens are cached."""
 
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
+TOKEN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 FUTURE_MS = 24 * 3600 * 1000
 """A token that was issued further in the future than this is refused. The clock was wrong when it was issued,
@@ -26,11 +27,12 @@ and the token would be valid for that much longer."""
 
 @dataclass(frozen=True)
 class Claims:
-    """The player of a valid token, and when it is valid, in milliseconds."""
+    """The player of a valid token, when it is valid, in milliseconds, and its id, if it has one."""
 
     platform_id: str
     expires_at: Millis
     valid_from: float
+    token_id: str | None
 
 
 class Tokens:
@@ -79,7 +81,10 @@ class Tokens:
             raise Unauthorized
         issued = content.get("iat")
         valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
-        return Claims(platform_id, Millis(expires * 1000), valid_from)
+        token_id = content.get("jti")
+        if not isinstance(token_id, str) or not TOKEN_ID.fullmatch(token_id):
+            token_id = None
+        return Claims(platform_id, Millis(expires * 1000), valid_from, token_id)
 
     def _content(self, token: str) -> dict[str, Any]:
         """The payload of a token signed with one of the secrets for this issuer. Raises Unauthorized."""

@@ -10,9 +10,9 @@ from cryptography.fernet import InvalidToken
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.prizes import Prize
-from models.two_factor import TwoFactor
+from models.two_factor import RecoveryCode, TwoFactor
 from models.users import AnnouncedSeed
-from services.accounts.two_factor import TwoFactorAuthentication
+from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.fairness.server_seeds import ServerSeeds
 from services.prizes.shipping import Shipping
 
@@ -26,6 +26,7 @@ class RotationResult:
     announced_seeds: int = 0
     bets: int = 0
     two_factor_secrets: int = 0
+    recovery_codes: int = 0
     shipping_addresses: int = 0
     unreadable: list[str] = field(default_factory=list)
 
@@ -44,6 +45,9 @@ def rotate(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication, shipping:
         bets=_rotate_column(Bet.id, Bet.sealed_server_seed, renew=seeds.renew, unreadable=unreadable),
         two_factor_secrets=_rotate_column(
             TwoFactor.user, TwoFactor.sealed_secret, renew=two_factor.renew, unreadable=unreadable
+        ),
+        recovery_codes=_rotate_column(
+            RecoveryCode.id, RecoveryCode.sealed_code, renew=two_factor.renew, unreadable=unreadable
         ),
         shipping_addresses=_rotate_column(
             Prize.id, Prize.sealed_address, renew=shipping.renew, unreadable=unreadable

@@ -13,10 +13,18 @@ from services.shared.encryption import Encrypter
 from services.upgrader.spin import SpinRequest
 from tests.blueprints.prizes.conftest import DETAILS
 from tests.support.openings import win_prize
+from tests.support.two_factor import Authenticator, recovery_codes_of
 
 OLD = "the secret that was used first and is long enough"
 NEW = "the secret that comes after it and is long enough"
-NOTHING = {"announcedSeeds": 0, "bets": 0, "twoFactorSecrets": 0, "shippingAddresses": 0, "unreadable": 0}
+NOTHING = {
+    "announcedSeeds": 0,
+    "bets": 0,
+    "twoFactorSecrets": 0,
+    "recoveryCodes": 0,
+    "shippingAddresses": 0,
+    "unreadable": 0,
+}
 FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1}
 
 
@@ -168,3 +176,13 @@ def test_a_key_of_another_purpose_decrypts_nothing():
 
     with pytest.raises(InvalidToken):
         Encrypter(secret_key=NEW, previous_keys=[OLD], purpose="another").decrypt(sealed)
+
+
+def test_after_the_command_the_new_key_is_enough_for_recovery_codes(app, player, make_app):
+    code, *_ = recovery_codes_of(app, player, Authenticator(app, player))
+
+    assert reseal(make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD))["recoveryCodes"] == 10
+
+    client = make_app(SECRET_KEY=NEW).test_client()
+    answer = client.post("/profile/2fa/disable", json={"code": code}, headers=player.headers)
+    assert answer.status_code == 200

@@ -89,6 +89,7 @@ TABLE = [
     Endpoint("POST", "/profile/2fa/setup", "/profile/2fa/setup", USER, 200),
     Endpoint("POST", "/profile/2fa/enable", "/profile/2fa/enable", USER, 400),
     Endpoint("POST", "/profile/2fa/disable", "/profile/2fa/disable", USER, 400),
+    Endpoint("POST", "/profile/2fa/recovery-codes", "/profile/2fa/recovery-codes", USER, 400),
     Endpoint("GET", "/media/avatars/<name>", "/media/avatars/none.webp", PUBLIC, 404),
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
     Endpoint("GET", "/docs", "/docs", PUBLIC, 308),

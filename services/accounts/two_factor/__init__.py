@@ -1,0 +1,1 @@
+"""Two-factor authentication: a secret shared with the player's authenticator app, and recovery codes."""

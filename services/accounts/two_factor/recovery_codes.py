@@ -1,0 +1,50 @@
+"""Recovery codes: for a player who has lost the authenticator. Each works once."""
+
+import hmac
+import re
+import secrets
+
+from models.two_factor import RecoveryCode
+from services.accounts.notifications import notify
+from services.shared.clock import Millis
+from services.shared.encryption import Encrypter
+
+COUNT = 10
+ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+GROUPS, GROUP_LENGTH = 3, 4
+PATTERN = re.compile(r"[A-Za-z2-7]{12}", re.ASCII)
+
+
+def normalized(text: str) -> str | None:
+    """A recovery code as it is stored: in lowercase, without dashes. None if it can't be one."""
+    text = text.replace("-", "")
+    return text.lower() if PATTERN.fullmatch(text) else None
+
+
+def draw() -> list[str]:
+    """New codes, as players see them: ``abcd-efgh-2345``, 60 random bits each."""
+    return ["-".join(_group() for _ in range(GROUPS)) for _ in range(COUNT)]
+
+
+def _group() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(GROUP_LENGTH))
+
+
+def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
+    """Delete a code of the player, whose row is locked, and notify the player. Returns whether it was there.
+
+    Of several uses at once, in any process, one deletes the row. Raises InvalidToken.
+    """
+    rows = list(RecoveryCode.select().where(RecoveryCode.user == user_id))
+    for row in rows:
+        if hmac.compare_digest(encrypter.decrypt(row.sealed_code), code):
+            if not RecoveryCode.delete().where(RecoveryCode.id == row.id).execute():
+                return False
+            notify(
+                user_id=user_id,
+                title="Recovery code used",
+                message=f"A recovery code of your account was used. Codes left: {len(rows) - 1}.",
+                now=now,
+            )
+            return True
+    return False

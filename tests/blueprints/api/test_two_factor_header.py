@@ -1,0 +1,233 @@
+"""The header X-2FA-Code: claims, selling and shipping prizes need a code from players with 2FA."""
+
+import jwt
+import pytest
+
+from models.db.connection import reading
+from models.two_factor import ConfirmedToken, WrongCode
+from tests.blueprints.profile.conftest import Clock
+from tests.support.apps import SECRET
+from tests.support.openings import win_prize
+from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
+
+MINUTES = 60_000
+SENSITIVE = ["/affiliate/claim", "/prizes/1/sell", "/prizes/1/ship"]
+
+REQUIRED = (403, "Two-factor code required")
+INVALID = (400, "Invalid 2FA code")
+TOO_MANY = (429, "Too many wrong 2FA codes")
+NOTHING = (400, "There is nothing to claim")
+"""What the claim of a player without earnings answers, once the code is right."""
+
+
+@pytest.fixture
+def clock():
+    clock = Clock()
+    clock.now -= clock.now % STEP_MS
+    return clock
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock)
+
+
+@pytest.fixture
+def authenticator(app, player):
+    return Authenticator(app, player)
+
+
+@pytest.fixture
+def post(client, player):
+    """Posts to a path, with a code in the header or none; status and text."""
+
+    def send(path="/affiliate/claim", code=None, *, headers=player.headers, body=None):
+        header = {} if code is None else {"X-2FA-Code": code}
+        answer = client.post(path, headers=headers | header, json=body)
+        return answer.status_code, answer.json.get("message") or answer.json.get("error")
+
+    return send
+
+
+@pytest.fixture
+def another_token(app, player):
+    """The headers of another token of the player."""
+
+    def issue(**claims):
+        now = app.extensions["services"].clock() // 1000
+        content = {"sub": player.platform_id, "iss": "http://127.0.0.1:5000", "iat": now, "exp": now + 3600}
+        token = jwt.encode(content | claims, SECRET[::-1], algorithm="HS256")
+        return {"Authorization": f"Bearer {token}"}
+
+    return issue
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("path", SENSITIVE)
+def test_a_sensitive_action_without_a_code_is_refused(authenticator, client, player, path):
+    answer = client.post(path, headers=player.headers)
+
+    assert answer.status_code == 403
+    text = "Two-factor code required"
+    refusal = {"status": False, "message": text} if path == "/affiliate/claim" else {"error": text}
+    assert answer.json == refusal
+
+
+def test_a_refused_code_changes_nothing_and_a_right_one_lets_the_action_happen(
+    app, client, player, authenticator, post
+):
+    path = f"/prizes/{win_prize(app, player)}/sell"
+
+    refusals = [post(path), post(path, authenticator.wrong()), post(path, "nonsense")]
+
+    assert refusals == [REQUIRED, INVALID, INVALID]
+    assert client.get("/prizes", headers=player.headers).json["data"]["prizes"][0]["status"] == "kept"
+    assert post(path, authenticator.code()) == (200, None)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("path", SENSITIVE)
+@pytest.mark.parametrize("code", [None, "000000", "nonsense"])
+def test_a_player_without_two_factor_authentication_needs_no_code(post, path, code):
+    status, text = post(path, code)
+
+    assert (status, text) in (NOTHING, (404, "Prize not found"))
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_without_a_token_no_code_is_looked_at(post, authenticator):
+    assert post(code=authenticator.wrong(), headers={}) == (401, "Unauthorized")
+
+    with reading():
+        assert WrongCode.select().count() == 0
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_malformed_code_is_invalid_and_does_not_count_as_a_guess(post, authenticator):
+    right = authenticator.code()
+    codes = [
+        "",
+        right[:5],
+        f"{right}0",
+        f"+{right[1:]}",
+        f"{right},{right}",
+        "abcd-efgh-234",
+        "abcd-efgh-2341",
+    ]
+    codes += ["abcd-efgh-2345-6", f"{right[:3]} {right[3:]}", "abcd efgh 2345", "\xb2" * 6]
+
+    assert [post(code=code) for code in codes] == [INVALID] * len(codes)
+
+    with reading():
+        assert WrongCode.select().count() == 0
+
+
+def test_a_right_code_covers_its_token_for_five_minutes(post, authenticator, clock):
+    assert post(code=authenticator.code()) == NOTHING
+
+    clock.now += 5 * MINUTES - 1
+    assert [post(), post("/prizes/1/sell")] == [NOTHING, (404, "Prize not found")]
+    clock.now += 1
+    assert post() == REQUIRED
+
+
+def test_a_code_does_not_cover_another_token_of_the_player(post, authenticator, another_token):
+    post(code=authenticator.code())
+
+    assert post(headers=another_token(jti="another")) == REQUIRED
+
+
+def test_a_token_without_an_id_needs_a_code_for_each_request(post, authenticator, another_token):
+    unnamed = another_token()
+
+    assert post(code=authenticator.code(), headers=unnamed) == NOTHING
+    assert post(headers=unnamed) == REQUIRED
+    assert post(code=authenticator.code(STEP_MS), headers=unnamed) == NOTHING
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("token_id", ["", "x" * 65, "a\x00b", 7, ["a"], None, "\ud800"])
+def test_a_token_with_an_odd_id_is_never_covered(post, authenticator, another_token, token_id):
+    odd = another_token(jti=token_id)
+
+    answers = [post(code=authenticator.code(), headers=odd), post(headers=odd)]
+
+    # The library refuses an id that is not a text.
+    assert answers in ([NOTHING, REQUIRED], [(401, "Unauthorized")] * 2)
+
+
+def test_the_header_of_a_covered_token_is_not_looked_at(post, authenticator):
+    code = authenticator.code()
+
+    assert [post(code=code), post(code=code), post(code=authenticator.wrong())] == [NOTHING] * 3
+
+
+def test_a_code_that_was_given_elsewhere_covers_no_token(app, player, post, authenticator):
+    recovery_codes_of(app, player, authenticator)
+
+    assert post() == REQUIRED
+    assert post(code=authenticator.code()) == INVALID
+
+
+def test_a_recovery_code_in_the_header_works_once_and_covers_the_token(
+    app, player, post, authenticator, another_token
+):
+    code, *_ = recovery_codes_of(app, player, authenticator)
+
+    assert [post(code=code), post()] == [NOTHING] * 2
+    assert post(code=code, headers=another_token(jti="another")) == INVALID
+
+
+def test_wrong_codes_in_the_header_and_in_bodies_count_together(app, player, post, authenticator):
+    recovery_codes_of(app, player, authenticator)
+    wrong, never_drawn = authenticator.wrong(), "aaaa-aaaa-aaaa"
+    guesses = [
+        lambda: post(code=wrong),
+        lambda: post("/prizes/1/ship", never_drawn),
+        lambda: post("/profile/2fa/disable", body={"code": wrong}),
+        lambda: post("/profile/2fa/disable", body={"code": never_drawn}),
+        lambda: post("/profile/2fa/recovery-codes", body={"code": wrong}),
+    ]
+
+    assert [guess() for guess in guesses] == [INVALID] * 5
+
+    later = authenticator.code(STEP_MS)
+    assert [post(code=later), post("/profile/2fa/disable", body={"code": later})] == [TOO_MANY] * 2
+
+
+def test_turning_two_factor_authentication_off_and_on_ends_what_a_code_covered(
+    app, player, post, authenticator
+):
+    post(code=authenticator.code())
+    post("/profile/2fa/disable", body={"code": authenticator.code(STEP_MS)})
+    assert post() == NOTHING
+
+    Authenticator(app, player)
+
+    assert post() == REQUIRED
+
+
+def test_a_token_that_was_covered_under_a_clock_that_ran_ahead_is_not_covered_longer(
+    post, authenticator, clock
+):
+    clock.now += 60 * MINUTES
+    post(code=authenticator.code())
+
+    clock.now -= 60 * MINUTES
+
+    assert post() == REQUIRED
+    assert post(code=authenticator.code()) == NOTHING
+
+
+def test_a_right_code_deletes_what_has_expired(post, authenticator, another_token, clock):
+    for number in range(3):
+        post(code=authenticator.code(), headers=another_token(jti=str(number)))
+        clock.now += 2 * MINUTES
+
+    with reading():
+        assert set(ConfirmedToken.select(ConfirmedToken.token_id).scalars()) == {"0", "1", "2"}
+    clock.now += 2 * MINUTES
+    post(code=authenticator.code(), headers=another_token(jti="3"))
+
+    with reading():
+        assert set(ConfirmedToken.select(ConfirmedToken.token_id).scalars()) == {"2", "3"}
