@@ -25,11 +25,16 @@ INSTANCE_DIR = ROOT / "instance"
 EXAMPLE = ROOT / ".env.example"
 MIN_SECRET_LENGTH = 32
 MIN_DIFFERENT_CHARACTERS = 10
+WEEK_MS = 7 * 24 * 3600 * 1000
+TWO_FACTOR_ACTIONS = ("login", "trade-url", "vault-unlock")
+"""What an operator may require a second factor for. Other actions always need it."""
+
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 AMOUNT = "must be an amount from 0.01 to 1000000000 with at most two decimals"
 FRACTION = "must be a fraction from 0 to below 1 with at most six decimals"
 SECONDS = "must be seconds from 0 to 600 with at most three decimals"
+MINUTES = "must be minutes from 0 to 10080"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
 RANDOM = f"must be a random text of at least {MIN_SECRET_LENGTH} characters"
 RANDOM_LIST = f"must be random texts of at least {MIN_SECRET_LENGTH} characters, separated by commas"
@@ -92,6 +97,13 @@ def _decimal(unit: int, least: int, most: int, what: str) -> Callable[[str], int
 
 def _list(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
+
+
+def _actions(text: str) -> tuple[str, ...]:
+    actions = _list(text)
+    if not set(actions) <= set(TWO_FACTOR_ACTIONS):
+        raise ValidationError(f"must be one or more of {', '.join(TWO_FACTOR_ACTIONS)}, separated by commas")
+    return actions
 
 
 def _address(text: str) -> str:
@@ -217,6 +229,12 @@ class Settings:
     upgrader_max_wager_cents: int = _setting("UPGRADER_MAX_WAGER", "10000", _decimal(100, 1, 10**11, AMOUNT))
     upgrader_proof_delay_ms: int = _setting("UPGRADER_PROOF_DELAY", "6", _decimal(1000, 0, 600_000, SECONDS))
     free_case_limit: int = _setting("FREE_CASE_LIMIT", "1", _whole(0, 1_000_000))
+    # With 0 the next three rules do not apply.
+    game_min_cycle_ms: int = _setting("GAME_MIN_CYCLE_SECONDS", "0", _decimal(1000, 0, 600_000, SECONDS))
+    reality_check_ms: int = _setting("REALITY_CHECK_MINUTES", "0", _decimal(60_000, 0, WEEK_MS, MINUTES))
+    session_limit_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", _decimal(60_000, 0, WEEK_MS, MINUTES))
+    two_factor_required_for: tuple[str, ...] = _setting("TWO_FACTOR_REQUIRED_FOR", "", _actions)
+    trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", _choice("0", "1"))
     # Text, because it is checked when it is used and not at the start.
     sweepstake_rate: str = _setting("SWEEPSTAKE_RATE", "1.0")
     affiliate_special_code: str | None = _setting(

@@ -15,6 +15,7 @@ from weakref import WeakSet
 
 from models.db.connection import database, reading
 from models.db.postgres import held
+from models.play_limits import REFUSAL, SUMS, Refused, find_refusal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,14 +66,19 @@ class Settlement(Outcome):
     high_rolls: int
     """1 for a high roll, else 0."""
     ledger_kind: str
+    min_cycle_ms: int = 0
+    """The least time between two bets of a player."""
+    session_limit_ms: int = 0
+    """The longest play session; 0 for any time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BetTimes:
-    """When a bet is settled, when its proof is due, and when its week and its month began, in ms."""
+    """When a bet is settled, when its proof is due, and when its day, week and month began, in ms."""
 
     created_at_ms: int
     completed_at_ms: int
+    day: int
     week: int
     month: int
     longest_wait_ms: int | None = None
@@ -134,10 +140,11 @@ WITH lock AS MATERIALIZED (
             + :payout_cents[[ * CAST(:prize_image IS NULL AS INTEGER)]],
         balance_version = balance_version + 1,
         wagered_cents = wagered_cents + :wager_cents,
-        earned_cents = earned_cents + :payout_cents
+        earned_cents = earned_cents + :payout_cents,
+        {SUMS}
         [[, free_cases = free_cases + CAST(:free_case_limit IS NOT NULL AS INTEGER)]]
     FROM seed
-    WHERE id = seed.user_id AND balance_cents >= :wager_cents
+    WHERE id = seed.user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL
         [[AND (
             :free_case_limit IS NULL
             OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit)
@@ -240,7 +247,9 @@ _prepared: WeakSet[Any] = WeakSet()
 """Connections that have prepared both statements."""
 
 
-def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | Unsettled:
+def settle_at_once(
+    settlement: Settlement, take_times: Callable[[], BetTimes]
+) -> Settled | Unsettled | Refused:
     """Write the bet, all or nothing, on PostgreSQL.
 
     ``take_times`` is called after the wait for a connection; what it raises ends the settlement. Of two bets
@@ -259,15 +268,17 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
         # As a list, because the driver takes 20 us more for a dict.
         listed = [values[name] for name in statement.parameters]
         row = database.execute_sql(statement.execute, listed).fetchone()
-    is_locked, has_seed, bet_id, balance, vault, sweepstake, version, *more = row
-    prize_id, waited_too_long = more or (None, False)
-    if not is_locked:
-        return Unsettled.PLAYER_IS_SPINNING
-    if not has_seed:
-        return Unsettled.SEED_IS_USED
-    if bet_id is None:
-        if waited_too_long:
-            return Unsettled.WAITED_TOO_LONG
-        is_free = settlement.free_case_limit is not None
-        return Unsettled.FREE_CASE_IS_USED if is_free else Unsettled.BALANCE_TOO_LOW
+        is_locked, has_seed, bet_id, balance, vault, sweepstake, version, *more = row
+        prize_id, waited_too_long = more or (None, False)
+        if not is_locked:
+            return Unsettled.PLAYER_IS_SPINNING
+        if not has_seed:
+            return Unsettled.SEED_IS_USED
+        if bet_id is None:
+            if waited_too_long:
+                return Unsettled.WAITED_TOO_LONG
+            is_free = settlement.free_case_limit is not None
+            return find_refusal(values) or (
+                Unsettled.FREE_CASE_IS_USED if is_free else Unsettled.BALANCE_TOO_LOW
+            )
     return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)

@@ -5,6 +5,14 @@ from peewee import SQL, Check
 
 from models.db.connection import Table
 
+PERMANENTLY = 2**62
+"""The end of an exclusion without an end."""
+
+
+def _number() -> peewee.BigIntegerField:
+    """A column that is 0 in rows from before it existed."""
+    return peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
+
 
 class User(Table):
     """A player. Balances change only through the ledger (services/ledger/posting.py)."""
@@ -35,7 +43,39 @@ class User(Table):
     deposit_bonus = peewee.BooleanField(default=False)
     free_cases = peewee.IntegerField(default=0, constraints=[Check("free_cases >= 0")])
     # Grows with every change of the three balances, so that a client can ignore older ones.
-    balance_version = peewee.BigIntegerField(default=0, constraints=[SQL("DEFAULT 0")])
+    balance_version = _number()
+
+    # Logging out everywhere raises it. Tokens with another number are refused.
+    session_number = _number()
+    suspended_at_ms = peewee.BigIntegerField(null=True)
+    # The end of a break that the player asked for, or PERMANENTLY.
+    excluded_until_ms = peewee.BigIntegerField(null=True)
+
+    # What the player bet lately. Each bet changes this row anyway, so one guarded update compares these sums
+    # with the limits and adds to them (models/play_limits.py).
+    last_bet_at_ms = _number()
+    # A play session begins with the first bet after half an hour without one.
+    play_began_at_ms = _number()
+    play_wagered_cents = _number()
+    play_paid_cents = _number()
+    # The sums of the day, week and month that begin at these times. They are out of date once that is over.
+    day_starts_at_ms = _number()
+    day_wagered_cents = _number()
+    day_paid_cents = _number()
+    week_starts_at_ms = _number()
+    week_wagered_cents = _number()
+    week_paid_cents = _number()
+    month_starts_at_ms = _number()
+    month_wagered_cents = _number()
+    month_paid_cents = _number()
+
+    # The player's own limits, null for none. A loss is what was wagered minus what was paid.
+    day_wager_limit_cents = peewee.BigIntegerField(null=True)
+    day_loss_limit_cents = peewee.BigIntegerField(null=True)
+    week_wager_limit_cents = peewee.BigIntegerField(null=True)
+    week_loss_limit_cents = peewee.BigIntegerField(null=True)
+    month_wager_limit_cents = peewee.BigIntegerField(null=True)
+    month_loss_limit_cents = peewee.BigIntegerField(null=True)
 
     class Meta:
         table_name = "users"

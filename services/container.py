@@ -95,7 +95,12 @@ def build_services(
         proof_delay=Millis(settings.upgrader_proof_delay_ms),
     )
     snapshots = Snapshots(clock=clock)
-    bets = Play(seeds=seeds, proof_delay=rules.proof_delay)
+    bets = Play(
+        seeds=seeds,
+        proof_delay=rules.proof_delay,
+        min_cycle=Millis(settings.game_min_cycle_ms),
+        session_limit=Millis(settings.session_limit_ms),
+    )
     tokens = Tokens(
         secret=settings.jwt_secret,
         previous_secrets=settings.previous_jwt_secrets,

@@ -22,7 +22,6 @@ from services.games.errors import InvalidRequest
 from services.games.play import PlayedBet
 from services.shared.errors import PlatformError
 
-FAILED = "Something went wrong"
 MAX_REQUEST_ID = 64
 
 
@@ -81,12 +80,13 @@ class _Handler:
             with self._running.connections.event_in_flight(sid) as user_id:
                 played = self._play(sid, user_id, arguments[0] if arguments else None)
         except PlatformError as refusal:
-            outcome = refusal.text
-            answer = self._refuse(sid, outcome)
+            # The text of the class, because that of a break contains its end.
+            outcome = type(refusal).text
+            answer = self._answer(sid, messages.refusal(refusal))
         except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
             summary = safe_exception_summary(failure)
             log.error("bet failed", extra={"event": self._event.name, "failure": summary})
-            outcome, answer = "failed", self._refuse(sid, FAILED)
+            outcome, answer = "failed", self._answer(sid, messages.FAILED)
         else:
             outcome, answer = played.bet.status, self._event.answer(played)
         log_event(self._event.name, outcome=outcome, seconds=time.perf_counter() - began)
@@ -110,8 +110,8 @@ class _Handler:
         changed = [messages.commitment_event(played.following), messages.balance_event(played.balances)]
         after_this_event(lambda: self._player_state.send(user_id, changed))
 
-    def _refuse(self, sid: str, text: str) -> dict[str, Any]:
-        answer = messages.refusal(text)
+    def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
+        """Send the event of a bet that was not played; returns it as the acknowledgement."""
         self._running.send([sid], [(self._event.name, answer)])
         return answer
 

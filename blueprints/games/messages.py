@@ -6,6 +6,7 @@ from typing import Any
 from blueprints.games.schemas import (
     BalanceSchema,
     CommitmentSchema,
+    LimitReachedSchema,
     LiveBetSchema,
     OpeningPfSchema,
     OpeningProofSchema,
@@ -16,8 +17,10 @@ from models.bets import Bet
 from server.realtime.server import Event, realtime
 from services.accounts.balances import Balances
 from services.fairness.server_seeds import Commitment
+from services.games.errors import LimitReached
 from services.games.live_bets import LiveBet
 from services.games.proofs import Proof
+from services.shared.errors import PlatformError
 
 COMMITMENT = "upgrader:commitment"
 BALANCE = "balance"
@@ -32,11 +35,16 @@ _opening_proof = OpeningProofSchema()
 _commitment = CommitmentSchema()
 _balance = BalanceSchema()
 _live_bet = LiveBetSchema()
+_limit_reached = LimitReachedSchema()
+
+FAILED = {"status": False, "error": "Something went wrong"}
+"""The answer to a bet that failed."""
 
 
-def refusal(text: str) -> dict[str, Any]:
+def refusal(error: PlatformError) -> dict[str, Any]:
     """The answer to a bet that was refused."""
-    return {"status": False, "error": text}
+    answer = {"status": False, "error": error.text}
+    return answer | _limit_reached.dump(error) if isinstance(error, LimitReached) else answer
 
 
 def pf_event(bet: Bet) -> Event:

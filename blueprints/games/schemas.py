@@ -126,3 +126,11 @@ class LiveBetSchema(WireSchema):
     )
     payout = Coins("What was won: 0 for a lost spin")
     date = epoch_ms("When its proof was due")
+
+
+class LimitReachedSchema(WireSchema):
+    """Which of the player's own limits refused a bet."""
+
+    limit = text("What the limit is about: `wager` or `loss`", "wager")
+    period = text("The period of the limit: `day`, `week` or `month`", "day")
+    resets_at = epoch_ms("When the next period begins")

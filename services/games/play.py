@@ -104,9 +104,22 @@ class PlayedBet:
 class Play:
     """Plays the bets of all games."""
 
-    def __init__(self, *, seeds: ServerSeeds, proof_delay: Millis) -> None:
+    def __init__(
+        self,
+        *,
+        seeds: ServerSeeds,
+        proof_delay: Millis,
+        min_cycle: Millis,
+        session_limit: Millis,
+    ) -> None:
+        """``min_cycle`` is the least time between two bets of a player.
+
+        ``session_limit`` is the longest time of play without a pause of half an hour; 0 for any time.
+        """
         self.proof_delay = proof_delay
         self._seeds = seeds
+        self._min_cycle = min_cycle
+        self._session_limit = session_limit
 
     def play(
         self, *, user_id: int, request: BetRequest, check: Callable[[], Terms], clock: Clock
@@ -114,10 +127,10 @@ class Play:
         """Take the wager, decide the outcome, and credit the payout.
 
         The caller holds the player's lock. ``check`` applies the rules of the game, and ``clock`` is read
-        when the bet is settled. Raises the refusals of ``check``, then CommitmentMismatch, and
-        FreeCaseNotAvailable or InsufficientBalance last; a refused bet changes nothing. Raises TermsExpired,
-        without a change, if the terms were too old when the bet was settled. A repeated request id returns
-        the first bet again.
+        when the bet is settled. Raises the refusals of ``check``, then CommitmentMismatch, then those of the
+        player's account and limits, and FreeCaseNotAvailable or InsufficientBalance last; a refused bet
+        changes nothing. Raises TermsExpired, without a change, if the terms were too old when the bet was
+        settled. A repeated request id returns the first bet again, whatever has changed since.
         """
         try:
             return self._play(user_id=user_id, request=request, terms=check(), clock=clock)
@@ -211,6 +224,8 @@ class Play:
                 is_high_roll(wager=Cents(outcome.wager_cents), payout=Cents(outcome.payout_cents))
             ),
             ledger_kind=Kind.SPIN if outcome.case_id is None else Kind.OPENING,
+            min_cycle_ms=self._min_cycle,
+            session_limit_ms=self._session_limit,
         )
 
 

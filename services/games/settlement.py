@@ -14,15 +14,24 @@ from models.case_spins import CaseSpins
 from models.db.connection import Sqlite, database
 from models.db.group_commit import GroupCommit
 from models.db.prepared_query import PreparedQuery
+from models.play_limits import SUMS, Refused, execute, find_refusal
 from models.prizes import Prize
 from models.settling_statement import PARAMETERS, BetTimes, Settled, Settlement, Unsettled, settle_at_once
 from models.totals import LiveBetCount, PeriodWager
-from models.users import AnnouncedSeed, User
-from services.games.errors import FreeCaseNotAvailable, SpinInProgress
+from models.users import PERMANENTLY, AnnouncedSeed, User
+from services.games.errors import (
+    ExcludedPermanently,
+    FreeCaseNotAvailable,
+    LimitReached,
+    SessionTimeReached,
+    SpinInProgress,
+    TakingABreak,
+    TooSoon,
+)
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
-from services.shared.clock import Millis, Period
-from services.shared.errors import InsufficientBalance
+from services.shared.clock import CalendarPeriod, Millis, Period
+from services.shared.errors import AccountSuspended, InsufficientBalance, PlatformError
 from services.shared.money import Cents
 
 HIGH_ROLL_WAGER_CENTS = 5000
@@ -57,7 +66,8 @@ def settle(
     they raise ends the settlement. The time from ``longest_wait_ms`` limits the waits for the locks of seed
     and player on PostgreSQL, not the waits for the rows that are written after them.
 
-    Raises SpinInProgress while another process settles a bet of the player, SeedUsed, TermsExpired,
+    Raises SpinInProgress while another process settles a bet of the player, SeedUsed, TermsExpired, then
+    AccountSuspended, TakingABreak, ExcludedPermanently, TooSoon, SessionTimeReached, LimitReached, then
     FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already
     or the snapshot is not in the database.
     """
@@ -67,8 +77,9 @@ def settle(
         return BetTimes(
             created_at_ms=now,
             completed_at_ms=now + proof_delay,
-            week=Period.WEEKLY.start(now),
-            month=Period.MONTHLY.start(now),
+            day=CalendarPeriod.DAY.start(now),
+            week=CalendarPeriod.WEEK.start(now),
+            month=CalendarPeriod.MONTH.start(now),
             longest_wait_ms=longest_wait_ms(),
         )
 
@@ -81,6 +92,8 @@ def settle(
         raise SeedUsed
     if settled is Unsettled.WAITED_TOO_LONG:
         raise TermsExpired
+    if isinstance(settled, Refused):
+        raise refusal_of(settled)
     if settled is Unsettled.FREE_CASE_IS_USED:
         raise FreeCaseNotAvailable
     if settled is Unsettled.BALANCE_TOO_LOW:
@@ -93,6 +106,8 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     values = vars(settlement) | vars(times)
     if not _REPLACE_SEED.execute(values).rowcount:
         raise SeedUsed
+    if refused := find_refusal(values):
+        raise refusal_of(refused)
     if settlement.free_case_limit is not None and not _COUNT_FREE_CASE.execute(values).rowcount:
         raise FreeCaseNotAvailable
     transaction_id = posting.post(
@@ -107,8 +122,25 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     prize_id = None
     if settlement.prize_image is not None:
         (prize_id,) = _INSERT_PRIZE.execute(values | {"bet_id": bet_id}).fetchone()
-    balance, vault, sweepstake, version = _ADD_TOTALS.execute(values).fetchone()
+    balance, vault, sweepstake, version = execute(_ADD_TOTALS, values).fetchone()
     return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
+
+
+def refusal_of(refused: Refused) -> PlatformError:
+    """The error for the reason for which a bet was refused."""
+    if refused.reason in _REFUSALS:
+        return _REFUSALS[refused.reason]()
+    if refused.reason == "excluded":
+        until = Millis(refused.excluded_until_ms or PERMANENTLY)
+        return ExcludedPermanently() if until == PERMANENTLY else TakingABreak(until=until)
+    limit, period = refused.reason.split()
+    calendar_period = CalendarPeriod(period)
+    return LimitReached(
+        limit=limit, period=calendar_period, resets_at=calendar_period.end(Millis(refused.at_ms))
+    )
+
+
+_REFUSALS = {"suspended": AccountSuspended, "cycle": TooSoon, "session": SessionTimeReached}
 
 
 def bet_of(settlement: Settlement, settled: Settled) -> Bet:
@@ -167,16 +199,14 @@ _INSERT_BET = PreparedQuery(
         **{field.name: value(field.column_name) for field in _BET_FIELDS},
     ).returning(Bet.id)
 )
-_ADD_TOTALS = PreparedQuery(
-    lambda value: (
-        User.update(
-            wagered_cents=User.wagered_cents + value("wager_cents"),
-            earned_cents=User.earned_cents + value("payout_cents"),
-        )
-        .where(User.id == value("user_id"))
-        .returning(User.balance_cents, User.vault_cents, User.sweepstake_cents, User.balance_version)
-    )
-)
+_ADD_TOTALS = f"""
+    UPDATE users SET
+        wagered_cents = wagered_cents + :wager_cents,
+        earned_cents = earned_cents + :payout_cents,
+        {SUMS}
+    WHERE id = :user_id
+    RETURNING balance_cents, vault_cents, sweepstake_cents, balance_version
+"""  # noqa: S608  # a constant
 # Of two openings of the free case, the one too many updates no row.
 _COUNT_FREE_CASE = PreparedQuery(
     lambda value: User.update(free_cases=User.free_cases + 1).where(

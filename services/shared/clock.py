@@ -1,4 +1,4 @@
-"""Time: the clock, and the calendar weeks and months of the leaderboard.
+"""Time: the clock, and calendar days, weeks and months.
 
 Services get the time as an argument; only views, handlers and commands read the clock.
 """
@@ -23,21 +23,37 @@ def now_ms() -> Millis:
     return Millis(time.time_ns() // 1_000_000)
 
 
+class CalendarPeriod(StrEnum):
+    """Calendar days, weeks and months in UTC."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+
+    def start(self, at: Millis) -> Millis:
+        """The beginning of this period: 00:00 UTC, for a week on Monday, for a month on the 1st."""
+        if self is CalendarPeriod.DAY:
+            return Millis(at - at % DAY_MS)
+        if self is CalendarPeriod.WEEK:
+            return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
+        first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
+        return Millis(int(first.timestamp()) * 1000)
+
+    def end(self, at: Millis) -> Millis:
+        """The beginning of the next period."""
+        start = self.start(at)
+        if self is CalendarPeriod.MONTH:
+            # One day more than the longest month always ends in the next month.
+            return self.start(Millis(start + LONGEST_MONTH_MS + DAY_MS))
+        return Millis(start + (DAY_MS if self is CalendarPeriod.DAY else WEEK_MS))
+
+
 class Period(StrEnum):
-    """Calendar weeks and months in UTC. The values are those of the leaderboard's parameter."""
+    """The periods of the leaderboard. The values are those of its parameter."""
 
     WEEKLY = "weekly"
     MONTHLY = "monthly"
 
     def start(self, at: Millis) -> Millis:
         """The beginning of this week or month: Monday or the 1st, 00:00 UTC."""
-        if self is Period.WEEKLY:
-            return Millis(at - (at - FIRST_MONDAY_MS) % WEEK_MS)
-        first = datetime.fromtimestamp(at // 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
-        return Millis(int(first.timestamp()) * 1000)
-
-    def end(self, at: Millis) -> Millis:
-        """The beginning of the next week or month."""
-        longest = WEEK_MS if self is Period.WEEKLY else LONGEST_MONTH_MS
-        # One day more than the longest period always ends in the next period.
-        return self.start(Millis(self.start(at) + longest + DAY_MS))
+        return (CalendarPeriod.WEEK if self is Period.WEEKLY else CalendarPeriod.MONTH).start(at)

@@ -7,7 +7,7 @@ class PlatformError(Exception):
     """A refusal. The client gets its text, and nothing has changed."""
 
     status: ClassVar[int] = 400
-    text: ClassVar[str] = "Bad request"
+    text: str = "Bad request"
     # When a retry may succeed; None if waiting does not help.
     retry_after_seconds: int | None = None
 
@@ -32,6 +32,13 @@ class Unauthorized(PlatformError):
 
     status = 401
     text = "Unauthorized"
+
+
+class AccountSuspended(PlatformError):
+    """The operator has suspended the player's account."""
+
+    status = 403
+    text = "Account suspended"
 
 
 class InsufficientBalance(PlatformError):

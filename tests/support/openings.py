@@ -47,7 +47,12 @@ class Openings:
     def __init__(self, app) -> None:
         self._app = app
         self._services = services = app.extensions["services"]
-        self._bets = Play(seeds=services.seeds, proof_delay=services.settings.upgrader_proof_delay_ms)
+        self._bets = Play(
+            seeds=services.seeds,
+            proof_delay=services.settings.upgrader_proof_delay_ms,
+            min_cycle=0,
+            session_limit=0,
+        )
 
     def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> PlayedBet:
         """Open a case with this content and win the item of this name. The free case needs a promo code.

@@ -5,18 +5,27 @@ import pytest
 from bench.harness.spins import at
 from models import seed_marks
 from models.db.connection import Table, reading, writing
+from models.play_limits import PAUSE_MS, Refused
 from models.seed_marks import SeedMark
 from models.settling_statement import BetTimes, Settlement, Unsettled, settle_at_once
-from models.users import AnnouncedSeed, User
-from services.games.errors import FreeCaseNotAvailable
-from services.games.settlement import SeedUsed, settle_in_steps
+from models.users import PERMANENTLY, AnnouncedSeed, User
+from services.games.errors import (
+    ExcludedPermanently,
+    FreeCaseNotAvailable,
+    LimitReached,
+    SessionTimeReached,
+    TakingABreak,
+    TooSoon,
+)
+from services.games.settlement import SeedUsed, refusal_of, settle_in_steps
 from services.games.snapshots import content_of
-from services.shared.errors import InsufficientBalance
+from services.shared.errors import AccountSuspended, InsufficientBalance
 
 MADE_AT = at("2026-03-18 12:00")
 TIMES = BetTimes(
     created_at_ms=MADE_AT,
     completed_at_ms=MADE_AT + 6_000,
+    day=at("2026-03-18 00:00"),
     week=at("2026-03-16 00:00"),
     month=at("2026-03-01 00:00"),
 )
@@ -32,6 +41,8 @@ def in_one_statement(settlement):
     settled = settle_at_once(settlement, lambda: TIMES)
     if settled is Unsettled.SEED_IS_USED:
         raise SeedUsed
+    if isinstance(settled, Refused):
+        raise refusal_of(settled)
     if settled is Unsettled.FREE_CASE_IS_USED:
         raise FreeCaseNotAvailable
     if settled is Unsettled.BALANCE_TOO_LOW:
@@ -137,6 +148,15 @@ def rows():
     }
 
 
+def sums(wagered, paid):
+    """The sums of the play session and of each period."""
+    return {
+        f"{of}_{name}": cents
+        for of in ("play", "day", "week", "month")
+        for name, cents in (("wagered_cents", wagered), ("paid_cents", paid))
+    }
+
+
 def changed(before, after, table):
     return [dict(row) for name, row in sorted(after - before, key=repr) if name == table]
 
@@ -168,7 +188,11 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "balance_version": user["balance_version"] + 1,
             "wagered_cents": 500,
             "earned_cents": 6_000 if won else 0,
+            "last_bet_at_ms": MADE_AT,
+            "play_began_at_ms": MADE_AT,
         }
+        | sums(500, 6_000 if won else 0)
+        | {f"{period}_starts_at_ms": getattr(TIMES, period) for period in ("day", "week", "month")}
     ]
     assert changed(before, after, "announced_seeds") == [
         {
@@ -399,3 +423,99 @@ def test_the_free_case_needs_a_promo_code_and_opens_only_as_often_as_allowed(ope
         write(opening(**FREE))
 
     assert rows() == once
+
+
+def in_state(player, **columns):
+    with writing():
+        User.update(**columns).where(User.id == player.id).execute()
+
+
+STATES = {
+    "suspended": ({"suspended_at_ms": 1}, AccountSuspended),
+    "taking a break": ({"excluded_until_ms": MADE_AT + 1}, TakingABreak),
+    "excluded": ({"excluded_until_ms": PERMANENTLY}, ExcludedPermanently),
+    "too soon": ({"last_bet_at_ms": MADE_AT - 2_499}, TooSoon),
+    "played too long": (
+        {"last_bet_at_ms": MADE_AT - PAUSE_MS + 1, "play_began_at_ms": MADE_AT - 3_600_000},
+        SessionTimeReached,
+    ),
+}
+RULES = {"min_cycle_ms": 2_500, "session_limit_ms": 3_600_000}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_player_who_may_not_bet_is_refused_and_nothing_changes(settlement, player, write, state):
+    columns, error = STATES[state]
+    in_state(player, **columns)
+    before = rows()
+
+    with pytest.raises(error):
+        write(settlement(won=False, **RULES))
+
+    assert rows() == before
+
+
+ALLOWED = {
+    "after a break": {"excluded_until_ms": MADE_AT},
+    "after the least time": {"last_bet_at_ms": MADE_AT - 2_500, "play_began_at_ms": MADE_AT - 2_500},
+    "after a pause": {"last_bet_at_ms": MADE_AT - PAUSE_MS, "play_began_at_ms": MADE_AT - 3_600_000},
+    "before the session limit": {"last_bet_at_ms": MADE_AT - 2_500, "play_began_at_ms": MADE_AT - 3_599_999},
+    "after the clock was set back": {"last_bet_at_ms": MADE_AT + 86_400_000, "play_began_at_ms": MADE_AT},
+}
+
+
+@pytest.mark.parametrize("state", ALLOWED)
+def test_a_player_may_bet_at_the_first_moment_that_the_rules_allow(settlement, player, write, state):
+    in_state(player, **ALLOWED[state])
+
+    assert write(settlement(won=False, **RULES)).balance == 9_500
+
+
+PERIODS = ["day", "week", "month"]
+RESETS_AT = {
+    "day": at("2026-03-19 00:00"),
+    "week": at("2026-03-23 00:00"),
+    "month": at("2026-04-01 00:00"),
+}
+
+
+@pytest.mark.parametrize("period", PERIODS)
+@pytest.mark.parametrize(("limit", "used"), [("wager", (300, 0)), ("loss", (1_000, 700))])
+def test_a_limit_is_reached_to_the_cent(settlement, player, write, limit, period, used):
+    wagered, paid = used
+    in_state(
+        player, **sums(wagered, paid), **{f"{each}_starts_at_ms": getattr(TIMES, each) for each in PERIODS}
+    )
+    in_state(player, **{f"{period}_{limit}_limit_cents": 799})
+    before = rows()
+
+    with pytest.raises(LimitReached) as refused:
+        write(settlement(won=True))
+
+    assert (refused.value.limit, refused.value.period) == (limit, period)
+    assert refused.value.resets_at == RESETS_AT[period]
+    assert rows() == before
+    in_state(player, **{f"{period}_{limit}_limit_cents": 800})
+    assert write(settlement(won=True)).balance == 15_500
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_bets_of_an_earlier_period_do_not_count(settlement, player, write, period):
+    in_state(player, **sums(10_000, 0), **{f"{period}_starts_at_ms": getattr(TIMES, period) - 1})
+    in_state(player, **{f"{period}_wager_limit_cents": 500, f"{period}_loss_limit_cents": 500})
+
+    write(settlement(won=False))
+
+    with reading():
+        user = User.select().where(User.id == player.id).dicts().get()
+    assert (user[f"{period}_wagered_cents"], user[f"{period}_paid_cents"]) == (500, 0)
+
+
+def test_winnings_of_the_period_may_be_played(settlement, player, write):
+    in_state(player, day_starts_at_ms=TIMES.day, day_wagered_cents=100, day_paid_cents=5_100)
+    in_state(player, day_loss_limit_cents=0)
+
+    write(settlement(won=False, wager_cents=5_000))
+
+    with pytest.raises(LimitReached):
+        write(settlement(won=False, wager_cents=1))

@@ -1,20 +1,20 @@
-"""Weeks and months: each begins where the previous one ends."""
+"""Days, weeks and months: each begins where the previous one ends."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.harness.spins import at
-from services.shared.clock import Period
+from services.shared.clock import CalendarPeriod
 
 TIMES = st.integers(min_value=at("1971-01-01 00:00"), max_value=at("2200-01-01 00:00"))
 
 
-@given(period=st.sampled_from(Period), now=TIMES)
+@given(period=st.sampled_from(CalendarPeriod), now=TIMES)
 def test_a_time_lies_between_the_start_and_the_end_of_its_period(period, now):
     assert period.start(now) <= now < period.end(now)
 
 
-@given(period=st.sampled_from(Period), now=TIMES)
+@given(period=st.sampled_from(CalendarPeriod), now=TIMES)
 def test_a_period_ends_where_the_next_one_begins(period, now):
     end = period.end(now)
 

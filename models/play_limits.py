@@ -1,0 +1,99 @@
+"""Whether a player may bet, and the sums that limits are compared with: SQL for both databases.
+
+All of it is about one row of ``users``, which every bet updates. So the update that takes the wager also
+decides whether it may: bets of a player in several processes, or a bet and a new limit, can't both read an
+old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and ``:day``.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from models.db.connection import database
+
+PERIODS = ("day", "week", "month")
+KINDS = ("wager", "loss")
+
+PAUSE_MS = 30 * 60 * 1000
+"""A play session is over when the player has not bet for this long."""
+
+_PLAYED_LATELY = f":created_at_ms - last_bet_at_ms < {PAUSE_MS}"
+
+
+def _sum_so_far(period: str, column: str) -> str:
+    """A sum of the period to which the bet belongs. With >=, because the clock may have been set back."""
+    return f"CASE WHEN {period}_starts_at_ms >= :{period} THEN {column} ELSE 0 END"
+
+
+def _over_limits() -> str:
+    used = {"wager": "{0}_wagered_cents", "loss": "{0}_wagered_cents - {0}_paid_cents"}
+    return "\n".join(
+        f"    WHEN {_sum_so_far(period, used[kind].format(period))} + :wager_cents"
+        f" > {period}_{kind}_limit_cents THEN '{kind} {period}'"
+        for kind in KINDS
+        for period in PERIODS
+    )
+
+
+# A last bet far in the future was made before the clock was set back. It delays no bet.
+REFUSAL = f"""CASE
+    WHEN suspended_at_ms IS NOT NULL THEN 'suspended'
+    WHEN excluded_until_ms > :created_at_ms THEN 'excluded'
+    WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
+    WHEN :session_limit_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :session_limit_ms
+        THEN 'session'
+{_over_limits()}
+END"""
+"""Why the player may not make this bet: null, or a reason of ``Refused``. A limit is compared with the whole
+wager, before any payout."""
+
+SUMS = ",\n        ".join(
+    [
+        "last_bet_at_ms = :created_at_ms",
+        f"play_began_at_ms = CASE WHEN {_PLAYED_LATELY} THEN play_began_at_ms ELSE :created_at_ms END",
+        f"play_wagered_cents = CASE WHEN {_PLAYED_LATELY} THEN play_wagered_cents ELSE 0 END + :wager_cents",
+        f"play_paid_cents = CASE WHEN {_PLAYED_LATELY} THEN play_paid_cents ELSE 0 END + :payout_cents",
+        *(
+            f"{period}_starts_at_ms ="
+            f" CASE WHEN {period}_starts_at_ms >= :{period} THEN {period}_starts_at_ms ELSE :{period} END,"
+            f" {period}_wagered_cents = {_sum_so_far(period, f'{period}_wagered_cents')} + :wager_cents,"
+            f" {period}_paid_cents = {_sum_so_far(period, f'{period}_paid_cents')} + :payout_cents"
+            for period in PERIODS
+        ),
+    ]
+)
+"""The changes of the player's row by this bet."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a bet was refused, and when.
+
+    ``reason`` is ``suspended``, ``excluded``, ``cycle``, ``session``, or a kind of limit and its period, such
+    as ``wager day``.
+    """
+
+    reason: str
+    at_ms: int
+    excluded_until_ms: int | None
+
+
+def find_refusal(values: Mapping[str, Any]) -> Refused | None:
+    """Why the player may not make the bet with these values; None if the limits allow it."""
+    cursor = execute(f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id", values)  # noqa: S608
+    reason, excluded_until_ms = cursor.fetchone()
+    return None if reason is None else Refused(reason, values["created_at_ms"], excluded_until_ms)
+
+
+def execute(text: str, values: Mapping[str, Any]) -> Any:
+    """Run SQL with parameters such as ``:user_id`` on either database; returns the cursor."""
+    positional, names = _positional(text, database.obj.param)
+    return database.execute_sql(positional, [values[name] for name in names])
+
+
+@cache
+def _positional(text: str, placeholder: str) -> tuple[str, list[str]]:
+    """The text with this placeholder for each parameter, and the parameters' names in order."""
+    return re.sub(r":\w+", placeholder, text), re.findall(r":(\w+)", text)
