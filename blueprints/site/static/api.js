@@ -14,9 +14,12 @@ export const getJson = async (path, options) => (await request(path, options)).j
 /** Fetch the text of a path, as getJson does. */
 export const getText = async (path, options) => (await request(path, options)).text();
 
-/** Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does. */
-export async function sendJson(method, path, { token, content = {} }) {
-  const headers = { "Content-Type": "application/json" };
+/**
+ * Send an object with a method such as POST, and return the JSON of the answer. Rejects as getJson does.
+ * `code` is a two-factor code that confirms the request.
+ */
+export async function sendJson(method, path, { token, content = {}, code = null }) {
+  const headers = { "Content-Type": "application/json", ...(code === null ? {} : { "X-2FA-Code": code }) };
   return (await request(path, { method, token, headers, body: JSON.stringify(content) })).json();
 }
 

@@ -19,6 +19,14 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A button whose name for screen readers also says what it is for: `of`. */
+export function namedButton(text, of, clicked) {
+  const unseen = make("span", { className: "unseen" }, ` ${of}`);
+  const button = make("button", { type: "button", className: "plain" }, text, unseen);
+  button.addEventListener("click", clicked);
+  return button;
+}
+
 /** A list of terms and values as a `<dl>`. */
 export function makeValues(pairs) {
   const parts = pairs.flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, String(value))]);
@@ -36,6 +44,20 @@ export function picture(kind, source, side) {
   image.addEventListener("error", () => { image.src = FALLBACK[kind]; }, { once: true });
   image.src = source ?? FALLBACK[kind];
   return image;
+}
+
+/**
+ * Open a `<dialog>`; resolves with the value of the button that closed it, which is empty after Escape. Escape does not
+ * close a dialog with `closedby="none"`, not even in browsers that do not know this attribute.
+ */
+export function openDialog(id) {
+  const dialog = byId(id);
+  dialog.returnValue = "";
+  dialog.oncancel = (event) => { if (dialog.getAttribute("closedby") === "none") event.preventDefault(); };
+  dialog.showModal();
+  return new Promise((closed) => {
+    dialog.addEventListener("close", () => closed(dialog.returnValue), { once: true });
+  });
 }
 
 /** Scroll as little as is needed to see the whole element. */

@@ -1,8 +1,9 @@
 // What the player has earned with their promo code, and claiming it.
 
-import { getJson, sendJson } from "./api.js";
+import { getJson } from "./api.js";
 import { byId, setContent, setText } from "./dom.js";
 import { centsOfCoins, coins } from "./money.js";
+import { sendConfirmed } from "./two-factor-prompt.js";
 
 /** Load what can be claimed and show it. */
 export async function showEarnings(token) {
@@ -17,7 +18,7 @@ export async function showEarnings(token) {
 /** Claim all of it. The event `balance` follows. */
 export async function claimEarnings(token) {
   try {
-    const { message } = await sendJson("POST", "/affiliate/claim", { token });
+    const { message } = await sendConfirmed("POST", "/affiliate/claim", { token });
     setText("claim-said", `${message}.`);
   } catch (problem) {
     setText("claim-said", `${problem.message}.`);

@@ -2,6 +2,7 @@
 
 import { bringIntoView, byId, setContent, setText } from "./dom.js";
 import { showOutcome } from "./outcome.js";
+import { explainRefusal } from "./refusals.js";
 
 /**
  * Plays the bets of the game that is shown. A game has:
@@ -64,7 +65,7 @@ export class Game {
     bringIntoView(game.stage);
     const answer = await this.#betting.place(game.begin());
     if (!answer.status) {
-      showOutcome(`The ${game.noun} was refused: ${answer.error}.`, "refused");
+      showOutcome(explainRefusal(game.noun, answer), "refused");
       this.#onRefused(answer.error);
       await game.refused?.(answer.error);
     }

@@ -1,6 +1,7 @@
 // The entry point: signs the player in, connects the socket, and loads rules, logins and panels over HTTP.
 
-import { getJson, Refused } from "./api.js";
+import { Account } from "./account.js";
+import { getJson, Refused, sendJson } from "./api.js";
 import { BetForm } from "./bet-form.js";
 import { clearBets, loadBets } from "./bet-list.js";
 import { Betting } from "./betting.js";
@@ -14,15 +15,18 @@ import { Game } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
 import { addLiveBet, replaceLiveBets } from "./live-bets.js";
 import { Prizes } from "./prizes.js";
+import { showRealityChecks } from "./reality-check.js";
 import { Reel } from "./reel.js";
 import { SeedField } from "./seed-field.js";
-import { forgetToken, keepToken, startLogin, takeLoginError, takeToken } from "./session.js";
+import { forgetToken, keepToken, startLogin, takeChallenge, takeLoginError, takeToken } from "./session.js";
 import { makeTabs } from "./tabs.js";
+import { askForCode } from "./two-factor-prompt.js";
 import { Upgrader } from "./upgrader.js";
 import { Wheel } from "./wheel.js";
 
 const UNAUTHORIZED = 401;
 const SIGNED_OUT = "Your session has expired. Please sign in again.";
+const SUSPENDED = "Your account is suspended: you can't play. Please contact support.";
 const RETRY_MS = 3_000;
 
 let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
@@ -42,6 +46,11 @@ const opening = new CaseOpening({
 });
 const game = new Game({ betting, game: upgrader, onRefused: betRefused });
 const prizes = new Prizes(getToken);
+const account = new Account({
+  getToken,
+  onUnauthorized: () => signOut(SIGNED_OUT),
+  onLogout: () => signOut("You have been logged out everywhere."),
+});
 const cases = new Cases(chooseCase);
 const catalogue = new Catalogue({
   chosen: (item) => { form.item = item; game.select(upgrader); },
@@ -92,6 +101,7 @@ function signIn(newToken) {
   game.reset();
   clearBets();
   prizes.show(1);
+  account.reset();
   showPlayer();
   reconnect(socket);
 }
@@ -119,6 +129,7 @@ async function loadPlayer() {
     seed.knownToServer(player.clientSeed);
   } catch (problem) {
     if (problem instanceof Refused && problem.status === UNAUTHORIZED) signOut(SIGNED_OUT);
+    else if (problem.message === "Account suspended") notify(SUSPENDED);
     else notify(`Your account could not be loaded: ${problem.message}`);
   }
 }
@@ -158,34 +169,70 @@ function askAboutOffer() {
   dialog.showModal();
 }
 
+/** Finish a login for which the server wants a two-factor code. */
+async function finishLogin(challenge) {
+  try {
+    const { token: newToken } = await askForCode({
+      title: "Enter a code to sign in",
+      text: "Your account is protected by two-factor authentication.",
+      accept: "Sign in",
+      send: (code) => sendJson("POST", "/auth/two-factor", { content: { challenge, code } }),
+    });
+    signIn(newToken);
+  } catch (problem) {
+    const isOver = problem.status === UNAUTHORIZED;
+    notify(isOver ? "This sign-in has expired. Please sign in again." : `You are not signed in: ${problem.message}.`);
+  }
+}
+
 socket.on("connect", () => { showConnection("Live", true); loadPlayer(); });
 socket.on("disconnect", () => showConnection("Reconnecting…", false));
 socket.on("live-bets", replaceLiveBets);
 socket.on("live-bets:new", addLiveBet);
 
-byId("form").addEventListener("submit", (event) => { event.preventDefault(); game.play(); });
+byId("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  await game.play();
+  if (!byId("account-panel").hidden) account.show();
+});
 byId("to-wheel").addEventListener("click", () => { game.select(upgrader); byId("wager").focus(); });
 byId("account").addEventListener("toggle", ({ newState }) => {
-  setText("claim-said", "");
   if (newState !== "open") return;
   loadPlayer(); // The level may have grown.
   showEarnings(token);
 });
-byId("claim").addEventListener("click", () => claimEarnings(token));
+byId("to-account").addEventListener("click", () => {
+  byId("account").hidePopover();
+  openTab("account-panel");
+});
+document.querySelector("[popovertarget=account]").addEventListener("click", () => setText("claim-said", ""));
+byId("claim").addEventListener("click", async () => {
+  await claimEarnings(token);
+  byId("account").togglePopover(true); // The dialog that asks for a code has closed the menu.
+});
 byId("sign-out").addEventListener("click", () => signOut("You have signed out."));
 byId("period").addEventListener("change", showLeaderboard);
 for (const button of document.querySelectorAll("[data-wager]")) {
   button.addEventListener("click", () => form.changeWager(button.dataset.wager, betting.balanceCents));
 }
-makeTabs(byId("tabs"), (id) => ({
+const openTab = makeTabs(byId("tabs"), (id) => ({
   "items-panel": () => catalogue.show(),
   "cases-panel": () => cases.show(),
   "prizes-panel": () => prizes.show(),
   "leaders-panel": showLeaderboard,
+  "account-panel": () => account.show(),
 }[id])());
 
+showRealityChecks(socket, async () => {
+  openTab("account-panel");
+  await account.show();
+  byId("break-duration").focus();
+});
+
 notify(takeLoginError());
-if (offered) askAboutOffer();
+const challenge = takeChallenge();
+if (challenge) finishLogin(challenge);
+else if (offered) askAboutOffer();
 showPlayer();
 game.refresh();
 loadRules();

@@ -1,9 +1,11 @@
 // The player's prizes of real-life cases: selling one, and asking for another to be shipped.
 
-import { getJson, sendJson } from "./api.js";
-import { byId, make, picture } from "./dom.js";
+import { makeActions } from "./actions.js";
+import { getJson } from "./api.js";
+import { byId, make, namedButton, openDialog, picture } from "./dom.js";
 import { centsOfCoins, coins, format } from "./money.js";
 import { Shipping } from "./shipping.js";
+import { sendConfirmed } from "./two-factor-prompt.js";
 
 const PAGE_SIZE = 10;
 const NO_PRIZES = "There are no prizes here yet. Open a case with real-life prizes to win one.";
@@ -14,6 +16,7 @@ const STATUSES = { kept: "Yours", sold: "Sold", shipping: "Will be shipped", shi
 /** The list. `getToken()` returns the player's token, or null for a guest. */
 export class Prizes {
   #getToken;
+  #act = makeActions("prizes-said", () => this.show());
   #shipping;
   #page = 1;
   #loading = 0;
@@ -65,54 +68,25 @@ export class Prizes {
   }
 
   #sellButton({ id, name, value }) {
-    const button = actionButton("Sell", name);
-    button.addEventListener("click", async () => {
+    return namedButton("Sell", name, async () => {
       if (!(await confirmSale(name, value))) return;
-      await this.#change(button, async (token) => {
-        const { amount } = await sendJson("POST", `/prizes/${id}/sell`, { token });
+      await this.#act(async () => {
+        const { amount } = await sendConfirmed("POST", `/prizes/${id}/sell`, { token: this.#getToken() });
         return `You sold ${name} for ${format(centsOfCoins(amount))} coins.`;
       });
     });
-    return button;
   }
 
   #shipButton({ id, name }) {
-    const button = actionButton("Ship", name);
-    button.addEventListener("click", async () => {
+    return namedButton("Ship", name, async () => {
       if (!(await this.#shipping.ask({ id, name }))) return;
-      await this.#change(button, async () => `${name} will be shipped to you.`);
+      await this.#act(async () => `${name} will be shipped to you.`);
     });
-    return button;
   }
-
-  /** Do something to a prize, draw the list anew, and say what happened. */
-  async #change(button, act) {
-    button.disabled = true;
-    let said;
-    try {
-      said = await act(this.#getToken());
-    } catch (problem) {
-      said = `${problem.message}.`;
-    }
-    await this.show();
-    byId("prizes-said").textContent = said;
-    // The button is gone, and the focus with it.
-    byId("prizes-said").focus();
-  }
-}
-
-function actionButton(verb, name) {
-  const of = make("span", { className: "unseen" }, ` ${name}`);
-  return make("button", { type: "button", className: "plain" }, verb, of);
 }
 
 /** Ask before selling, which can't be undone; resolves with whether the player agrees. */
-function confirmSale(name, value) {
-  const dialog = byId("sale");
+async function confirmSale(name, value) {
   byId("sale-text").replaceChildren("You get ", coins(centsOfCoins(value)), ` for ${name}. This can't be undone.`);
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((answered) => {
-    dialog.addEventListener("close", () => answered(dialog.returnValue === "accept"), { once: true });
-  });
+  return (await openDialog("sale")) === "accept";
 }

@@ -6,6 +6,7 @@ const LOGIN_MS = 600_000; // The server rejects a login that takes longer.
 
 const LOGIN_ERRORS = {
   login_failed: "Signing in did not work, or was cancelled. Nothing has changed; you can try again.",
+  account_suspended: "Your account is suspended, so you can't sign in. Please contact support.",
   provider_unavailable: "The sign-in service can't be reached at the moment. Please try again later.",
 };
 
@@ -33,6 +34,13 @@ export function takeLoginError() {
   if (error === null) return null;
   endLogin();
   return LOGIN_ERRORS[error] ?? "Signing in did not work.";
+}
+
+/** The challenge of a login that is to be finished with a two-factor code; null otherwise. */
+export function takeChallenge() {
+  const challenge = takeFromAddress("challenge");
+  if (challenge !== null) endLogin();
+  return challenge;
 }
 
 export const keepToken = (token) => sessionStorage.setItem(KEY, token);

@@ -1,7 +1,8 @@
 // The dialog in which a player says where a prize is shipped to.
 
 import { getJson, sendJson } from "./api.js";
-import { byId } from "./dom.js";
+import { byId, openDialog } from "./dom.js";
+import { sendConfirmed } from "./two-factor-prompt.js";
 
 const NAMES = ["firstName", "lastName"];
 const ADDRESS = ["addressLine1", "addressLine2", "city", "zipCode", "state", "country"];
@@ -25,12 +26,7 @@ export class Shipping {
     this.#prize = prize;
     byId("shipping-title").textContent = `Ship ${prize.name}`;
     await this.#fill();
-    const dialog = byId("shipping");
-    dialog.returnValue = "";
-    dialog.showModal();
-    return new Promise((answered) => {
-      dialog.addEventListener("close", () => answered(dialog.returnValue === "shipped"), { once: true });
-    });
+    return (await openDialog("shipping")) === "shipped";
   }
 
   /** Fill the form with the details of the player's profile. */
@@ -57,7 +53,7 @@ export class Shipping {
         token,
         content: { ...valuesOf(NAMES), shippingAddress: valuesOf(ADDRESS) },
       });
-      await sendJson("POST", `/prizes/${this.#prize.id}/ship`, { token });
+      await sendConfirmed("POST", `/prizes/${this.#prize.id}/ship`, { token });
       byId("shipping").close("shipped");
     } catch (problem) {
       byId("shipping-problem").textContent = `${problem.message}.`;

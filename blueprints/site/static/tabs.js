@@ -1,6 +1,9 @@
 // Tabs as the ARIA practices describe them: Tab focuses the selected one, and arrow keys move between them.
 
-/** Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel that is shown for the first time. */
+/**
+ * Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel that is shown for the first time, and
+ * each time for a panel with `data-reload`. Returns a function that selects the tab of a panel and focuses it.
+ */
 export function makeTabs(list, opened) {
   const tabs = [...list.querySelectorAll("[role=tab]")];
   const seen = new Set();
@@ -12,8 +15,8 @@ export function makeTabs(list, opened) {
       each.tabIndex = isSelected ? 0 : -1;
       panelOf(each).hidden = !isSelected;
     }
-    const { id } = panelOf(tab);
-    if (!seen.has(id)) opened(id);
+    const { id, dataset } = panelOf(tab);
+    if (!seen.has(id) || "reload" in dataset) opened(id);
     seen.add(id);
   }
 
@@ -35,6 +38,11 @@ export function makeTabs(list, opened) {
     select(tabs[next]);
   });
   select(tabs[0]);
+  return (id) => {
+    const tab = tabs.find((each) => panelOf(each).id === id);
+    select(tab);
+    tab.focus();
+  };
 }
 
 const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
