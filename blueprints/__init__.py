@@ -13,6 +13,7 @@ from blueprints.games.openings import install_openings
 from blueprints.games.player_state import install_player_state
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
+from blueprints.limits.routes import blueprint as limits_blueprint
 from blueprints.operator import imports
 from blueprints.operator.cluster import group as cluster_commands
 from blueprints.operator.fairness import group as fairness_commands
@@ -53,6 +54,7 @@ API_BLUEPRINTS = (
     cases_blueprint,
     irl_blueprint,
     prizes_blueprint,
+    limits_blueprint,
     upgrader_blueprint,
     bets_blueprint,
     snapshots_blueprint,

@@ -7,6 +7,7 @@ from blueprints.auth.schemas import UserSchema
 from models.db.connection import writing
 from server.current_services import get_services
 from services.accounts import users
+from services.limits import exclusions
 from services.shared.errors import OperatorError
 from services.shared.money import Cents
 
@@ -65,3 +66,16 @@ def token(platformid: str) -> None:
 def show(platformid: str) -> None:
     """Print the user object that /auth/me shows the player."""
     print_json(UserSchema().dump(users.get(platform_id=platformid)))
+
+
+@group.command("exclude")
+@click.argument("platformid")
+@click.argument("duration", type=click.Choice(exclusions.DURATIONS))
+def exclude(platformid: str, duration: str) -> None:
+    """Exclude a player from all games.
+
+    Prints until when, in ms; null for permanent. An exclusion can be made longer, never shorter.
+    """
+    user = users.get(platform_id=platformid)
+    exclusion = exclusions.exclude(user_id=user.id, duration=duration, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "until": exclusion.until})

@@ -8,3 +8,12 @@ class What(StrEnum):
 
     ACCOUNT_CREATED = "account.created"
     LOGGED_IN = "account.logged-in"
+
+    LIMIT_SET = "limit.set"
+    LIMIT_LOWERED = "limit.lowered"
+    LIMIT_RAISE_REQUESTED = "limit.raise-requested"
+    LIMIT_RAISE_REPLACED = "limit.raise-replaced"
+    LIMIT_RAISE_CANCELLED = "limit.raise-cancelled"
+    LIMIT_RAISE_CONFIRMED = "limit.raise-confirmed"
+    EXCLUSION_BEGUN = "exclusion.begun"
+    EXCLUSION_EXTENDED = "exclusion.extended"

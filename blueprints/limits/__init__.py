@@ -1,0 +1,1 @@
+"""The limits that players set for themselves, and their breaks."""

@@ -1,0 +1,108 @@
+"""Schemas of limits and breaks."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
+from models.play_limits import KINDS, PERIODS
+from services.limits.exclusions import DURATIONS
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+
+
+def limit_of(period: str) -> Coins:
+    return Coins(f"For a {period}, null for no limit", 50, allow_none=True)
+
+
+class PeriodLimitsSchema(WireSchema):
+    """The limits for a day, a week (from Monday) and a month, in UTC."""
+
+    day = limit_of("day")
+    week = limit_of("week")
+    month = limit_of("month")
+
+
+class LimitRequestSchema(WireSchema):
+    """A request to raise or remove a limit. It must be confirmed between two times."""
+
+    id = text("The id of the request", "8f14e45fceea167a5a36dedd4bea2543")
+    kind = text("wager or loss", "wager")
+    period = text("day, week or month", "day")
+    value = Coins("The new limit, null to remove it", 100, allow_none=True)
+    confirmable_at = epoch_ms("When it can be confirmed, 24 hours after the request")
+    expires_at = epoch_ms("From when it cannot be confirmed any more, seven days after the request")
+
+
+class ExclusionSchema(WireSchema):
+    """A break that is not over."""
+
+    until = epoch_ms("When it ends, null for a permanent exclusion", allow_none=True)
+
+
+class LimitsSchema(WireSchema):
+    """The caller's limits, the requests to raise them, and the break."""
+
+    wager = ma.fields.Nested(PeriodLimitsSchema, required=True)
+    loss = ma.fields.Nested(PeriodLimitsSchema, required=True)
+    pending = ma.fields.Nested(LimitRequestSchema, many=True, required=True)
+    exclusion = ma.fields.Nested(
+        ExclusionSchema, required=True, allow_none=True, metadata=documented("null without a break", None)
+    )
+
+
+NOT_A_LIMIT = "must be null or a number from 0 to 1000000000 with at most two decimals"
+
+
+class NewLimit(ma.fields.Field[Cents | None]):
+    """Coins from 0 outside, cents inside. null for no limit."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Cents:
+        try:
+            cents = cents_from_number(value)
+        except NotAnAmount:
+            cents = Cents(-1)
+        if cents < 0:
+            raise ma.ValidationError(
+                "must be null or an amount from 0 to 1000000000 with at most two decimals"
+            )
+        return cents
+
+
+class LimitChangeSchema(WireSchema):
+    """A new value for one of the caller's limits."""
+
+    kind = ma.fields.String(
+        required=True,
+        validate=one_of(*KINDS),
+        metadata=documented("wager for what is wagered, loss for wagers minus payouts", "wager"),
+    )
+    period = ma.fields.String(
+        required=True, validate=one_of(*PERIODS), metadata=documented("The period of the limit", "day")
+    )
+    value = NewLimit(
+        required=True,
+        allow_none=True,
+        metadata=documented(
+            f"The limit, null to remove it; {Coins.UNIT}",
+            50,
+            type=["number", "null"],
+            minimum=0,
+            maximum=MAX_AMOUNT_CENTS // 100,
+        ),
+    )
+
+
+class BreakSchema(WireSchema):
+    """How long a break lasts from now."""
+
+    duration = ma.fields.String(
+        required=True,
+        validate=one_of(*DURATIONS),
+        metadata=documented("Hours or days, or permanent for ever", "7d"),
+    )
+
+
+class BreakAnswerSchema(ExclusionSchema):
+    """The break has begun, or was made longer."""
+
+    success = flag("Always true")

@@ -1,0 +1,77 @@
+"""Breaks and self-exclusion: until then, every bet of the player is refused when it is settled."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from models.db.connection import writing
+from models.users import PERMANENTLY, User
+from services.accounts import users
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
+from services.limits.errors import BreakTooShort
+from services.shared.clock import DAY_MS, Millis
+
+PERMANENT = "permanent"
+DURATIONS_MS = {
+    "24h": DAY_MS,
+    "7d": 7 * DAY_MS,
+    "30d": 30 * DAY_MS,
+    "180d": 180 * DAY_MS,
+    "365d": 365 * DAY_MS,
+    "1825d": 1825 * DAY_MS,
+}
+DURATIONS = (*DURATIONS_MS, PERMANENT)
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A break, or a permanent exclusion, whose ``until`` is None."""
+
+    until: Millis | None
+
+
+def current(user: User, *, now: Millis) -> Exclusion | None:
+    """The player's break; None if there is none, or it is over."""
+    until = user.excluded_until_ms
+    if until is None or until <= now:
+        return None
+    return _exclusion(until)
+
+
+def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
+    """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
+
+    The same end again changes nothing. Concurrent requests take turns, so the latest end remains. Raises
+    BreakTooShort, UserNotFound.
+    """
+    until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
+    with writing():
+        # One that is over ends before the new one.
+        standing = users.lock(user_id).excluded_until_ms or 0
+        if until < standing:
+            raise BreakTooShort
+        if until > standing:
+            User.update(excluded_until_ms=until).where(User.id == user_id).execute()
+            is_extended = standing > now
+            record(
+                What.EXCLUSION_EXTENDED if is_extended else What.EXCLUSION_BEGUN,
+                now=now,
+                user_id=user_id,
+                before=_described(standing) if is_extended else None,
+                after=_described(until),
+            )
+    return _exclusion(until)
+
+
+def _exclusion(until: int) -> Exclusion:
+    return Exclusion(None if until == PERMANENTLY else Millis(until))
+
+
+def _described(until: int) -> dict[str, Any]:
+    """For the audit trail; null is for ever."""
+    return {"until": _exclusion(until).until}
+
+
+def _whole_second(at: int) -> int:
+    """The time in ms, rounded up: the refusal of a bet shows whole seconds."""
+    return -(-at // 1000) * 1000

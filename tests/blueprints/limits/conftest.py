@@ -1,0 +1,75 @@
+"""Fixtures of the tests of limits and breaks: a clock that the test sets, and requests of the player."""
+
+import pytest
+
+# Sunday, 22 November 2026, 13:45:00.123 UTC.
+NOW = 1_795_355_100_123
+DAY_MS = 24 * 3600 * 1000
+NO_LIMITS = {"day": None, "week": None, "month": None}
+
+
+class Clock:
+    """A clock that stands still until the test moves it."""
+
+    def __init__(self):
+        self.now = NOW
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def app(make_app, clock):
+    # The tokens outlast the breaks.
+    return make_app(clock=clock, JWT_TTL="315360000")
+
+
+@pytest.fixture
+def put(client, player):
+    """Changes a limit as the player; the answer's status and body."""
+
+    def put(value, kind="wager", period="day", *, by=player):
+        body = {"kind": kind, "period": period, "value": value}
+        answer = client.put("/limits", json=body, headers=by.headers)
+        return answer.status_code, answer.json
+
+    return put
+
+
+@pytest.fixture
+def limits(client, player):
+    """The answer of GET /limits to the player."""
+
+    def get(*, by=player):
+        answer = client.get("/limits", headers=by.headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    return get
+
+
+@pytest.fixture
+def confirm(client, player):
+    """Confirms a request as the player; the answer's status and body."""
+
+    def confirm(request, *, by=player):
+        answer = client.post(f"/limits/requests/{request['id']}/confirm", headers=by.headers)
+        return answer.status_code, answer.json
+
+    return confirm
+
+
+@pytest.fixture
+def take_break(client, player):
+    """Begins a break of the player; the answer's status and body."""
+
+    def post(duration):
+        answer = client.post("/limits/exclusion", json={"duration": duration}, headers=player.headers)
+        return answer.status_code, answer.json
+
+    return post

@@ -1,0 +1,197 @@
+"""Setting, lowering, raising and removing a limit."""
+
+import pytest
+
+from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS, NOW
+from tests.support.markers import sqlite_only
+
+NOT_FOUND = (404, {"error": "Request not found"})
+TOO_EARLY = (400, {"error": "Too early"})
+
+
+def test_a_player_has_no_limits_at_first(limits):
+    assert limits() == {"wager": NO_LIMITS, "loss": NO_LIMITS, "pending": [], "exclusion": None}
+
+
+def test_each_first_limit_counts_at_once(put, limits):
+    wager = {"day": 0, "week": 0.01, "month": 1_000_000_000}
+    loss = {"day": 12.34, "week": 50, "month": None}
+
+    answers = [put(value, "wager", period) for period, value in wager.items()]
+    answers += [put(value, "loss", period) for period, value in loss.items() if value is not None]
+
+    assert [status for status, _ in answers] == [200] * 5
+    assert answers[0][1] == {
+        "wager": NO_LIMITS | {"day": 0},
+        "loss": NO_LIMITS,
+        "pending": [],
+        "exclusion": None,
+    }
+    assert answers[-1][1] == limits() == {"wager": wager, "loss": loss, "pending": [], "exclusion": None}
+
+
+def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(put, limits, confirm):
+    put(50)
+    put(50, "loss")
+    _, cancelled = put(100)
+    _, other = put(100, "loss")
+
+    _, body = put(49.99)
+
+    assert body == limits()
+    assert body["wager"]["day"] == 49.99
+    assert body["pending"] == [other]
+    assert confirm(cancelled) == NOT_FOUND
+
+
+def test_the_same_limit_again_cancels_a_raise(put, limits):
+    put(50)
+    put(100)
+
+    put(50)
+
+    assert limits()["wager"]["day"] == 50
+    assert limits()["pending"] == []
+
+
+@pytest.mark.parametrize("value", [50.01, None])
+def test_a_raise_or_removal_is_pending_until_it_is_confirmed(put, limits, confirm, clock, value):
+    put(50, "loss", "week")
+
+    status, pending = put(value, "loss", "week")
+
+    assert status == 200
+    assert pending == {
+        "id": pending["id"],
+        "kind": "loss",
+        "period": "week",
+        "value": value,
+        "confirmableAt": NOW + DAY_MS,
+        "expiresAt": NOW + 7 * DAY_MS,
+    }
+    assert limits()["loss"]["week"] == 50
+    assert limits()["pending"] == [pending]
+    clock.now += DAY_MS
+    status, body = confirm(pending)
+    assert (status, body) == (200, limits())
+    assert body["loss"]["week"] == value
+    assert body["pending"] == []
+
+
+def test_a_request_is_confirmed_no_earlier_than_after_24_hours(put, limits, confirm, clock):
+    put(50)
+    _, pending = put(100)
+    clock.now += DAY_MS - 1
+
+    assert confirm(pending) == TOO_EARLY
+    assert limits()["wager"]["day"] == 50
+    clock.now += 1
+    assert confirm(pending)[0] == 200
+
+
+def test_a_request_expires_after_seven_days(put, limits, confirm, clock):
+    put(50)
+    _, pending = put(100)
+
+    clock.now += 7 * DAY_MS - 1
+    assert limits()["pending"] == [pending]
+    clock.now += 1
+    assert limits()["pending"] == []
+    assert confirm(pending) == NOT_FOUND
+    assert limits()["wager"]["day"] == 50
+
+
+def test_a_request_is_confirmed_in_the_last_moment(put, confirm, clock):
+    put(50)
+    _, pending = put(100)
+    clock.now += 7 * DAY_MS - 1
+
+    assert confirm(pending)[0] == 200
+
+
+def test_a_request_is_confirmed_once(put, limits, confirm, clock):
+    put(50)
+    _, pending = put(100)
+    clock.now += DAY_MS
+    confirm(pending)
+    put(10)
+
+    assert confirm(pending) == NOT_FOUND
+    assert limits()["wager"]["day"] == 10
+
+
+def test_a_request_replaces_an_earlier_one_of_the_same_limit_and_waits_anew(put, limits, confirm, clock):
+    put(50)
+    _, replaced = put(None)
+    clock.now += DAY_MS
+
+    _, pending = put(100)
+
+    assert limits()["pending"] == [pending]
+    assert confirm(replaced) == NOT_FOUND
+    assert confirm(pending) == TOO_EARLY
+    clock.now += DAY_MS
+    assert confirm(pending)[1]["wager"]["day"] == 100
+
+
+def test_an_expired_request_is_replaced(put, limits, clock):
+    put(50)
+    put(100)
+    clock.now += 7 * DAY_MS
+
+    _, pending = put(200)
+
+    assert limits()["pending"] == [pending]
+
+
+def test_removing_a_limit_that_is_not_there_changes_nothing(put, limits):
+    assert put(None) == (200, limits())
+    assert limits()["pending"] == []
+
+
+def test_another_players_request_is_not_found(put, limits, confirm, new_player, clock):
+    put(50)
+    _, pending = put(100)
+    clock.now += DAY_MS
+
+    assert confirm(pending, by=new_player("mallory")) == NOT_FOUND
+    assert limits()["pending"] == [pending]
+
+
+@pytest.mark.parametrize("request_id", ["1", "0" * 32, "%ED%A0%80", "F" * 32])
+def test_a_request_that_does_not_exist_is_not_found(confirm, request_id):
+    assert confirm({"id": request_id}) == NOT_FOUND
+
+
+AMOUNT = "value: must be null or an amount from 0 to 1000000000 with at most two decimals"
+MISSING = "Missing data for required field."
+
+
+@sqlite_only
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"value": -0.01}, AMOUNT),
+        ({"value": 0.001}, AMOUNT),
+        ({"value": 1_000_000_000.01}, AMOUNT),
+        ({"value": "50"}, AMOUNT),
+        ({"value": True}, AMOUNT),
+        ({"value": [50]}, AMOUNT),
+        ({"value": ...}, f"value: {MISSING}"),
+        ({"kind": "deposit"}, "kind: must be one of wager, loss"),
+        ({"kind": ...}, f"kind: {MISSING}"),
+        ({"kind": 1}, "kind: Not a valid string."),
+        ({"period": "year"}, "period: must be one of day, week, month"),
+        ({"period": ...}, f"period: {MISSING}"),
+    ],
+    ids=str,
+)
+def test_an_invalid_change_is_refused(client, player, limits, change, error):
+    before = limits()
+    body = {"kind": "wager", "period": "day", "value": 50} | change
+    body = {name: value for name, value in body.items() if value is not ...}
+
+    answer = client.put("/limits", json=body, headers=player.headers)
+
+    assert (answer.status_code, answer.json) == (400, {"error": error})
+    assert limits() == before
