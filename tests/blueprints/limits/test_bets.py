@@ -1,0 +1,157 @@
+"""Bets of a player with limits, or during a break."""
+
+import pytest
+
+from bench.harness.outcomes import client_seed_that
+from tests.blueprints.limits.conftest import DAY_MS, NOW
+from tests.support.apps import ITEM
+
+# The next Monday and the next day are the same. The month ends eight days later.
+MIDNIGHT = 1_795_392_000_000
+DECEMBER = MIDNIGHT + 8 * DAY_MS
+REACHED = {"status": False, "error": "Your limit is reached"}
+A_BREAK = "You are taking a break until 2026-11-23T13:45:01Z"
+
+
+@pytest.fixture
+def spin(app, add_item, connect, player):
+    """Plays a spin for an item of ten coins on the player's open socket, which wins or loses; the answer."""
+    add_item(price=10)
+    socket = connect(player)
+
+    def spin(amount, *, wins=False, **more):
+        seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
+        return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more)
+
+    return spin
+
+
+@pytest.fixture
+def balance(client, player):
+    return lambda: client.get("/auth/me", headers=player.headers).json["balance"]
+
+
+@pytest.mark.parametrize("kind", ["wager", "loss"])
+@pytest.mark.parametrize(
+    ("period", "resets_at"), [("day", MIDNIGHT), ("week", MIDNIGHT), ("month", DECEMBER)]
+)
+def test_a_limit_can_be_reached_and_not_exceeded(put, spin, balance, kind, period, resets_at):
+    put(2, kind, period)
+
+    assert spin(1)["status"] is True
+    assert spin(1.01) == REACHED | {"limit": kind, "period": period, "resetsAt": resets_at}
+    assert spin(1)["status"] is True
+    assert spin(0.01) == REACHED | {"limit": kind, "period": period, "resetsAt": resets_at}
+    assert balance() == 98
+
+
+@pytest.mark.parametrize("kind", ["wager", "loss"])
+def test_a_limit_of_0_refuses_every_bet(put, spin, balance, kind):
+    put(0, kind)
+
+    assert spin(0.01)["error"] == "Your limit is reached"
+    assert balance() == 100
+
+
+def test_winnings_of_the_period_may_be_played_with_a_limit_on_losses(put, spin):
+    put(2, "loss")
+    spin(2, wins=True)
+
+    # Eight coins were won. With two that may be lost, that is ten, but no wager may reach the price.
+    assert spin(9.99)["status"] is True
+    assert spin(0.02)["error"] == "Your limit is reached"
+    assert spin(0.01)["status"] is True
+
+
+def test_winnings_make_no_difference_to_a_limit_on_wagers(put, spin):
+    put(2, "wager")
+    spin(2, wins=True)
+
+    assert spin(0.01)["error"] == "Your limit is reached"
+
+
+def test_the_stake_of_a_bet_that_would_win_counts_as_a_loss_before_the_bet(put, spin):
+    put(2, "loss")
+
+    assert spin(2.01, wins=True)["error"] == "Your limit is reached"
+
+
+def test_bets_from_before_the_limit_count(put, spin):
+    spin(3)
+
+    put(2)
+
+    assert spin(0.01)["error"] == "Your limit is reached"
+
+
+@pytest.mark.parametrize(("period", "resets_at"), [("day", MIDNIGHT), ("month", DECEMBER)])
+def test_a_limit_begins_anew_with_the_next_period(put, spin, clock, period, resets_at):
+    put(1, "wager", period)
+    spin(1)
+
+    clock.now = resets_at - 1
+    assert spin(0.01)["error"] == "Your limit is reached"
+    clock.now = resets_at
+    assert spin(1)["status"] is True
+    assert spin(0.01)["error"] == "Your limit is reached"
+
+
+def test_a_raised_limit_counts_once_it_is_confirmed(put, spin, confirm, clock):
+    put(1, "wager", "month")
+    spin(1)
+    _, pending = put(2, "wager", "month")
+    clock.now += DAY_MS
+
+    assert spin(1)["error"] == "Your limit is reached"
+    confirm(pending)
+    assert spin(1)["status"] is True
+
+
+def test_an_open_socket_cannot_bet_during_a_break_and_can_afterwards(take_break, spin, balance, clock):
+    _, answer = take_break("24h")
+
+    assert spin(1) == {"status": False, "error": A_BREAK}
+    clock.now = answer["until"] - 1
+    assert spin(1) == {"status": False, "error": A_BREAK}
+    assert balance() == 100
+    clock.now = answer["until"]
+    assert spin(1)["status"] is True
+
+
+def test_a_player_who_is_excluded_permanently_cannot_bet(take_break, spin):
+    take_break("permanent")
+
+    assert spin(1) == {"status": False, "error": "You have excluded yourself permanently"}
+
+
+def test_a_break_comes_before_a_limit(put, take_break, spin):
+    put(0)
+    take_break("24h")
+
+    assert spin(1)["error"] == A_BREAK
+
+
+def test_a_repeated_request_id_gets_its_first_answer_during_a_break(put, take_break, spin):
+    request = {"requestId": "one", "clientSeed": "same-seed"}
+    first = spin(1, **request)
+    put(0)
+    take_break("permanent")
+
+    assert first["status"] is True
+    assert spin(1, **request) == first
+
+
+def test_proofs_vault_and_history_stay_usable_during_a_break(
+    app, client, player, connect, take_break, add_item, clock
+):
+    add_item(price=10)
+    socket = connect(player)
+    socket.spin({"amount": 1, "item": ITEM, "clientSeed": "a-client-seed"})
+    take_break("permanent")
+    clock.now = NOW + DAY_MS
+
+    lock = {"amount": 5, "deadline": clock.now + 1}
+    assert client.post("/profile/vault/lock", json=lock, headers=player.headers).status_code == 200
+    for path in ("/stats/games", "/stats/fairness", "/prizes", "/profile/details", "/auth/me"):
+        assert client.get(path, headers=player.headers).status_code == 200
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
