@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.accounts.two_factor.login_challenges import LoginChallenges
 from services.affiliates.codes import PromoCodes
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
@@ -57,6 +58,7 @@ class Services:
     processes: Processes
     platform_login: Login
     identity_login: Login
+    login_challenges: LoginChallenges
     promo_codes: PromoCodes
     shipping: Shipping
     prices: PriceService
@@ -108,6 +110,9 @@ def build_services(
         ttl_seconds=settings.jwt_ttl_seconds,
     )
 
+    two_factor = TwoFactorAuthentication(encrypter=encrypter("two-factor secrets"))
+    login_challenges = LoginChallenges(codes=two_factor.codes, tokens=tokens)
+
     def login(name: str, provider: Provider | None) -> Login:
         return Login(
             name=name,
@@ -115,13 +120,14 @@ def build_services(
             encrypter=encrypter(f"login with {name}"),
             seeds=seeds,
             tokens=tokens,
+            challenges=login_challenges if "login" in settings.two_factor_required_for else None,
         )
 
     return Services(
         settings=settings,
         tokens=tokens,
         seeds=seeds,
-        two_factor=TwoFactorAuthentication(encrypter=encrypter("two-factor secrets")),
+        two_factor=two_factor,
         audit_keys=audit_keys,
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
         worker_pool=worker_pool,
@@ -136,6 +142,7 @@ def build_services(
         snapshots=snapshots,
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),
+        login_challenges=login_challenges,
         promo_codes=PromoCodes(special=settings.affiliate_special_code),
         shipping=Shipping(encrypter=encrypter("shipping addresses")),
         prices=PriceService(

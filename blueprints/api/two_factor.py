@@ -50,10 +50,19 @@ def may_require_two_factor(view: View) -> View:
 
 def require_two_factor(view: View) -> Callable[..., Any]:
     """Require a code from players with 2FA."""
+    return _require(view, lambda: True)
 
+
+def require_two_factor_for(action: str) -> Callable[[View], Callable[..., Any]]:
+    """Require a code from players with 2FA, if TWO_FACTOR_REQUIRED_FOR names this action."""
+    return lambda view: _require(view, lambda: action in get_services().settings.two_factor_required_for)
+
+
+def _require(view: View, is_required: Callable[[], bool]) -> Callable[..., Any]:
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        confirm_two_factor()
+        if is_required():
+            confirm_two_factor()
         return view(*args, **kwargs)
 
     return may_require_two_factor(wrapper)

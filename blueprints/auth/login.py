@@ -4,15 +4,17 @@ import logging
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import Response, request
+from flask import Response, jsonify, request
 
 from blueprints.api.auth import forbid_storing, public
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.auth.schemas import ProvidersSchema
+from blueprints.auth.schemas import ChallengeAnswerSchema, ProvidersSchema, TokenSchema
 from server.current_services import get_services
 from server.http.rate_limit import count_as
+from server.http.response_headers import allow_cookies
 from server.logs import request_id
 from server.redaction import safe_exception_summary
+from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challenge
 from services.login.attempts import ATTEMPT_SECONDS
 from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
 from services.login.login import Login
@@ -22,6 +24,8 @@ log = logging.getLogger("platform.login")
 blueprint = ApiBlueprint("login", __name__, url_prefix="/auth", description="Logging in through a provider")
 # URLs and Locations of a login contain secrets.
 blueprint.after_request(forbid_storing)
+
+CHALLENGE = "challenge"
 
 FAILED, UNAVAILABLE = "login_failed", "provider_unavailable"
 
@@ -94,23 +98,59 @@ def _begin(login: Login) -> Response:
     except ProviderUnavailable as problem:
         return _refused(login, problem)
     response = _redirect(address)
-    response.set_cookie(_cookie_name(login), cookie, max_age=ATTEMPT_SECONDS, **_cookie_options())
+    response.set_cookie(_cookie_name(login.name), cookie, max_age=ATTEMPT_SECONDS, **_cookie_options())
     return response
 
 
 def _finish(login: Login) -> Response:
-    name = _cookie_name(login)
+    name = _cookie_name(login.name)
     try:
-        token = login.finish(
+        outcome = login.finish(
             query=request.args.items(multi=True), cookie=request.cookies.get(name), now=get_services().clock()
         )
-        response = _to_frontend(token=token)
+        response = _challenged(outcome) if isinstance(outcome, Challenge) else _to_frontend(token=outcome)
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.
         return _refused(login, problem)
     except (LoginFailed, ProviderUnavailable) as problem:
         response = _refused(login, problem)
     response.delete_cookie(name, **_cookie_options())
+    return response
+
+
+@blueprint.post("/two-factor")
+@public
+@allow_cookies
+@blueprint.arguments(ChallengeAnswerSchema)
+@blueprint.response(200, TokenSchema)
+@blueprint.alt_response(401)
+@blueprint.alt_response(403)
+def finish_login_with_code(body: dict[str, Any]) -> Response:
+    """Exchange the challenge of a login in this browser, and a two-factor code, for a token.
+
+    The browser must send the cookie that came with the challenge. A challenge works once, within five
+    minutes.
+    """
+    services, name = get_services(), _cookie_name(CHALLENGE)
+    token = services.login_challenges.finish(
+        challenge=body["challenge"],
+        browser_secret=request.cookies.get(name),
+        code=body["code"],
+        now=services.clock(),
+    )
+    response = jsonify(token=token)
+    response.delete_cookie(name, **_challenge_cookie_options())
+    return response
+
+
+def _challenged(challenge: Challenge) -> Response:
+    response = _to_frontend(challenge=challenge.text)
+    response.set_cookie(
+        _cookie_name(CHALLENGE),
+        challenge.browser_secret,
+        max_age=CHALLENGE_MS // 1000,
+        **_challenge_cookie_options(),
+    )
     return response
 
 
@@ -136,15 +176,20 @@ def _redirect(address: str) -> Response:
     return response
 
 
-def _cookie_name(login: Login) -> str:
+def _cookie_name(purpose: str) -> str:
     """Over https with a prefix that keeps other hosts of the same domain from setting the cookie."""
-    return f"__Host-login_{login.name}" if _is_https() else f"login_{login.name}"
+    return f"__Host-login_{purpose}" if _is_https() else f"login_{purpose}"
 
 
 def _cookie_options() -> dict[str, Any]:
     # A __Host- cookie needs this path. The other one is the path that the browser sees, behind a proxy too.
     path = "/" if _is_https() else f"{urlsplit(get_services().settings.base_url).path}/auth"
     return {"path": path, "secure": _is_https(), "httponly": True, "samesite": "Lax"}
+
+
+def _challenge_cookie_options() -> dict[str, Any]:
+    """Over https the front end may be on another site: it sends the challenge back in a request of a page."""
+    return _cookie_options() | {"samesite": "None" if _is_https() else "Lax"}
 
 
 def _is_https() -> bool:

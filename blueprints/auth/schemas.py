@@ -1,7 +1,17 @@
 """Schemas of players."""
 
 from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, Part, WireSchema, computed, count, epoch_ms, flag, text
+from blueprints.api.schemas import (
+    Coins,
+    Part,
+    Unvalidated,
+    WireSchema,
+    computed,
+    count,
+    epoch_ms,
+    flag,
+    text,
+)
 from models.users import User
 from services.shared.levels import experience_of, level_of
 
@@ -54,6 +64,27 @@ class LogoutSchema(WireSchema):
 
     success = flag("Always true")
     message = text("What was done, as a sentence", "Logged out successfully")
+
+
+class ChallengeAnswerSchema(WireSchema):
+    """The answer to a login challenge."""
+
+    challenge = Unvalidated(
+        "string",
+        "The parameter `challenge` of the redirect to the front end",
+        "5f" * 32,
+        pattern="^[0-9a-f]{64}$",
+    )
+    code = Unvalidated("string", "A code of the authenticator app, or a recovery code", "123456")
+
+
+class TokenSchema(WireSchema):
+    """A completed login."""
+
+    token = text(
+        "For the header `Authorization` and for the socket",
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl",
+    )
 
 
 class ProvidersSchema(WireSchema):

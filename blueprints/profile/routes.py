@@ -7,6 +7,7 @@ from playhouse.shortcuts import model_to_dict
 from blueprints.api.auth import current_user, public, require_profile
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.schemas import SuccessSchema
+from blueprints.api.two_factor import require_two_factor_for
 from blueprints.games.player_state import player_state
 from blueprints.profile.schemas import (
     ClientSeedSchema,
@@ -69,6 +70,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/vault/unlock")
 @require_profile
+@require_two_factor_for("vault-unlock")
 @blueprint.response(200, SuccessSchema)
 def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back, once its deadline has passed. The event `balance` follows."""
@@ -80,15 +82,17 @@ def unlock_vault() -> dict[str, Any]:
 
 @blueprint.put("/trade-url")
 @require_profile
+@require_two_factor_for("trade-url")
 @blueprint.arguments(TradeUrlSchema)
 @blueprint.response(200, SuccessSchema)
 def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
     """Set the URL at which the caller receives trade offers."""
     services = get_services()
     trade_url.change(
-        user_id=current_user().id,
+        user=current_user(),
         url=body["url"],
         host=services.settings.platform_trade_host,
+        own_only=services.settings.trade_url_own_only,
         now=services.clock(),
     )
     return SUCCESS

@@ -1,7 +1,7 @@
 """Headers that every response carries: security headers and cross-origin resource sharing (CORS)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask, Response
 
@@ -15,16 +15,26 @@ ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id"
 SOCKETS = "/socket.io/"
 
+TAKES_COOKIES = "takes_cookies"
+"""The attribute of a view that ``allow_cookies`` sets."""
+
 Headers = Sequence[tuple[str, str]]
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def allow_cookies(view: View) -> View:
+    """Let pages of the allowed origins send this service's cookies to this view."""
+    setattr(view, TAKES_COOKIES, True)
+    return view
 
 
 def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> None:
     """Add the security headers and allow pages of these origins to read responses and to send tokens.
 
     ``https`` says whether clients reach this service by it. Each origin is compared as a whole. Cookies are
-    never allowed. ``Vary: Origin`` is on every response: a cache must not answer a page with what another
-    origin got.
+    allowed for the views with ``allow_cookies`` only. ``Vary: Origin`` is on every response: a cache must
+    not answer a page with what another origin got.
     """
     common_headers = [
         ("X-Content-Type-Options", "nosniff"),
@@ -46,6 +56,8 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
         if origin in allowed_origins:
             headers["Access-Control-Allow-Origin"] = origin
             headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+            if hasattr(app.view_functions.get(current_request().endpoint or ""), TAKES_COOKIES):
+                headers["Access-Control-Allow-Credentials"] = "true"
             if environ["REQUEST_METHOD"] == "OPTIONS":
                 headers["Access-Control-Allow-Methods"] = ALLOWED_METHODS
                 requested = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")

@@ -4,11 +4,14 @@ import re
 
 from models.db.connection import writing
 from models.users import User
-from services.accounts import notifications
+from services.accounts import notifications, users
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
 MAX_LENGTH = 500
+
+FIRST_ID = 76561197960265728
+"""The number of a player's URL (``partner``) plus this is the player's id on the game platform."""
 
 CHANGED_TITLE = "Trade URL changed"
 CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
@@ -19,7 +22,7 @@ class TradeUrlRequired(PlatformError):
 
 
 class InvalidTradeUrl(PlatformError):
-    """Not a trade-offer URL of the game platform."""
+    """Not a trade-offer URL of the game platform, or that of another account."""
 
     text = "Invalid trade URL"
 
@@ -33,16 +36,26 @@ def is_trade_url(text: str, *, host: str) -> bool:
     return len(text) <= MAX_LENGTH and re.fullmatch(pattern, text, re.ASCII) is not None
 
 
-def change(*, user_id: int, url: object, host: str, now: Millis) -> None:
+def is_own(url: str, *, platform_id: str) -> bool:
+    """Whether a trade URL can be that of this player. An account of another provider may have any."""
+    if not users.GAME_PLATFORM_ID.fullmatch(platform_id):
+        return True
+    partner = url.partition("partner=")[2].partition("&")[0]
+    return int(partner) + FIRST_ID == int(platform_id)
+
+
+def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    Raises TradeUrlRequired, InvalidTradeUrl.
+    Raises TradeUrlRequired, InvalidTradeUrl. With ``own_only`` a URL of another account is invalid too.
     """
     if url is None or url == "":
         raise TradeUrlRequired
     if not isinstance(url, str) or not is_trade_url(url, host=host):
         raise InvalidTradeUrl
+    if own_only and not is_own(url, platform_id=user.platform_id):
+        raise InvalidTradeUrl
     with writing():
-        changed = User.update(trade_url=url).where(User.id == user_id, User.trade_url != url).execute()
+        changed = User.update(trade_url=url).where(User.id == user.id, User.trade_url != url).execute()
         if changed:
-            notifications.notify(user_id=user_id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)
+            notifications.notify(user_id=user.id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

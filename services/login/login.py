@@ -5,6 +5,7 @@ from typing import Protocol
 
 from services.accounts import users
 from services.accounts.tokens import Tokens
+from services.accounts.two_factor.login_challenges import Challenge, LoginChallenges
 from services.fairness.server_seeds import ServerSeeds
 from services.login import attempts
 from services.login.attempts import Attempt
@@ -26,7 +27,10 @@ class Provider(Protocol):
 
 
 class Login:
-    """Login with one provider, which is None when the operator has not configured it."""
+    """Login with one provider, which is None when the operator has not configured it.
+
+    ``challenges`` is None if players with 2FA need no code to log in.
+    """
 
     def __init__(
         self,
@@ -36,12 +40,14 @@ class Login:
         encrypter: Encrypter,
         seeds: ServerSeeds,
         tokens: Tokens,
+        challenges: LoginChallenges | None,
     ) -> None:
         self.name = name
         self._provider = provider
         self._encrypter = encrypter
         self._seeds = seeds
         self._tokens = tokens
+        self._challenges = challenges
 
     @property
     def is_configured(self) -> bool:
@@ -57,8 +63,10 @@ class Login:
         attempt = attempts.begin(now=now)
         return self._provider.address(attempt, now=now), attempt.encrypt(self._encrypter)
 
-    def finish(self, *, query: Iterable[tuple[str, str]], cookie: str | None, now: Millis) -> str:
-        """A token for the player who comes back with this query. The first login creates the account.
+    def finish(self, *, query: Iterable[tuple[str, str]], cookie: str | None, now: Millis) -> str | Challenge:
+        """A token for the player who comes back with this query, or a challenge to send a 2FA code for.
+
+        The first login creates the account.
 
         Raises ProviderNotConfigured, LoginFailed, ProviderUnavailable.
         """
@@ -74,6 +82,8 @@ class Login:
             seeds=self._seeds,
             now=now,
         )
+        if self._challenges and user.two_factor_enabled:
+            return self._challenges.begin(user_id=user.id, now=now)
         return self._tokens.issue(platform_id=user.platform_id, now=now)
 
 

@@ -8,11 +8,11 @@ import peewee
 
 from models.db.connection import writing
 from models.login_challenges import LoginChallenge
-from models.users import User
 from services.accounts import users
+from services.accounts.tokens import Tokens
 from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, Codes, any_code
 from services.shared.clock import Millis
-from services.shared.errors import Unauthorized
+from services.shared.errors import AccountSuspended, Unauthorized
 
 # Not longer than wrong codes count: a challenge that was answered with five wrong codes expires before the
 # player may try again, and is so void.
@@ -29,40 +29,51 @@ class Challenge:
     @property
     def key(self) -> str:
         """The stored hash. It finds a challenge only together with its browser's secret."""
-        return hashlib.sha256(f"{self.text} {self.browser_secret}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.text} {self.browser_secret}".encode(errors="replace")).hexdigest()
 
 
-def begin(*, user_id: int, now: Millis) -> Challenge:
-    """Store a new challenge of the player, and delete expired ones."""
-    challenge = Challenge(secrets.token_hex(32), secrets.token_urlsafe(32))
-    with writing():
-        users.lock(user_id)
-        LoginChallenge.delete().where(LoginChallenge.user == user_id, ~_is_current(now)).execute()
-        LoginChallenge.insert(key=challenge.key, user=user_id, expires_at_ms=now + CHALLENGE_MS).execute()
-    return challenge
+class LoginChallenges:
+    """Stores challenges, and exchanges each once for a token."""
 
+    def __init__(self, *, codes: Codes, tokens: Tokens) -> None:
+        self._codes = codes
+        self._tokens = tokens
 
-def answer(challenge: Challenge, *, code: object, codes: Codes, now: Millis) -> User:
-    """Use up a challenge and a code; returns the player, who may now have a token.
+    def begin(self, *, user_id: int, now: Millis) -> Challenge:
+        """Store a new challenge of the player, and delete expired ones."""
+        challenge = Challenge(secrets.token_hex(32), secrets.token_urlsafe(32))
+        with writing():
+            users.lock(user_id)
+            LoginChallenge.delete().where(LoginChallenge.user == user_id, ~_is_current(now)).execute()
+            LoginChallenge.insert(key=challenge.key, user=user_id, expires_at_ms=now + CHALLENGE_MS).execute()
+        return challenge
 
-    Of several answers at once, in any process, one deletes the challenge, and the others raise Unauthorized,
-    as do unknown and expired challenges. Also raises TooManyWrongCodes, InvalidCode, SecretLost.
-    """
-    is_this = LoginChallenge.key == challenge.key, _is_current(now)
-    with writing():
-        user_id = LoginChallenge.select(LoginChallenge.user).where(*is_this).scalar()
-        if user_id is None:
+    def finish(self, *, challenge: object, browser_secret: str | None, code: object, now: Millis) -> str:
+        """Use up a challenge of this browser and a code; returns a token.
+
+        Of several requests at once, in any process, the first one that locks the player's row deletes the
+        challenge. The others raise Unauthorized, as those with an unknown or expired challenge do. Also
+        raises AccountSuspended, TooManyWrongCodes, InvalidCode, SecretLost.
+        """
+        if not isinstance(challenge, str) or browser_secret is None:
             raise Unauthorized
-        user = users.lock(user_id)
-        # Another answer may have had the lock before. Its code must not count as wrong when it comes again.
-        if not LoginChallenge.select().where(*is_this).exists():
-            raise Unauthorized
-        refusal = codes.use(any_code(code), user_id=user.id, now=now)
-        if refusal is None and not LoginChallenge.delete().where(*is_this).execute():
-            raise Unauthorized
-    if refusal is not None:
-        raise refusal
-    return user
+        is_this = LoginChallenge.key == Challenge(challenge, browser_secret).key, _is_current(now)
+        with writing():
+            user_id = LoginChallenge.select(LoginChallenge.user).where(*is_this).scalar()
+            if user_id is None:
+                raise Unauthorized
+            user = users.lock(user_id)
+            # Another request may have had the lock before. Its code must not count as wrong in this one.
+            if not LoginChallenge.select().where(*is_this).exists():
+                raise Unauthorized
+            if user.suspended_at_ms is not None:
+                raise AccountSuspended
+            refusal = self._codes.use(any_code(code), user_id=user_id, now=now)
+            if refusal is None:
+                LoginChallenge.delete().where(*is_this).execute()
+        if refusal is not None:
+            raise refusal
+        return self._tokens.issue(platform_id=user.platform_id, now=now)
 
 
 def _is_current(now: Millis) -> peewee.Expression:

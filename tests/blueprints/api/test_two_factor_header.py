@@ -6,6 +6,7 @@ import pytest
 from models.db.connection import reading
 from models.two_factor import ConfirmedToken, WrongCode
 from tests.blueprints.profile.conftest import Clock
+from tests.conftest import create_player
 from tests.support.apps import SECRET
 from tests.support.openings import win_prize
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
@@ -231,3 +232,22 @@ def test_a_right_code_deletes_what_has_expired(post, authenticator, another_toke
 
     with reading():
         assert set(ConfirmedToken.select(ConfirmedToken.token_id).scalars()) == {"2", "3"}
+
+
+BY_SETTING = {
+    "trade-url": ("PUT", "/profile/trade-url", (400, "Trade URL is required")),
+    "vault-unlock": ("POST", "/profile/vault/unlock", (400, "Vault is empty")),
+}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("required", ["", *BY_SETTING])
+def test_the_setting_names_more_actions_that_need_a_code(make_app, clock, required):
+    app = make_app(clock=clock, TWO_FACTOR_REQUIRED_FOR=required)
+    player = create_player(app)
+    Authenticator(app, player)
+
+    for action, (method, path, otherwise) in BY_SETTING.items():
+        answer = app.test_client().open(path, method=method, headers=player.headers)
+
+        assert (answer.status_code, answer.json["error"]) == (REQUIRED if action == required else otherwise)

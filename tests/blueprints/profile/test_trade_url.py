@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from services.accounts import users
 from tests.support.markers import sqlite_only
 
 DONE = (200, {"success": True})
@@ -129,3 +130,37 @@ def test_the_host_can_be_configured(make_app, new_player):
     answers = [put("/profile/trade-url", json={"url": url}, headers=player.headers) for url in urls]
 
     assert [answer.status_code for answer in answers] == [200, 400, 400]
+
+
+OWN_ID, OWN_URL = "76561198000000001", BASE + "?partner=39734273"
+
+
+@pytest.fixture
+def put_with_own_only(make_app, clock):
+    """Sets a trade URL as a player of this platform id, where only own ones are allowed; status and body."""
+    app = make_app(clock=clock, TRADE_URL_OWN_ONLY="1")
+
+    def put(url, platform_id=OWN_ID):
+        services = app.extensions["services"]
+        token = services.tokens.issue(platform_id=platform_id, now=clock())
+        headers = {"Authorization": f"Bearer {token}"}
+        answer = app.test_client().put("/profile/trade-url", json={"url": url}, headers=headers)
+        return answer.status_code, answer.json
+
+    return put
+
+
+def test_by_setting_only_the_url_of_the_own_account_is_valid(put_with_own_only, new_player):
+    new_player(platform_id=OWN_ID)
+
+    assert put_with_own_only(f"{OWN_URL}&token=aB3_x-9z") == DONE
+    foreign = [BASE + f"?partner={number}" for number in ("39734274", "0", OWN_ID, "9" * 400)]
+    assert [put_with_own_only(url) for url in foreign] == [INVALID] * len(foreign)
+
+
+def test_by_setting_an_account_of_the_identity_provider_may_have_any_url(put_with_own_only, app, clock):
+    services = app.extensions["services"]
+    platform_id = "id-" + "0" * 32
+    users.sign_in(platform_id=platform_id, username="bob", avatar="", seeds=services.seeds, now=clock())
+
+    assert put_with_own_only(OWN_URL, platform_id) == DONE

@@ -43,6 +43,7 @@ TABLE = [
     Endpoint("GET", "/auth/platform/return", "/auth/platform/return", PUBLIC, 302),
     Endpoint("GET", "/auth/identity", "/auth/identity", PUBLIC, 501),
     Endpoint("GET", "/auth/identity/callback", "/auth/identity/callback", PUBLIC, 501),
+    Endpoint("POST", "/auth/two-factor", "/auth/two-factor", PUBLIC, 401),
     Endpoint("GET", "/affiliate/stats", "/affiliate/stats", USER, 200),
     Endpoint("GET", "/affiliate/overview", "/affiliate/overview", USER, 200),
     Endpoint("POST", "/affiliate/set-code", "/affiliate/set-code", USER, 400),
