@@ -24,6 +24,7 @@ from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures
 from server.metrics import install_metrics
 from server.realtime import connecting
+from server.realtime.ended_sessions import watch_sessions
 from server.realtime.packets import handle_packets
 from server.realtime.server import Manager, create_realtime
 from services.container import Services, build_services
@@ -153,6 +154,7 @@ def _start_realtime(
     running = create_realtime(app, settings, new_rate_limiter, manager=manager, clock=clock)
     handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
+    watch_sessions(running)
     if cluster:
         cluster.install(running)
     if isinstance(clock, DatabaseClock):

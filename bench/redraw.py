@@ -51,7 +51,7 @@ def measure(url: str, place: Path, count: int) -> None:
     app = create_app(Settings.from_env(env))
     services = app.extensions["services"]
     user = users.create(username="first", seeds=services.seeds, now=now_ms())
-    token = services.tokens.issue(platform_id=user.platform_id, now=now_ms())
+    token = services.tokens.issue(platform_id=user.platform_id, session=0, now=now_ms())
     copy_player(user, count)
     database.obj.close_all()
     commitments, seconds = [], []

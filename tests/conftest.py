@@ -213,7 +213,7 @@ def create_player(app: Flask, username: str = "alice", *, coins: int = 100, **de
         now=services.clock(),
         **details,
     )
-    token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
+    token = services.tokens.issue(platform_id=user.platform_id, session=0, now=services.clock())
     return Player(user.id, user.platform_id, user.username, token)
 
 

@@ -66,4 +66,4 @@ def live_in(app: Flask) -> Inhabitant:
         services.upgrader.play(
             user_id=player.id, request=SpinRequest(amount=60, item=DEAR), clock=lambda: now
         )
-    return Inhabitant(player, services.tokens.issue(platform_id=player.platform_id, now=now))
+    return Inhabitant(player, services.tokens.issue(platform_id=player.platform_id, session=0, now=now))

@@ -58,7 +58,8 @@ def fill(stage: Stage, url: str) -> list[str]:
         )
         bulk_history.extend(written, to=BETS)
         return [
-            services.tokens.issue(platform_id=player.platform_id, now=now_ms()) for player in written.players
+            services.tokens.issue(platform_id=player.platform_id, session=0, now=now_ms())
+            for player in written.players
         ]
 
 

@@ -62,7 +62,7 @@ def _costs(
 def _tokens(stage: Stage, url: str, platform_ids: Sequence[str]) -> list[str]:
     with stage.platform_here(url) as app:
         issue = app.extensions["services"].tokens.issue
-        return [issue(platform_id=platform_id, now=now_ms()) for platform_id in platform_ids]
+        return [issue(platform_id=platform_id, session=0, now=now_ms()) for platform_id in platform_ids]
 
 
 def _add_others(stage: Stage, url: str, there: int, upto: int) -> list[str]:

@@ -147,7 +147,7 @@ def _fill(stage: Stage, url: str) -> str:
         for count, size in ((CASES, ITEMS_A_CASE), (LARGE_CASES, ITEMS_A_LARGE_CASE)):
             importing.import_cases(_cases(names, count, size), now=now)
         player = users.create(username="player", seeds=services.seeds, balance=Cents(10_000), now=now)
-        token: str = services.tokens.issue(platform_id=player.platform_id, now=now)
+        token: str = services.tokens.issue(platform_id=player.platform_id, session=0, now=now)
         return token
 
 

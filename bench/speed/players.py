@@ -49,7 +49,7 @@ def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[
                 for number in range(first, first + count)
             ]
         issue = services.tokens.issue
-        return [Player(user, issue(platform_id=user.platform_id, now=now)) for user in made]
+        return [Player(user, issue(platform_id=user.platform_id, session=0, now=now)) for user in made]
 
 
 class AtTheirSockets:

@@ -8,8 +8,8 @@ from flask import Response, after_this_request, g
 
 from models.users import User
 from server.http.bearer_token import current_claims
-from services.accounts import users
-from services.shared.errors import PlatformError, Unauthorized, UserNotFound
+from services.accounts import sessions
+from services.shared.errors import AccountSuspended, PlatformError, Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -29,7 +29,10 @@ def public(view: View) -> View:
 
 
 def require_user(view: View) -> Callable[..., Any]:
-    """Require a valid token of an existing player; answer 401 before anything else is checked."""
+    """Require a valid token of an existing player; answer 401 before anything else is checked.
+
+    A token whose session was ended is 401 too, and the token of a suspended player 403.
+    """
     return _require(view, without_player=Unauthorized)
 
 
@@ -49,11 +52,14 @@ def _require(
     @wraps(view)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
-            g.user = users.get(platform_id=current_claims().platform_id)
+            user = sessions.player_of(current_claims())
         except Unauthorized:
             raise without_token from None
         except UserNotFound:
             raise without_player from None
+        if user.suspended_at_ms is not None:
+            raise AccountSuspended
+        g.user = user
         after_this_request(forbid_storing)
         return view(*args, **kwargs)
 

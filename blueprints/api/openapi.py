@@ -17,7 +17,7 @@ from flask import Response
 from blueprints.api.errors import INTERNAL_TEXT, INTERNAL_TEXTS, ErrorSchema, envelope, envelope_schema
 from server.http.rate_limit import FREE_BLUEPRINTS
 from services.shared.background import pause
-from services.shared.errors import Unavailable
+from services.shared.errors import AccountSuspended, Unavailable
 
 API_TITLE = "Gaming platform"
 INFO = {
@@ -131,6 +131,7 @@ class ContractDocument(MarshmallowPlugin):
 
 def _error(path: str, status: HTTPStatus) -> dict[str, Any]:
     texts = {
+        HTTPStatus.FORBIDDEN: AccountSuspended.text,
         HTTPStatus.INTERNAL_SERVER_ERROR: INTERNAL_TEXTS.get(path, INTERNAL_TEXT),
         HTTPStatus.SERVICE_UNAVAILABLE: Unavailable.text,
     }
@@ -153,7 +154,7 @@ def _common_statuses(operation: dict[str, Any]) -> set[HTTPStatus]:
     if "requestBody" in operation:
         statuses.add(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     if operation["security"]:
-        statuses.add(HTTPStatus.UNAUTHORIZED)
+        statuses |= {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
     return statuses
 
 

@@ -18,6 +18,7 @@ from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challeng
 from services.login.attempts import ATTEMPT_SECONDS
 from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
 from services.login.login import Login
+from services.shared.errors import AccountSuspended
 
 log = logging.getLogger("platform.login")
 
@@ -27,7 +28,7 @@ blueprint.after_request(forbid_storing)
 
 CHALLENGE = "challenge"
 
-FAILED, UNAVAILABLE = "login_failed", "provider_unavailable"
+FAILED, UNAVAILABLE, SUSPENDED = "login_failed", "provider_unavailable", "account_suspended"
 
 
 def _redirects(description: str) -> dict[int, Any]:
@@ -38,7 +39,8 @@ def _redirects(description: str) -> dict[int, Any]:
 TO_PROVIDER = _redirects(f"The provider's login, or {{frontend_url}}?error={UNAVAILABLE}")
 TO_FRONTEND = _redirects(
     "{frontend_url}?token=<JWT>; or, without a token, "
-    f"?error={FAILED} when the login was refused or cancelled, and ?error={UNAVAILABLE}"
+    f"?error={FAILED} when the login was refused or cancelled, ?error={UNAVAILABLE}, and "
+    f"?error={SUSPENDED} when the account is suspended"
 )
 
 
@@ -112,7 +114,7 @@ def _finish(login: Login) -> Response:
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.
         return _refused(login, problem)
-    except (LoginFailed, ProviderUnavailable) as problem:
+    except (LoginFailed, ProviderUnavailable, AccountSuspended) as problem:
         response = _refused(login, problem)
     response.delete_cookie(name, **_cookie_options())
     return response
@@ -154,13 +156,15 @@ def _challenged(challenge: Challenge) -> Response:
     return response
 
 
-def _refused(login: Login, problem: LoginFailed | ProviderUnavailable) -> Response:
+def _refused(login: Login, problem: LoginFailed | ProviderUnavailable | AccountSuspended) -> Response:
     extra = {"event": "login", "provider": login.name, "request_id": request_id(), "outcome": str(problem)}
     if problem.__cause__:
         extra["failure"] = safe_exception_summary(problem.__cause__)
-    is_refusal = isinstance(problem, LoginFailed)
-    log.log(logging.INFO if is_refusal else logging.WARNING, "login", extra=extra)
-    return _to_frontend(error=FAILED if is_refusal else UNAVAILABLE)
+    if isinstance(problem, ProviderUnavailable):
+        log.warning("login", extra=extra)
+        return _to_frontend(error=UNAVAILABLE)
+    log.info("login", extra=extra)
+    return _to_frontend(error=SUSPENDED if isinstance(problem, AccountSuspended) else FAILED)
 
 
 def _to_frontend(**parameter: str) -> Response:

@@ -6,6 +6,9 @@ from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.auth.schemas import LogoutSchema, UserSchema
 from models.users import User
+from server.current_services import get_services
+from server.realtime.server import realtime
+from services.accounts import sessions
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
@@ -24,3 +27,17 @@ def get_me() -> User:
 def log_out() -> dict[str, Any]:
     """Log out: the client deletes its token. The server stores nothing."""
     return {"success": True, "message": "Logged out successfully"}
+
+
+@blueprint.post("/logout-all")
+@require_user
+@blueprint.response(200, LogoutSchema)
+def log_out_everywhere() -> dict[str, Any]:
+    """Log out everywhere: no token that was issued until now is valid any more, this one included.
+
+    Open sockets become spectators within a second.
+    """
+    user_id = current_user().id
+    number = sessions.log_out_everywhere(user_id=user_id, now=get_services().clock())
+    realtime().end_sessions(user_id, before=number)
+    return {"success": True, "message": "Logged out everywhere"}

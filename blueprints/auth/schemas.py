@@ -60,7 +60,7 @@ class UserSchema(PublicUserSchema):
 
 
 class LogoutSchema(WireSchema):
-    """The client deletes its token."""
+    """The player is logged out."""
 
     success = flag("Always true")
     message = text("What was done, as a sentence", "Logged out successfully")

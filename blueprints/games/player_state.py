@@ -59,7 +59,10 @@ class PlayerState:
     def send_all(self, user_id: int, *, sid: str) -> None:
         """Send a new socket the commitment and the balances. Raises UserNotFound."""
         commitment = self._services.seeds.announced(user_id=user_id)
-        self._send(sid, [messages.commitment_event(commitment), messages.balance_event(balances_of(user_id))])
+        events = [messages.commitment_event(commitment), messages.balance_event(balances_of(user_id))]
+        # The session may have ended during the queries.
+        if self._connections.player_of(sid) == user_id:
+            self._send(sid, events)
 
     def forward(self, signal: Any) -> None:
         """Send the events of another process to those sockets of the player that have no newer ones."""

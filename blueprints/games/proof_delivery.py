@@ -231,8 +231,8 @@ class ProofDelivery:
             messages.send_proof(receiver, proof)
         sent.sent_at = time.monotonic()
         for receiver in receivers:
-            if connections.get(receiver) is None:
-                # It ended before the proof was added, so its end did not report the proof.
+            if connections.player_of(receiver) is None:
+                # It or its session ended before the proof was added, so that end did not report the proof.
                 self.socket_gone(receiver)
         return True
 

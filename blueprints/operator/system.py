@@ -91,5 +91,7 @@ def demo_page(*, force: bool) -> None:
     """
     services = _services_for_demo(force=force)
     user = demo.player(seeds=services.seeds, now=services.clock())
-    token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
+    token = services.tokens.issue(
+        platform_id=user.platform_id, session=user.session_number, now=services.clock()
+    )
     print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={token}"})

@@ -1,17 +1,20 @@
-"""flask users: create accounts, issue tokens, show players."""
+"""flask users: create accounts, issue tokens, show players, end their sessions, suspend them."""
 
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar
 from blueprints.auth.schemas import UserSchema
 from models.db.connection import writing
+from models.users import User
 from server.current_services import get_services
-from services.accounts import users
+from services.accounts import sessions, users
 from services.limits import exclusions
 from services.shared.errors import OperatorError
 from services.shared.money import Cents
 
-group = OperatorGroup("users", help="Create accounts, issue tokens and show players.")
+group = OperatorGroup(
+    "users", help="Create accounts, issue tokens, show players, log them out, and suspend them."
+)
 
 
 @group.command("create")
@@ -47,7 +50,7 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
             {
                 "platformid": user.platform_id,
                 "username": user.username,
-                "token": services.tokens.issue(platform_id=user.platform_id, now=services.clock()),
+                "token": _token_of(user),
             }
         )
 
@@ -56,9 +59,7 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
 @click.argument("platformid")
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
-    services = get_services()
-    user = users.get(platform_id=platformid)
-    print_json({"token": services.tokens.issue(platform_id=user.platform_id, now=services.clock())})
+    print_json({"token": _token_of(users.get(platform_id=platformid))})
 
 
 @group.command("show")
@@ -79,3 +80,44 @@ def exclude(platformid: str, duration: str) -> None:
     user = users.get(platform_id=platformid)
     exclusion = exclusions.exclude(user_id=user.id, duration=duration, now=get_services().clock())
     print_json({"platformid": user.platform_id, "until": exclusion.until})
+
+
+@group.command("logout")
+@click.argument("platformid")
+def logout(platformid: str) -> None:
+    """Log a player out everywhere.
+
+    Ends all sessions: the tokens become invalid, and open sockets become spectators within a second.
+    """
+    user = users.get(platform_id=platformid)
+    session = sessions.log_out_everywhere(user_id=user.id, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "session": session})
+
+
+@group.command("suspend")
+@click.argument("platformid")
+def suspend(platformid: str) -> None:
+    """Suspend a player.
+
+    The player's requests and bets are refused; proofs still reach the player's sockets.
+    Prints since when the player is suspended.
+    """
+    user = users.get(platform_id=platformid)
+    since = sessions.suspend(user_id=user.id, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "suspendedAt": since})
+
+
+@group.command("resume")
+@click.argument("platformid")
+def resume(platformid: str) -> None:
+    """End the suspension of a player."""
+    user = users.get(platform_id=platformid)
+    sessions.resume(user_id=user.id, now=get_services().clock())
+    print_json({"platformid": user.platform_id, "suspendedAt": None})
+
+
+def _token_of(user: User) -> str:
+    services = get_services()
+    return services.tokens.issue(
+        platform_id=user.platform_id, session=user.session_number, now=services.clock()
+    )

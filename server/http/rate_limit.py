@@ -112,7 +112,9 @@ def _client(request: ContractRequest, kind: str) -> Hashable:
         return request.endpoint, request.remote_addr
     if kind != "preflight" and "Authorization" in request.headers:
         with suppress(Unauthorized):
-            return f"player {current_claims().platform_id}"
+            claims = current_claims()
+            # By session too: a thief whose session was ended must not use up the player's limits.
+            return f"player {claims.platform_id} {claims.session}"
     return f"address {request.remote_addr}"
 
 

@@ -10,7 +10,7 @@ from server.realtime.handshakes import NAMESPACE
 from server.realtime.server import Realtime, realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
-from services.accounts import users
+from services.accounts import sessions
 from services.shared.errors import PlatformError, Unauthorized, UserNotFound
 
 FAILED = "Something went wrong"
@@ -62,7 +62,7 @@ def _connection(sid: str, auth: object) -> Connection:
     services = get_services()
     claims = services.tokens.check(token, now=services.clock())
     try:
-        user = users.get(platform_id=claims.platform_id)
+        user = sessions.player_of(claims)
     except UserNotFound:
         raise Unauthorized from None
-    return Connection(sid, user.id, address=address, expires_at=claims.expires_at)
+    return Connection(sid, user.id, address=address, expires_at=claims.expires_at, session=claims.session)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from models.session_numbers import Session
 from services.games.errors import TooManySpins
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError, Unauthorized
@@ -30,6 +31,8 @@ class Connection:
     user_id: int | None = None
     address: str = ""
     expires_at: Millis | None = None
+    session: int = 0
+    """The session number of its token."""
     events_in_flight: int = field(default=0, compare=False)
     last_sent: dict[str, Any] = field(default_factory=dict, compare=False)
     """For the areas: what identifies the last event that the socket was sent, by the event's name."""
@@ -67,11 +70,30 @@ class Connections:
         """Remove a socket, unless it is unknown."""
         with self._guard:
             connection = self._by_sid.pop(sid, None)
-            for group in connection.groups if connection else ():
-                sockets = self._by_group[group]
-                del sockets[sid]
-                if not sockets:
-                    del self._by_group[group]
+            if connection is not None:
+                for group in connection.groups:
+                    self._leave(group, connection)
+
+    def end_sessions(self, user_id: int, *, before: int) -> list[str]:
+        """Make spectators of the player's sockets whose session numbers are lower; returns their ids."""
+        with self._guard:
+            sockets = self._by_group.get(user_id, {})
+            ended = [connection for connection in sockets.values() if connection.session < before]
+            for connection in ended:
+                self._leave(user_id, connection)
+                connection.user_id = None
+        return [connection.sid for connection in ended]
+
+    def _leave(self, group: int | str, connection: Connection) -> None:
+        sockets = self._by_group[group]
+        del sockets[connection.sid]
+        if not sockets:
+            del self._by_group[group]
+
+    def sessions(self) -> set[Session]:
+        """The ids of all players with a socket, each with the session numbers of their sockets."""
+        sockets = list(self._by_sid.values())
+        return {(socket.user_id, socket.session) for socket in sockets if socket.user_id is not None}
 
     def get(self, sid: str) -> Connection | None:
         return self._by_sid.get(sid)

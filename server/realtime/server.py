@@ -82,7 +82,7 @@ class Realtime:
     before_close: list[Callable[[], None]] = field(default_factory=list)
     """Called in reverse order: what was installed first stops last."""
     on_left: list[Callable[[str], None]] = field(default_factory=list)
-    """Called with the id of each socket that has gone."""
+    """Called with the id of each socket that has gone, or has become a spectator."""
     every_two_seconds: list[Callable[[], None]] = field(default_factory=list)
     """With REDIS_URL they are called in turn: at the start, every two seconds, and when signals arrive again.
 
@@ -168,10 +168,18 @@ class Realtime:
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""
         self.connections.remove(sid)
-        # Afterwards: a proof that is sent in between does not find the socket.
+        self._left([sid])
+
+    def end_sessions(self, user_id: int, *, before: int) -> None:
+        """Make spectators of the player's sockets here whose session numbers are lower than this one."""
+        self._left(self.connections.end_sessions(user_id, before=before))
+
+    def _left(self, sids: Sequence[str]) -> None:
+        # Called afterwards: a proof that is sent in between does not find the socket.
         with self.app.app_context():
-            for left in self.on_left:
-                left(sid)
+            for sid in sids:
+                for left in self.on_left:
+                    left(sid)
 
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""

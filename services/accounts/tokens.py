@@ -27,9 +27,13 @@ and the token would be valid for that much longer."""
 
 @dataclass(frozen=True)
 class Claims:
-    """The player of a valid token, when it is valid, in milliseconds, and its id, if it has one."""
+    """The player of a valid token, the session number, when it is valid, and its id, if it has one.
+
+    Times are in milliseconds.
+    """
 
     platform_id: str
+    session: int
     expires_at: Millis
     valid_from: float
     token_id: str | None
@@ -48,10 +52,12 @@ class Tokens:
         self._verified: LRUCache[str, Claims] = LRUCache(maxsize=TOKENS_REMEMBERED)
         self._guard = threading.Lock()
 
-    def issue(self, *, platform_id: str, now: Millis) -> str:
+    def issue(self, *, platform_id: str, session: int, now: Millis) -> str:
+        """A token of this player, whose ``User.session_number`` is ``session``."""
         issued_at = now // 1000
         claims = {
             "sub": platform_id,
+            "session": session,
             "iat": issued_at,
             "exp": issued_at + self._ttl_seconds,
             "iss": self._issuer,
@@ -73,18 +79,16 @@ class Tokens:
         """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
         content = self._content(token)
         platform_id, expires = content["sub"], content["exp"]
-        if (
-            not PLATFORM_ID.fullmatch(platform_id)
-            or isinstance(expires, bool)
-            or not isinstance(expires, int)
-        ):
+        # Tokens of versions before there were sessions have no number.
+        session = content.get("session", 0)
+        if not (PLATFORM_ID.fullmatch(platform_id) and _is_integer(expires) and _is_integer(session)):
             raise Unauthorized
         issued = content.get("iat")
         valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
         token_id = content.get("jti")
         if not isinstance(token_id, str) or not TOKEN_ID.fullmatch(token_id):
             token_id = None
-        return Claims(platform_id, Millis(expires * 1000), valid_from, token_id)
+        return Claims(platform_id, session, Millis(expires * 1000), valid_from, token_id)
 
     def _content(self, token: str) -> dict[str, Any]:
         """The payload of a token signed with one of the secrets for this issuer. Raises Unauthorized."""
@@ -104,3 +108,7 @@ class Tokens:
                 raise Unauthorized from None
             return content
         raise Unauthorized
+
+
+def _is_integer(claim: object) -> bool:
+    return isinstance(claim, int) and not isinstance(claim, bool)

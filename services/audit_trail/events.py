@@ -8,6 +8,10 @@ class What(StrEnum):
 
     ACCOUNT_CREATED = "account.created"
     LOGGED_IN = "account.logged-in"
+    LOGGED_OUT = "account.logged-out"
+    """All sessions were ended; ``session`` is the number of the next ones."""
+    SUSPENDED = "account.suspended"
+    RESUMED = "account.resumed"
 
     LIMIT_SET = "limit.set"
     LIMIT_LOWERED = "limit.lowered"

@@ -13,6 +13,7 @@ from services.login.errors import LoginFailed, ProviderNotConfigured
 from services.login.person import Person
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
+from services.shared.errors import AccountSuspended
 from services.shared.text_validation import is_storable
 
 
@@ -68,7 +69,7 @@ class Login:
 
         The first login creates the account.
 
-        Raises ProviderNotConfigured, LoginFailed, ProviderUnavailable.
+        Raises ProviderNotConfigured, LoginFailed, ProviderUnavailable, AccountSuspended.
         """
         if self._provider is None:
             raise ProviderNotConfigured
@@ -82,9 +83,11 @@ class Login:
             seeds=self._seeds,
             now=now,
         )
+        if user.suspended_at_ms is not None:
+            raise AccountSuspended
         if self._challenges and user.two_factor_enabled:
             return self._challenges.begin(user_id=user.id, now=now)
-        return self._tokens.issue(platform_id=user.platform_id, now=now)
+        return self._tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
 
 
 def _single(query: list[tuple[str, str]]) -> dict[str, str]:

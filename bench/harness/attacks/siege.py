@@ -233,7 +233,7 @@ def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     come_to_rest(app)
     database.obj.close_all()
     issue = services.tokens.issue
-    return [issue(platform_id=user.platform_id, now=now_ms()) for user in [*attackers, *made]]
+    return [issue(platform_id=user.platform_id, session=0, now=now_ms()) for user in [*attackers, *made]]
 
 
 def _rest(server: RunningServer, seated: _Players) -> Counts:

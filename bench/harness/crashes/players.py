@@ -160,7 +160,7 @@ class Actor:
 
 def memory_of(user: User, services: Services) -> Memory:
     """The memory of a new player."""
-    token = services.tokens.issue(platform_id=user.platform_id, now=services.clock())
+    token = services.tokens.issue(platform_id=user.platform_id, session=0, now=services.clock())
     return Memory(user.id, user.platform_id, token, began_with=user.balance_cents)
 
 

@@ -73,7 +73,7 @@ class LoginChallenges:
                 LoginChallenge.delete().where(*is_this).execute()
         if refusal is not None:
             raise refusal
-        return self._tokens.issue(platform_id=user.platform_id, now=now)
+        return self._tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
 
 
 def _is_current(now: Millis) -> peewee.Expression:

@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from server.logs import JsonLines
+from tests.blueprints.auth.conftest import FRONTEND
 from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
 from tests.support.raw_server import raw_server, saying
 
@@ -261,3 +262,23 @@ def test_the_api_key_is_not_logged_when_the_profile_service_is_broken(
     assert "token" in parameters(ended)
     assert settings["PLATFORM_API_KEY"] not in log_text()
     assert "steamids" not in log_text()
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_suspended_player_gets_no_token(browser, run, me, log_text, provider):
+    player = me(browser.log_in(provider))
+    run("users", "suspend", player["platformid"])
+
+    answer = browser.log_in(provider)
+
+    assert answer.headers["Location"] == f"{FRONTEND}?error=account_suspended"
+    assert '"outcome":"Account suspended"' in log_text()
+    assert browser.cookie(COOKIE[provider]) is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_after_logging_out_everywhere_gives_a_valid_token(browser, run, me, provider):
+    player = me(browser.log_in(provider))
+    run("users", "logout", player["platformid"])
+
+    assert me(browser.log_in(provider)) == player

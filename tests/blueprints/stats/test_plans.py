@@ -69,7 +69,7 @@ def heavy(app):
     with reading():
         first = User.get(User.username == "player-0")
     services = app.extensions["services"]
-    token = services.tokens.issue(platform_id=first.platform_id, now=services.clock())
+    token = services.tokens.issue(platform_id=first.platform_id, session=0, now=services.clock())
     return Player(first.id, first.platform_id, first.username, token)
 
 

@@ -21,7 +21,7 @@ def database_url(request, tmp_path):
 def headers(app):
     """The header with a good token of a player who may or may not be there."""
     services = app.extensions["services"]
-    token = services.tokens.issue(platform_id="76561198000000001", now=services.clock())
+    token = services.tokens.issue(platform_id="76561198000000001", session=0, now=services.clock())
     return {"Authorization": f"Bearer {token}"}
 
 

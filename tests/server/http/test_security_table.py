@@ -99,6 +99,8 @@ TABLE = [
     Endpoint("GET", "/media/items/<name>", "/media/items/none.webp", PUBLIC, 404),
     Endpoint("GET", "/docs", "/docs", PUBLIC, 308),
     Endpoint("GET", "/docs/", "/docs/", PUBLIC, 200),
+    # The last one: it ends the caller's session.
+    Endpoint("POST", "/auth/logout-all", "/auth/logout-all", USER, 200),
 ]
 
 # Files that are the same for everybody; their views are the libraries' own and state no policy.
@@ -166,6 +168,8 @@ STRANGERS = {
     "no subject": lambda good: signed(without(good, "sub")),
     "a subject that is a number": lambda good: signed(good | {"sub": 76561198000000001}),
     "a subject that is empty": lambda good: signed(good | {"sub": ""}),
+    "another session": lambda good: signed(good | {"session": 1}),
+    "a session that is no number": lambda good: signed(good | {"session": "0"}),
     "a subject with a NUL": lambda good: signed(good | {"sub": "7656\x00"}),
 }
 
@@ -235,6 +239,33 @@ def test_a_token_without_a_player_is_400_on_profile_and_401_elsewhere(call, good
         else (401, refusal_at(rule))
         for method, rule in answers
     }
+
+
+def test_a_suspended_player_may_call_no_protected_endpoint(call, good, player, run):
+    run("users", "suspend", player.platform_id)
+
+    answers = {endpoint[:2]: call(endpoint, signed(good)) for endpoint in PROTECTED}
+
+    assert {name: (answer.status_code, answer.json) for name, answer in answers.items()} == {
+        (method, rule): (403, envelope(rule, "Account suspended")) for method, rule in answers
+    }
+
+
+@sqlite_only
+def test_the_token_of_a_suspended_player_makes_no_difference_at_public_endpoints(call, good, player, run):
+    run("users", "suspend", player.platform_id)
+
+    statuses = {endpoint.rule: call(endpoint, signed(good)).status_code for endpoint in OPEN}
+
+    assert statuses == {endpoint.rule: endpoint.status for endpoint in OPEN}
+
+
+@sqlite_only
+def test_an_ended_session_of_a_suspended_player_is_unauthorized(call, good, player, run):
+    run("users", "suspend", player.platform_id)
+    run("users", "logout", player.platform_id)
+
+    assert call(ME, signed(good)).status_code == 401
 
 
 @sqlite_only

@@ -28,7 +28,7 @@ def test_a_bad_token_is_refused(connect, token):
 
 def test_a_token_of_a_player_who_is_gone_is_refused(app, connect):
     services = app.extensions["services"]
-    token = services.tokens.issue(platform_id="76561190000000009", now=services.clock())
+    token = services.tokens.issue(platform_id="76561190000000009", session=0, now=services.clock())
 
     assert refused(connect, auth={"token": token}) == "Unauthorized"
 

@@ -93,7 +93,7 @@ def test_another_player_gets_no_proof(connect, new_player, player, item):
 
 def test_a_revealed_seed_stays_revealed_although_the_clock_is_set_back(make_app, player, item, clock):
     app = make_app(clock=clock)
-    token = app.extensions["services"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    token = app.extensions["services"].tokens.issue(platform_id=player.platform_id, session=0, now=clock.now)
     with threaded_server(app) as url:
         socket = Socket(url, auth={"token": token})
         socket.spin({"amount": 1, "item": item})
@@ -175,7 +175,9 @@ class TestWithAStoppedClock:
 @pytest.mark.one_process
 def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
     first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
-    token = first.extensions["services"].tokens.issue(platform_id=player.platform_id, now=clock.now)
+    token = first.extensions["services"].tokens.issue(
+        platform_id=player.platform_id, session=0, now=clock.now
+    )
     with threaded_server(first) as url:
         socket = Socket(url, auth={"token": token})
         socket.spin({"amount": 1, "item": item})

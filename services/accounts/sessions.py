@@ -1,0 +1,69 @@
+"""Ending the sessions of a player, and suspending players."""
+
+from models.db.connection import writing
+from models.users import User
+from services.accounts import users
+from services.accounts.tokens import Claims
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
+from services.shared.clock import Millis
+from services.shared.errors import Unauthorized, UserNotFound
+
+
+def player_of(claims: Claims) -> User:
+    """The player of a valid token. Raises UserNotFound, and Unauthorized if the session was ended."""
+    user = users.get(platform_id=claims.platform_id)
+    if user.session_number != claims.session:
+        raise Unauthorized
+    return user
+
+
+def log_out_everywhere(*, user_id: int, now: Millis) -> int:
+    """End all sessions of a player; returns the number of those that begin from now on.
+
+    Two calls at once raise the number twice. Raises UserNotFound.
+    """
+    with writing():
+        raised = (
+            User.update(session_number=User.session_number + 1)
+            .where(User.id == user_id)
+            .returning(User.session_number)
+            .tuples()
+        )
+        for (number,) in raised.execute():
+            record(
+                What.LOGGED_OUT,
+                now=now,
+                user_id=user_id,
+                before={"session": number - 1},
+                after={"session": number},
+            )
+            return int(number)
+        raise UserNotFound
+
+
+def suspend(*, user_id: int, now: Millis) -> Millis:
+    """Suspend a player; returns since when the player is suspended.
+
+    After this has returned, no bet of the player settles: a settlement locks the same row, so it comes first
+    or is refused. A player who is suspended already keeps the first time. Raises UserNotFound.
+    """
+    with writing():
+        since = users.lock(user_id).suspended_at_ms
+        if since is not None:
+            return Millis(since)
+        User.update(suspended_at_ms=now).where(User.id == user_id).execute()
+        record(What.SUSPENDED, now=now, user_id=user_id)
+        return now
+
+
+def resume(*, user_id: int, now: Millis) -> None:
+    """End the suspension of a player, if there is one."""
+    with writing():
+        resumed = (
+            User.update(suspended_at_ms=None)
+            .where(User.id == user_id, User.suspended_at_ms.is_null(False))
+            .execute()
+        )
+        if resumed:
+            record(What.RESUMED, now=now, user_id=user_id)

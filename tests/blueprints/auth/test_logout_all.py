@@ -1,0 +1,102 @@
+"""POST /auth/logout-all: every token that was issued before is refused."""
+
+import jwt
+import pyotp
+import pytest
+
+from tests.support.apps import SECRET
+from tests.support.markers import sqlite_only
+
+LOGGED_OUT = {"success": True, "message": "Logged out everywhere"}
+
+
+@pytest.fixture
+def status(client):
+    """The status of /auth/me with a token."""
+    return lambda token: client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+@pytest.fixture
+def claims(player):
+    """The claims of the player's token, without its session."""
+    content = jwt.decode(player.token, options={"verify_signature": False})
+    del content["session"]
+    return content
+
+
+def signed(claims):
+    return jwt.encode(claims, SECRET[::-1], algorithm="HS256")
+
+
+def test_all_tokens_of_the_player_are_refused_after_logging_out_everywhere(client, player, run, status):
+    other = run("users", "token", player.platform_id)["token"]
+
+    answer = client.post("/auth/logout-all", headers=player.headers)
+
+    assert (answer.status_code, answer.json) == (200, LOGGED_OUT)
+    assert [status(player.token), status(other)] == [401, 401]
+
+
+def test_a_token_issued_after_logging_out_everywhere_is_valid(client, player, run, status):
+    client.post("/auth/logout-all", headers=player.headers)
+
+    assert status(run("users", "token", player.platform_id)["token"]) == 200
+
+
+def test_logging_out_everywhere_leaves_other_players_logged_in(client, player, new_player, status):
+    bob = new_player("bob")
+
+    client.post("/auth/logout-all", headers=player.headers)
+
+    assert status(bob.token) == 200
+
+
+def test_an_ended_session_can_not_end_others(client, player, run, status):
+    client.post("/auth/logout-all", headers=player.headers)
+    new = run("users", "token", player.platform_id)["token"]
+
+    assert client.post("/auth/logout-all", headers=player.headers).status_code == 401
+    assert status(new) == 200
+
+
+def test_a_token_without_a_session_is_valid_until_the_first_logout(client, claims, player, status):
+    old = signed(claims)
+    assert status(old) == 200
+
+    client.post("/auth/logout-all", headers=player.headers)
+
+    assert status(old) == 401
+
+
+def test_logging_out_everywhere_needs_no_second_factor(client, player):
+    secret = client.post("/profile/2fa/setup", headers=player.headers).json["secret"]
+    code = {"code": pyotp.TOTP(secret).now()}
+    assert client.post("/profile/2fa/enable", json=code, headers=player.headers).status_code == 200
+
+    assert client.post("/auth/logout-all", headers=player.headers).json == LOGGED_OUT
+
+
+@sqlite_only
+@pytest.mark.parametrize("session", [1, -1, 2**70])
+def test_a_token_with_another_session_number_is_refused(claims, status, session):
+    assert status(signed(claims | {"session": session})) == 401
+
+
+@sqlite_only
+@pytest.mark.parametrize("session", [None, False, "0", 0.0, [], {}])
+def test_a_token_whose_session_is_no_integer_is_refused(claims, status, session):
+    assert status(signed(claims | {"session": session})) == 401
+
+
+@sqlite_only
+class TestWithLimits:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
+
+    def test_requests_of_an_ended_session_do_not_count_against_the_player(self, client, player, run, status):
+        client.post("/auth/logout-all", headers=player.headers)
+        while status(player.token) != 429:
+            pass
+
+        assert status(run("users", "token", player.platform_id)["token"]) == 200

@@ -1,0 +1,67 @@
+"""flask users logout, suspend and resume."""
+
+import pytest
+
+from tests.support.markers import sqlite_only
+
+NOBODY = "76561198999999999"
+
+
+@pytest.fixture
+def status(client):
+    """The status of /auth/me with a token."""
+    return lambda token: client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).status_code
+
+
+def test_logging_a_player_out_ends_all_sessions(run, player, status):
+    assert run("users", "logout", player.platform_id) == {"platformid": player.platform_id, "session": 1}
+
+    assert status(player.token) == 401
+    assert status(run("users", "token", player.platform_id)["token"]) == 200
+
+
+def test_logging_out_again_ends_the_sessions_that_began_meanwhile(run, player, status):
+    run("users", "logout", player.platform_id)
+    token = run("users", "token", player.platform_id)["token"]
+
+    assert run("users", "logout", player.platform_id)["session"] == 2
+    assert status(token) == 401
+
+
+def test_a_suspended_player_is_refused_until_the_player_is_resumed(run, player, status):
+    run("users", "suspend", player.platform_id)
+    assert status(player.token) == 403
+
+    resumed = run("users", "resume", player.platform_id)
+
+    assert resumed == {"platformid": player.platform_id, "suspendedAt": None}
+    assert status(player.token) == 200
+
+
+class TestAtKnownTimes:
+    @pytest.fixture
+    def clock(self):
+        return {"now": 1_800_000_000_000}
+
+    @pytest.fixture
+    def app(self, make_app, clock):
+        return make_app(clock=lambda: clock["now"])
+
+    def test_suspending_a_suspended_player_keeps_the_first_time(self, run, player, clock):
+        first = run("users", "suspend", player.platform_id)
+        clock["now"] += 1000
+
+        assert run("users", "suspend", player.platform_id) == first
+        assert first == {"platformid": player.platform_id, "suspendedAt": 1_800_000_000_000}
+
+
+def test_resuming_a_player_who_is_not_suspended_changes_nothing(run, player, status):
+    run("users", "resume", player.platform_id)
+
+    assert status(player.token) == 200
+
+
+@sqlite_only
+@pytest.mark.parametrize("command", ["logout", "suspend", "resume"])
+def test_an_unknown_player_is_one_line(fails, command):
+    assert fails("users", command, NOBODY) == "Error: User not found"

@@ -1,0 +1,158 @@
+"""The sockets of a player whose sessions are ended."""
+
+import pytest
+
+from bench.harness.sockets import Refused
+from bench.harness.waiting import wait_until
+
+UNAUTHORIZED = {"status": False, "error": "Unauthorized"}
+
+
+@pytest.fixture
+def spin(add_item):
+    """Spins on a socket; the acknowledgement."""
+    item = add_item(price=10)
+    return lambda socket: socket.spin({"amount": 1, "item": item})
+
+
+@pytest.fixture
+def log_out(client, player):
+    """Ends the player's sessions over HTTP."""
+
+    def log_out():
+        assert client.post("/auth/logout-all", headers=player.headers).status_code == 200
+
+    return log_out
+
+
+@pytest.fixture
+def log_in(run, player, connect):
+    """Opens a socket with a new token of the player."""
+    return lambda: connect(auth=run("users", "token", player.platform_id))
+
+
+def names(socket):
+    return [name for name, _ in socket.seen]
+
+
+@pytest.mark.one_process
+def test_a_socket_is_a_spectator_as_soon_as_its_player_has_logged_out_everywhere(
+    connect, player, spin, log_out
+):
+    socket = connect(player)
+
+    log_out()
+
+    assert spin(socket) == UNAUTHORIZED
+
+
+def test_a_socket_becomes_a_spectator_when_a_command_ends_its_session(connect, player, spin, run):
+    socket = connect(player)
+
+    run("users", "logout", player.platform_id)
+
+    wait_until(lambda: spin(socket) == UNAUTHORIZED, step_seconds=0.2)
+
+
+def test_an_ended_session_can_not_connect(connect, player, log_out):
+    log_out()
+
+    with pytest.raises(Refused, match="Unauthorized"):
+        connect(player)
+
+
+@pytest.mark.one_process
+def test_a_spectator_of_an_ended_session_still_sees_the_bets_of_others(
+    connect, player, new_player, spin, log_out
+):
+    socket = connect(player)
+    log_out()
+
+    assert spin(connect(new_player("bob")))["status"]
+
+    assert socket.expect("live-bets:new")["user"] == "bob"
+
+
+@pytest.mark.one_process
+def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(
+    connect, player, spin, log_out, log_in
+):
+    old = connect(player)
+    assert spin(old)["status"]
+    # One on connecting, one after the spin.
+    old.expect("balance")
+    old.expect("balance")
+    log_out()
+    seen = len(old.seen)
+    new = log_in()
+
+    assert new.expect("upgrader:proof")["nonce"] == 1
+    assert spin(new)["status"]
+    assert new.expect("upgrader:proof")["nonce"] == 2
+
+    old.expect("live-bets:new")
+    old.expect("live-bets:new")
+    assert set(names(old)[seen:]) <= {"live-bets", "live-bets:new"}
+
+
+@pytest.mark.one_process
+def test_a_proof_that_an_ended_session_did_not_confirm_is_sent_to_the_next(
+    connect, player, spin, log_out, log_in
+):
+    old = connect(player)
+    assert spin(old)["status"]
+    old.expect("upgrader:proof")
+
+    log_out()
+
+    assert log_in().expect("upgrader:proof")["nonce"] == 1
+
+
+@pytest.mark.one_process
+def test_sockets_of_ended_sessions_do_not_count_as_sockets_of_the_player(connect, player, log_out, log_in):
+    for _ in range(10):
+        connect(player)
+    log_out()
+
+    for _ in range(10):
+        assert log_in().expect("balance")
+
+
+@pytest.mark.one_process
+def test_a_new_session_outlasts_the_comparison_with_the_database(
+    connect, player, new_player, spin, run, log_in
+):
+    bob = connect(new_player("bob"))
+    old = connect(player)
+    run("users", "logout", player.platform_id)
+    new = log_in()
+
+    wait_until(lambda: spin(old) == UNAUTHORIZED, step_seconds=0.2)
+
+    assert spin(new)["status"]
+    assert spin(bob)["status"]
+
+
+class TestSuspension:
+    def test_a_suspended_player_can_connect_but_not_bet(self, connect, player, spin, run):
+        open_before = connect(player)
+        run("users", "suspend", player.platform_id)
+
+        answers = [spin(open_before), spin(connect(player))]
+
+        assert answers == [{"status": False, "error": "Account suspended"}] * 2
+
+    def test_the_proof_of_a_suspended_players_bet_arrives(self, connect, player, spin, run):
+        socket = connect(player)
+        assert spin(socket)["status"]
+        socket.close()
+        run("users", "suspend", player.platform_id)
+
+        assert connect(player).expect("upgrader:proof")["nonce"] == 1
+
+    def test_a_resumed_player_can_bet_on_the_same_socket(self, connect, player, spin, run):
+        socket = connect(player)
+        run("users", "suspend", player.platform_id)
+        run("users", "resume", player.platform_id)
+
+        assert spin(socket)["status"]

@@ -1,0 +1,200 @@
+"""Sessions and suspensions while a player uses two production processes, with Redis and without."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count
+
+import pytest
+import requests
+
+from bench.harness.cluster import cluster
+from bench.harness.sockets import Refused
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading
+from models.totals import LIVE_BET_SHARDS
+from models.users import User
+from tests.conftest import create_player
+from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.locks import locked, waiting_for_locks
+
+pytestmark = pytest.mark.process
+
+SPIN = {"amount": 0.1, "item": ITEM}
+UNAUTHORIZED = {"status": False, "error": "Unauthorized"}
+SUSPENDED = {"status": False, "error": "Account suspended"}
+IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
+STEP_SECONDS = 0.2
+
+numbers = count()
+
+
+@pytest.fixture(scope="module", params=["without Redis", pytest.param("with Redis", marks=pytest.mark.redis)])
+def platform(request, postgres, warm_start, tmp_path_factory):
+    """An app that runs commands, and the addresses of two processes on its database."""
+    directory = tmp_path_factory.mktemp("sessions")
+    with fresh_app(postgres, directory) as app:
+        import_item()
+        env = environment(app.extensions["services"].settings.database_url, directory)
+        if request.param == "with Redis":
+            env["REDIS_URL"] = request.getfixturevalue("redis").url
+        with cluster(env, directory, processes=2, serve=warm_start.server_process) as started:
+            yield app, started.urls
+
+
+@pytest.fixture
+def app(platform):
+    return platform[0]
+
+
+@pytest.fixture
+def urls(platform):
+    return platform[1]
+
+
+@pytest.fixture
+def database_url(app):
+    return app.extensions["services"].settings.database_url
+
+
+@pytest.fixture
+def player(app):
+    return create_player(app, f"player{next(numbers)}")
+
+
+@pytest.fixture
+def sockets(urls, player, open_socket):
+    """The player's sockets, one at each process."""
+    return [open_socket(url, player) for url in urls]
+
+
+def log_out(url, player):
+    """The status of logging out everywhere at a process."""
+    return requests.post(f"{url}/auth/logout-all", headers=player.headers, timeout=10).status_code
+
+
+def statuses(urls, token):
+    """The status of /auth/me at each process."""
+    headers = {"Authorization": f"Bearer {token}"}
+    return [requests.get(f"{url}/auth/me", headers=headers, timeout=10).status_code for url in urls]
+
+
+@reading()
+def nonces(player):
+    return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).scalars())
+
+
+def test_logging_out_at_one_process_ends_the_sockets_at_both(urls, player, sockets):
+    here, there = sockets
+
+    assert log_out(urls[0], player) == 200
+
+    assert here.spin(SPIN) == UNAUTHORIZED
+    wait_until(lambda: there.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
+    assert statuses(urls, player.token) == [401, 401]
+
+
+def test_the_logout_command_ends_the_sockets_at_both_processes(urls, player, sockets, run):
+    run("users", "logout", player.platform_id)
+
+    assert statuses(urls, player.token) == [401, 401]
+    for socket in sockets:
+        wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
+    assert statuses(urls, run("users", "token", player.platform_id)["token"]) == [200, 200]
+
+
+def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, open_socket):
+    connected = []
+
+    def connect(url):
+        for _ in range(8):
+            with suppress(Refused):
+                connected.append(open_socket(url, player))
+
+    with ThreadPoolExecutor(3) as together:
+        connecting = [together.submit(connect, url) for url in urls]
+        wait_until(lambda: connected)
+        assert together.submit(log_out, urls[0], player).result() == 200
+        for each in connecting:
+            each.result()
+
+    for socket in connected:
+        wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
+
+
+def test_a_proof_goes_to_the_new_session_when_its_bet_was_made_in_an_ended_one(
+    urls, player, sockets, run, open_socket
+):
+    assert sockets[0].spin(SPIN)["status"]
+    assert log_out(urls[1], player) == 200
+
+    new = open_socket(urls[0], auth=run("users", "token", player.platform_id))
+
+    assert new.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player):
+    with ThreadPoolExecutor(2) as together:
+        answers = list(together.map(log_out, urls, [player, player]))
+
+    assert sorted(answers) in ([200, 200], [200, 401])
+    with reading():
+        assert User.get_by_id(player.id).session_number == answers.count(200)
+
+
+def test_a_bet_that_waits_while_its_player_is_suspended_is_refused(app, database_url, player, sockets, run):
+    seed = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
+    with ThreadPoolExecutor(1) as beside:
+        with locked(database_url, seed, player.id):
+            answer = beside.submit(sockets[0].spin, SPIN)
+            wait_until(lambda: waiting_for_locks(database_url) == 1)
+            run("users", "suspend", player.platform_id)
+
+        assert answer.result() == SUSPENDED
+    assert nonces(player) == []
+
+
+def test_suspending_a_player_waits_for_the_bet_that_is_being_settled(database_url, player, sockets, run):
+    # Locks that a settlement takes after the player's row.
+    assert sockets[0].spin(SPIN)["status"]
+    counts = "SELECT 1 FROM live_bet_counts WHERE shard = %s FOR UPDATE"
+    with ThreadPoolExecutor(2) as beside:
+        with locked(database_url, counts, player.id % LIVE_BET_SHARDS):
+            answer = beside.submit(sockets[0].spin, SPIN)
+            wait_until(lambda: waiting_for_locks(database_url) == 1)
+            suspended = beside.submit(run, "users", "suspend", player.platform_id)
+            wait_until(lambda: waiting_for_locks(database_url) == 2)
+            assert not suspended.done()
+
+        assert answer.result()["status"]
+        suspended.result()
+    assert nonces(player) == [1, 2]
+
+
+def test_no_bet_settles_after_the_suspend_command_has_returned(player, sockets, run):
+    def play(socket):
+        """The answers up to the first refusal for the suspension."""
+        answers = []
+        while SUSPENDED not in answers:
+            answers.append(socket.spin(SPIN))
+        return answers
+
+    with ThreadPoolExecutor(2) as together:
+        playing = [together.submit(play, socket) for socket in sockets]
+        wait_until(lambda: len(nonces(player)) >= 5)
+        run("users", "suspend", player.platform_id)
+        settled = nonces(player)
+        answers = [answer for each in playing for answer in each.result()]
+
+    assert nonces(player) == settled
+    assert len(settled) == sum(answer["status"] for answer in answers)
+    assert [each for each in answers if not each["status"] and each not in (SUSPENDED, IN_PROGRESS)] == []
+
+
+def test_a_suspended_player_gets_the_proof_of_an_earlier_bet(urls, player, sockets, run, open_socket):
+    assert sockets[0].spin(SPIN)["status"]
+    for socket in sockets:
+        socket.close()
+    run("users", "suspend", player.platform_id)
+
+    assert open_socket(urls[0], player).expect("upgrader:proof")["nonce"] == 1
