@@ -15,6 +15,7 @@ from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.limits.routes import blueprint as limits_blueprint
 from blueprints.operator import imports
+from blueprints.operator.audit import group as audit_commands
 from blueprints.operator.cluster import group as cluster_commands
 from blueprints.operator.fairness import group as fairness_commands
 from blueprints.operator.ledger import group as ledger_commands
@@ -40,6 +41,7 @@ from blueprints.system.docs import swagger_blueprint
 from blueprints.system.gauges import install_gauges
 from blueprints.system.media import blueprint as media_blueprint
 from blueprints.system.routes import blueprint as system_blueprint
+from blueprints.system.sealing_task import install_sealing
 from blueprints.upgrader.events import install_upgrader
 from blueprints.upgrader.routes import blueprint as upgrader_blueprint
 
@@ -76,6 +78,7 @@ INSTALL_ON_SERVER = (
     install_prices,
     install_upgrader,
     install_openings,
+    install_sealing,
 )
 """Called with the app and its socket server: events, and background tasks that start with the server."""
 
@@ -98,4 +101,5 @@ COMMANDS = (
     secrets_commands,
     seeds_commands,
     cluster_commands,
+    audit_commands,
 )

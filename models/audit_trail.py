@@ -9,6 +9,8 @@ from peewee import fn
 
 from models.db.connection import Sqlite, Table, database
 
+SEALER_LOCK = 4_915_231_710_228
+
 
 class AuditEvent(Table):
     """What somebody did. It is written in the transaction that did it."""
@@ -89,3 +91,11 @@ def next_event_id() -> int:
         return int(AuditEvent.select(fn.COALESCE(fn.MAX(AuditEvent.id), 0) + 1).scalar())
     (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
     return int(number)
+
+
+def become_sealer() -> bool:
+    """Whether the caller's transaction is the only one that seals; until it ends, no other becomes that."""
+    if isinstance(database.obj, Sqlite):
+        return True
+    (taken,) = database.execute_sql("SELECT pg_try_advisory_xact_lock(%s)", (SEALER_LOCK,)).fetchone()
+    return bool(taken)

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from flask import Response, after_this_request, g
+from flask import Response, after_this_request, g, request
 
 from models.users import User
 from server.http.bearer_token import current_claims
 from services.accounts import sessions
+from services.audit_trail.actor import Actor, acting_as
 from services.shared.errors import AccountSuspended, PlatformError, Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -61,7 +62,8 @@ def _require(
             raise AccountSuspended
         g.user = user
         after_this_request(forbid_storing)
-        return view(*args, **kwargs)
+        with acting_as(Actor(user.platform_id, request.remote_addr)):
+            return view(*args, **kwargs)
 
     setattr(wrapper, POLICY, "user")
     return wrapper

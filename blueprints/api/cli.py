@@ -1,5 +1,7 @@
 """What all operator commands share: JSON on standard output; errors as one line, with exit code 1."""
 
+import os
+import pwd
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ import peewee
 from flask.cli import AppGroup
 
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
+from services.audit_trail.actor import Actor, acting_as
 from services.shared import decimal_json
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import Cents, NotAnAmount, cents_from_number
@@ -40,6 +43,14 @@ def _one_line_errors() -> Iterator[None]:
         raise click.ClickException(f"the database is not available: {reason}") from None
 
 
+def _system_user() -> str:
+    """The user that runs this process, who can't choose the name as they can that in the environment."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
 class OperatorCommand(click.Command):
     """A command whose errors are one line."""
 
@@ -48,7 +59,7 @@ class OperatorCommand(click.Command):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _one_line_errors():
+        with _one_line_errors(), acting_as(Actor(f"operator:{_system_user()}")):
             return super().invoke(ctx)
 
 

@@ -15,7 +15,10 @@ def reseal() -> None:
     """
     services = get_services()
     result = key_rotation.rotate(
-        seeds=services.seeds, two_factor=services.two_factor, shipping=services.shipping
+        seeds=services.seeds,
+        two_factor=services.two_factor,
+        shipping=services.shipping,
+        audit_keys=services.audit_keys,
     )
     print_json(
         {
@@ -24,6 +27,7 @@ def reseal() -> None:
             "twoFactorSecrets": result.two_factor_secrets,
             "recoveryCodes": result.recovery_codes,
             "shippingAddresses": result.shipping_addresses,
+            "auditKeys": result.audit_keys,
             "unreadable": len(result.unreadable),
         }
     )

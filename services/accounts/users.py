@@ -10,6 +10,8 @@ import peewee
 from models.db.connection import reading, writing
 from models.db.prepared_query import PreparedSelect
 from models.users import User
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.fairness import rolls
 from services.fairness.server_seeds import ServerSeeds
 from services.ledger import posting
@@ -80,6 +82,7 @@ def create(
                 ],
                 now=now,
             )
+            record(What.COINS_GRANTED, now=now, user_id=user.id, after={"amountCents": balance})
         return get(platform_id=user.platform_id)
 
 
@@ -167,6 +170,7 @@ def _insert(
         granted_experience=granted_experience,
     )
     seeds.announce_first(user_id=user.id)
+    record(What.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
     return user
 
 

@@ -7,6 +7,7 @@ class What(StrEnum):
     """What happened. A name that was once recorded keeps its meaning."""
 
     ACCOUNT_CREATED = "account.created"
+    COINS_GRANTED = "coins.granted"
     LOGGED_IN = "account.logged-in"
     LOGGED_OUT = "account.logged-out"
     """All sessions were ended; ``session`` is the number of the next ones."""
@@ -21,3 +22,5 @@ class What(StrEnum):
     LIMIT_RAISE_CONFIRMED = "limit.raise-confirmed"
     EXCLUSION_BEGUN = "exclusion.begun"
     EXCLUSION_EXTENDED = "exclusion.extended"
+
+    SETTINGS_CHANGED = "settings.changed"

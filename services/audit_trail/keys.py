@@ -38,16 +38,20 @@ class AuditKeys:
         derived = [_derive(secret) for secret in (secret_key, *previous_keys)]
         self._known = {_id_of(key): key for key in derived}
         self.current_id = _id_of(derived[0])
+        self.unreadable: set[str] = set()
+        """The ids of keys in the database that no SECRET_KEY decrypts."""
 
-    def sign(self, purpose: Purpose, content: str, *, key_id: str = "") -> str:
-        """The MAC of a content, by default with the current key. Raises KeyError for an unknown key."""
-        return _mac(self._known[key_id or self.current_id], purpose, content)
+    def sign(self, purpose: Purpose, content: str) -> str:
+        """The MAC of the content with the current key."""
+        return _mac(self._known[self.current_id], purpose, content)
+
+    def has(self, key_id: str) -> bool:
+        """Whether the key with this id is known."""
+        return key_id in self._known
 
     def is_valid(self, purpose: Purpose, content: str, *, key_id: str, mac: str) -> bool:
-        """Whether this is the MAC of the content. False for an unknown key."""
-        if key_id not in self._known:
-            return False
-        return hmac.compare_digest(self.sign(purpose, content, key_id=key_id).encode(), mac.encode())
+        """Whether this is the MAC of the content. Raises KeyError for an unknown key."""
+        return hmac.compare_digest(_mac(self._known[key_id], purpose, content).encode(), str(mac).encode())
 
     def store(self) -> None:
         """Keep the keys that are known here in the database."""
@@ -62,25 +66,23 @@ class AuditKeys:
             with writing():
                 AuditKey.insert_many(missing).on_conflict_ignore().execute()
 
-    def load(self) -> list[str]:
-        """Learn the keys in the database; returns the ids of those that no SECRET_KEY decrypts."""
+    def load(self) -> None:
+        """Learn the keys in the database."""
         with reading():
             rows: list[Any] = list(AuditKey.select(AuditKey.key_id, AuditKey.sealed_key).tuples())
-        unreadable = []
         for key_id, sealed in rows:
             if key_id in self._known:
                 continue
             try:
                 key = bytes.fromhex(self._encrypter.decrypt(sealed))
             except (InvalidToken, ValueError):
-                unreadable.append(key_id)
+                self.unreadable.add(key_id)
                 continue
             # A row under another name than its own would make one key pass for another.
             if _id_of(key) == key_id:
                 self._known[key_id] = key
             else:
-                unreadable.append(key_id)
-        return unreadable
+                self.unreadable.add(key_id)
 
     def renew(self, sealed_key: str) -> str:
         """The same key, encrypted with the current SECRET_KEY. Raises InvalidToken."""

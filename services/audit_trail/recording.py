@@ -7,13 +7,13 @@ from models.audit_trail import AuditEvent, UnsealedEvent, next_event_id
 from models.db.connection import database
 from models.users import User
 from services.audit_trail.actor import current_actor
-from services.audit_trail.canonical import to_text
+from services.audit_trail.canonical import event_text, to_text
 from services.audit_trail.events import What
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
 
-COLUMNS = ("id", "at_ms", "who", "what", "player", "address", "before", "after", "key_id")
-"""What the MAC of an event covers."""
+CHANGED = "changed"
+"""In ``before`` and ``after`` in the place of a value that must not be stored there."""
 
 _keys: list[AuditKeys] = []
 
@@ -54,17 +54,8 @@ def record(
         "after": None if after is None else to_text(after),
         "key_id": keys.current_id,
     }
-    AuditEvent.insert(row | {"mac": keys.sign(Purpose.EVENT, signed_text(row))}).execute()
+    AuditEvent.insert(row | {"mac": keys.sign(Purpose.EVENT, event_text(row))}).execute()
     UnsealedEvent.insert(event_id=row["id"]).execute()
-
-
-CHANGED = "changed"
-"""In ``before`` and ``after`` in the place of a value that must not be stored there."""
-
-
-def signed_text(row: Mapping[str, Any]) -> str:
-    """The text that the MAC of this event covers."""
-    return to_text({column: row[column] for column in COLUMNS})
 
 
 def _platform_id(user_id: int | None) -> str | None:

@@ -7,12 +7,14 @@ from typing import Any
 import peewee
 from cryptography.fernet import InvalidToken
 
+from models.audit_trail import AuditKey
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.prizes import Prize
 from models.two_factor import RecoveryCode, TwoFactor
 from models.users import AnnouncedSeed
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.audit_trail.keys import AuditKeys
 from services.fairness.server_seeds import ServerSeeds
 from services.prizes.shipping import Shipping
 
@@ -28,16 +30,21 @@ class RotationResult:
     two_factor_secrets: int = 0
     recovery_codes: int = 0
     shipping_addresses: int = 0
+    audit_keys: int = 0
     unreadable: list[str] = field(default_factory=list)
 
 
-def rotate(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication, shipping: Shipping) -> RotationResult:
+def rotate(
+    *, seeds: ServerSeeds, two_factor: TwoFactorAuthentication, shipping: Shipping, audit_keys: AuditKeys
+) -> RotationResult:
     """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
     Players may play meanwhile if the running servers have the current key: a row that a server changes after
     it was read here has that key already, and the guarded update leaves it alone.
     """
     unreadable: list[str] = []
+    # Those of SECRET_KEY_PREVIOUS are no longer known when that is emptied.
+    audit_keys.store()
     return RotationResult(
         announced_seeds=_rotate_column(
             AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, renew=seeds.renew, unreadable=unreadable
@@ -51,6 +58,9 @@ def rotate(*, seeds: ServerSeeds, two_factor: TwoFactorAuthentication, shipping:
         ),
         shipping_addresses=_rotate_column(
             Prize.id, Prize.sealed_address, renew=shipping.renew, unreadable=unreadable
+        ),
+        audit_keys=_rotate_column(
+            AuditKey.key_id, AuditKey.sealed_key, renew=audit_keys.renew, unreadable=unreadable
         ),
         unreadable=unreadable,
     )

@@ -23,6 +23,7 @@ NOTHING = {
     "twoFactorSecrets": 0,
     "recoveryCodes": 0,
     "shippingAddresses": 0,
+    "auditKeys": 0,
     "unreadable": 0,
 }
 FILLED = NOTHING | {"announcedSeeds": 3, "bets": 2, "twoFactorSecrets": 1}

@@ -1,0 +1,72 @@
+"""Recording which settings have changed since the last start of a server."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from models.audit_trail import KnownSetting
+from models.db.connection import database, writing
+from services.audit_trail.canonical import to_text
+from services.audit_trail.events import What
+from services.audit_trail.keys import AuditKeys, Purpose
+from services.audit_trail.recording import CHANGED, record
+from services.shared.clock import Millis
+from settings import OF_ONE_PROCESS, VERSION, Settings
+
+
+def record_changes(keys: AuditKeys, settings: Settings, *, now: Millis) -> None:
+    """Record the settings that differ from those of the last start, and the version of the product.
+
+    The first start records all. Settings that may differ between processes are left out.
+    """
+    keys.load()
+    current = {name: getattr(settings, name) for name in _names(settings)} | {"version": VERSION}
+    secret = {each.name for each in fields(settings) if not each.repr}
+    with writing():
+        # Of two processes that start at once, the second finds what the first has recorded.
+        database.obj.lock_tables(KnownSetting)
+        rows: Any = KnownSetting.select(KnownSetting.name, KnownSetting.value).tuples()
+        stored = {name: json.loads(text) for name, text in rows}
+        changed = stored.keys() - current.keys()
+        for name, value in current.items():
+            if name not in stored or not _is_same(keys, name, value, stored[name]):
+                changed.add(name)
+                known = _digest(keys, name, value) if name in secret else value
+                KnownSetting.insert(name=name, value=to_text(known)).on_conflict(
+                    conflict_target=[KnownSetting.name], update={KnownSetting.value: to_text(known)}
+                ).execute()
+        if not changed:
+            return
+        KnownSetting.delete().where(KnownSetting.name.in_(changed - current.keys())).execute()
+        record(
+            What.SETTINGS_CHANGED,
+            now=now,
+            user_id=None,
+            before={name: _shown(stored[name]) for name in changed & stored.keys()},
+            after={name: CHANGED if name in secret else current[name] for name in changed & current.keys()},
+        )
+
+
+def _names(settings: Settings) -> list[str]:
+    return [each.name for each in fields(settings) if each.name not in OF_ONE_PROCESS]
+
+
+def _is_same(keys: AuditKeys, name: str, value: Any, stored: Any) -> bool:
+    if not _is_digest(stored):
+        return to_text(value) == to_text(stored)
+    key_id, mac = stored["keyId"], stored["mac"]
+    return keys.has(key_id) and keys.is_valid(Purpose.SETTING, to_text([name, value]), key_id=key_id, mac=mac)
+
+
+def _digest(keys: AuditKeys, name: str, value: Any) -> dict[str, str]:
+    """What is stored of a secret value: it shows a change, and reveals nothing without SECRET_KEY."""
+    return {"keyId": keys.current_id, "mac": keys.sign(Purpose.SETTING, to_text([name, value]))}
+
+
+def _shown(stored: Any) -> Any:
+    return CHANGED if _is_digest(stored) else stored
+
+
+def _is_digest(stored: Any) -> bool:
+    # No setting is an object.
+    return isinstance(stored, dict)

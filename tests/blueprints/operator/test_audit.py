@@ -1,0 +1,253 @@
+"""flask audit export and verify: what a change of the database by somebody else leaves behind."""
+
+import json
+
+import pytest
+
+from models.audit_trail import AuditEvent, AuditKey, AuditSeal, UnsealedEvent
+from models.db.connection import Sqlite, database, writing
+from services.audit_trail.sealing import seal_some
+
+AT = 1_700_000_000_000
+TABLES = (AuditEvent, UnsealedEvent, AuditSeal, AuditKey)
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(clock=lambda: AT)
+
+
+def seal_all(app):
+    """Seal what the server of this app would seal within a second."""
+    keys = app.extensions["services"].audit_keys
+    keys.store()
+    while seal_some(keys):
+        pass
+
+
+@pytest.fixture
+def seal(app):
+    return lambda: seal_all(app)
+
+
+@pytest.fixture
+def trail(run, seal):
+    """Six sealed events, 1 to 6, of three accounts with a grant each."""
+    run("users", "create", "ada", "--count", "3", "--balance", "12.34")
+    seal()
+
+
+@pytest.fixture
+def tamper(trail):
+    """Runs statements as somebody who owns the tables may."""
+
+    def tamper(*statements):
+        with writing():
+            if isinstance(database.obj, Sqlite):
+                triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'audit_%'"
+                for (name,) in list(database.execute_sql(triggers)):
+                    database.execute_sql(f"DROP TRIGGER {name}")
+            else:
+                database.execute_sql("ALTER TABLE audit_events DISABLE TRIGGER USER")
+                database.execute_sql("ALTER TABLE audit_seals DISABLE TRIGGER USER")
+            for statement in statements:
+                database.execute_sql(statement)
+
+    return tamper
+
+
+@pytest.fixture
+def export(app, tmp_path):
+    """Exports to a file; its path."""
+
+    def export():
+        path = tmp_path / "trail.jsonl"
+        path.write_bytes(app.test_cli_runner().invoke(args=["audit", "export"]).stdout_bytes)
+        return path
+
+    return export
+
+
+def test_an_untouched_trail_has_no_problems(trail, run):
+    assert run("audit", "verify") == {"sealed": 6, "unsealed": 0, "problems": 0}
+
+
+def test_an_event_names_the_operator_and_the_account(trail, run):
+    *lines, signature = run("audit", "export")
+
+    created, granted = lines[:2]
+    assert (created["what"], created["after"]) == ("account.created", {"username": "ada"})
+    assert (granted["what"], granted["after"]) == ("coins.granted", {"amountCents": 1234})
+    assert created["who"].startswith("operator:")
+    assert created["player"] == granted["player"]
+    assert (created["at"], created["address"]) == (AT, None)
+    assert signature["events"] == len(lines) == 6
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ["at_ms = at_ms + 1", "who = 'system'", "what = 'account.deleted'", "player = NULL"],
+        ["address = '::1'", "before = '{}'", "after = NULL", "after = ' ' || after"],
+        ["mac = 'x'", "key_id = 'x'"],
+    ],
+)
+def test_an_altered_column_is_reported(tamper, fails, changes):
+    by_id = list(enumerate(changes, start=1))
+    tamper(*(f"UPDATE audit_events SET {change} WHERE id = {id_}" for id_, change in by_id))  # noqa: S608
+
+    found = fails("audit", "verify")
+
+    assert [change for id_, change in by_id if f"audit event {id_} was altered" not in found] == []
+
+
+DELETE = "DELETE FROM audit_events WHERE id = 3"
+DELETE_SEAL = "DELETE FROM audit_seals WHERE event_id = 3"
+INSERT = """
+INSERT INTO audit_events (id, at_ms, who, what, key_id, mac)
+SELECT 99, at_ms, who, what, key_id, mac FROM audit_events WHERE id = 3
+"""
+QUEUE = "INSERT INTO audit_unsealed (event_id) VALUES (99)"
+SWAP = """
+UPDATE audit_seals SET event_id = CASE event_id WHEN 2 THEN -3 ELSE -2 END WHERE event_id IN (2, 3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "problem"),
+    [
+        (["UPDATE audit_seals SET seal = 'x' WHERE event_id = 3"], "the seal of audit event 3 was altered"),
+        (["UPDATE audit_events SET id = 7 WHERE id = 3"], "audit event 3 is missing"),
+        ([DELETE], "audit event 3 is missing"),
+        ([DELETE, DELETE_SEAL], "audit event 3 is missing"),
+        ([DELETE_SEAL], "the seal of audit event 3 is missing"),
+        ([INSERT], "audit event 99 was inserted"),
+        ([SWAP, "UPDATE audit_seals SET event_id = -event_id WHERE event_id < 0"], "audit event 3"),
+    ],
+)
+def test_a_changed_row_is_reported(tamper, fails, statements, problem):
+    tamper(*statements)
+
+    assert problem in fails("audit", "verify")
+
+
+def test_an_inserted_event_is_reported_after_the_server_has_sealed_it(tamper, seal, fails):
+    tamper(INSERT, QUEUE)
+    seal()
+
+    assert "audit event 99 was inserted" in fails("audit", "verify")
+
+
+def test_verifying_writes_nothing(trail, run, queries):
+    run("audit", "verify")
+
+    verbs = {sql.split()[0] for sql, _ in queries}
+    assert verbs <= {"SELECT", "SET", "BEGIN", "COMMIT"}
+
+
+def test_removed_last_events_are_found_with_an_export(tamper, export, run, fails):
+    exported = str(export())
+    tamper("DELETE FROM audit_events WHERE id >= 5", "DELETE FROM audit_seals WHERE event_id >= 5")
+
+    assert run("audit", "verify") == {"sealed": 4, "unsealed": 0, "problems": 0}
+    found = fails("audit", "verify", "--from", exported)
+    assert "audit event 5 is missing" in found
+    assert "audit event 6 is missing" in found
+
+
+def test_an_export_of_an_untouched_trail_has_no_problems(trail, export, run, seal):
+    exported = str(export())
+    run("users", "create", "later")
+    seal()
+
+    found = run("audit", "verify", "--from", exported)
+
+    assert found == {"sealed": 7, "unsealed": 0, "problems": 0, "exported": 6}
+
+
+def test_an_export_has_the_events_that_are_not_sealed_yet(trail, export, run, seal):
+    run("users", "create", "later")
+    exported = str(export())
+    seal()
+
+    assert run("audit", "verify", "--from", exported)["exported"] == 7
+
+
+def edited(line, **changes):
+    return json.dumps(json.loads(line) | changes, separators=(",", ":"), sort_keys=True).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "problem"),
+    [
+        (lambda lines: [*lines[:2], edited(lines[2], who="system"), *lines[3:]], "audit event 3 was altered"),
+        (lambda lines: [*lines[:2], *lines[3:]], "audit event 3 is missing"),
+        (lambda lines: [*lines[:4], edited(lines[4], seal=None), *lines[5:]], "signature does not match"),
+        (lambda lines: [*lines[:-2], lines[-1]], "the export was altered: its signature does not match"),
+        (lambda lines: [*lines, lines[0]], "the export was altered: its signature does not match"),
+        (lambda lines: [*lines[:-1], edited(lines[-1], events=7)], "its signature does not match"),
+        (lambda lines: lines[:-1], "the export has no signature: it is not complete"),
+        (lambda lines: [lines[0][:-9] + b"\n", *lines[1:]], "line 1 of the export is not an event"),
+        (lambda lines: [b"[]\n", *lines], "line 1 of the export is not an event"),
+        (lambda lines: [edited(lines[0], id=0.5), *lines[1:]], "line 1 of the export is not an event"),
+        (lambda lines: [edited(lines[0], seal={}), *lines[1:]], "line 1 of the export is not an event"),
+        (lambda _: [b'{"signature":[],"keyId":[1.5]}\n'], "no SECRET_KEY decrypts the audit key"),
+    ],
+)
+def test_a_changed_export_is_reported(trail, export, fails, edit, problem):
+    path = export()
+    path.write_bytes(b"".join(edit(path.read_bytes().splitlines(keepends=True))))
+
+    assert problem in fails("audit", "verify", "--from", str(path))
+
+
+def test_an_event_that_was_altered_after_an_export_is_reported_once(tamper, export, fails):
+    exported = str(export())
+    tamper("UPDATE audit_events SET who = 'system' WHERE id = 3")
+
+    assert fails("audit", "verify", "--from", exported).count("audit event 3 was altered") == 1
+
+
+def test_an_event_without_a_seal_is_reported_after_a_minute(make_app, run):
+    run("users", "create", "ada")
+    assert run("audit", "verify")["unsealed"] == 1
+
+    later = make_app(clock=lambda: AT + 60_001).test_cli_runner().invoke(args=["audit", "verify"])
+
+    assert later.exit_code == 1
+    assert "audit event 1 has no seal, although it is older than a minute" in later.stderr
+
+
+def test_an_event_that_was_removed_before_it_was_sealed_is_reported(tamper, run, fails):
+    run("users", "create", "later")
+    tamper("DELETE FROM audit_events WHERE id = 7")
+
+    assert "audit event 7 is missing" in fails("audit", "verify")
+
+
+OLD = "the secret that was used first and is long enough"
+NEW = "the secret that comes after it and is long enough"
+
+
+def test_old_seals_can_be_verified_after_the_secret_has_changed(make_app):
+    old = make_app(SECRET_KEY=OLD)
+    old.test_cli_runner().invoke(args=["users", "create", "ada"])
+    seal_all(old)
+    both = make_app(SECRET_KEY=NEW, SECRET_KEY_PREVIOUS=OLD).test_cli_runner()
+    resealed = both.invoke(args=["secrets", "reseal"])
+    assert json.loads(resealed.stdout)["auditKeys"] == 1
+
+    verified = make_app(SECRET_KEY=NEW).test_cli_runner().invoke(args=["audit", "verify"])
+
+    assert verified.exit_code == 0, verified.output
+
+
+def test_a_lost_secret_is_reported(make_app):
+    old = make_app(SECRET_KEY=OLD)
+    old.test_cli_runner().invoke(args=["users", "create", "ada"])
+    seal_all(old)
+
+    verified = make_app(SECRET_KEY=NEW).test_cli_runner().invoke(args=["audit", "verify"])
+
+    assert verified.exit_code == 1
+    assert "no SECRET_KEY decrypts the audit key" in verified.stderr
