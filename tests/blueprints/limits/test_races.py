@@ -1,0 +1,278 @@
+"""Bets of a player in two production processes on one PostgreSQL, while the player's limits change."""
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from peewee import fn
+
+from bench.harness.cluster import cluster
+from bench.harness.waiting import wait_until
+from models.bets import Bet
+from models.db.connection import reading, writing
+from models.limit_requests import LimitRequest
+from tests.blueprints.limits.conftest import DAY_MS
+from tests.conftest import create_player
+from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.locks import locked, waiting_for_locks
+
+pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
+
+IN_PROGRESS = "A spin is already in progress"
+REACHED = "Your limit is reached"
+EXCLUDED = "You have excluded yourself permanently"
+LOCK_OF_PLAYER = "SELECT 1 FROM users WHERE id = %s FOR UPDATE"
+
+
+@pytest.fixture(scope="module")
+def app(kind, postgres, tmp_path_factory):
+    """An app of the test's own process, on the database of the others."""
+    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
+        import_item()
+        yield app
+
+
+@pytest.fixture(scope="module")
+def urls(app, redis, tmp_path_factory):
+    """The addresses of the two processes."""
+    directory = tmp_path_factory.mktemp("cluster")
+    env = environment(app.extensions["services"].settings.database_url, directory)
+    with cluster(env | {"REDIS_URL": redis.url}, directory, processes=2) as started:
+        yield started.urls
+
+
+@pytest.fixture
+def player(app, request):
+    return create_player(app, request.node.originalname[-24:], coins=1000)
+
+
+@pytest.fixture
+def sockets(urls, open_socket, player):
+    """A socket of the player at each process."""
+    return [open_socket(url, player) for url in urls]
+
+
+@pytest.fixture
+def ask(urls, player):
+    """Sends a request of the player to a process, by default the first; status and body."""
+
+    def send(method, path, body=None, *, process=0):
+        answer = requests.request(method, urls[process] + path, json=body, headers=player.headers, timeout=30)
+        return answer.status_code, answer.json()
+
+    return send
+
+
+@pytest.fixture
+def limit(ask):
+    """Changes the player's limit on what is wagered in a month; the answer's body."""
+
+    def put(value, *, process=0):
+        status, body = ask(
+            "PUT", "/limits", {"kind": "wager", "period": "month", "value": value}, process=process
+        )
+        assert status == 200, body
+        return body
+
+    return put
+
+
+@pytest.fixture
+def raise_limit(limit, player):
+    """Requests a higher limit, as if that was a day ago; the path that confirms it."""
+
+    def request(value):
+        pending = limit(value)
+        with writing():
+            earlier = LimitRequest.requested_at_ms - DAY_MS
+            LimitRequest.update(requested_at_ms=earlier).where(LimitRequest.id == pending["id"]).execute()
+        return f"/limits/requests/{pending['id']}/confirm"
+
+    return request
+
+
+def spin(amount=1):
+    return {"amount": amount, "item": ITEM}
+
+
+@reading()
+def wagered(player):
+    """All that the player has wagered, in cents."""
+    return Bet.select(fn.COALESCE(fn.SUM(Bet.wager_cents), 0)).where(Bet.user == player.id).scalar()
+
+
+def play_until_refused(socket, amount=1):
+    """Plays until a bet is refused, and not because of a bet at the other process; that refusal."""
+    while True:
+        answer = socket.spin(spin(amount))
+        if answer.get("error") not in (None, IN_PROGRESS):
+            return answer
+
+
+def play_until_both_are_refused(sockets, amount=1):
+    with ThreadPoolExecutor(2) as together:
+        return list(together.map(lambda socket: play_until_refused(socket, amount), sockets))
+
+
+def test_bets_at_two_processes_reach_the_limit_exactly(sockets, limit, player):
+    limit(20)
+
+    refusals = play_until_both_are_refused(sockets)
+
+    assert wagered(player) == 2000
+    assert {(answer["error"], answer["limit"], answer["period"]) for answer in refusals} == {
+        (REACHED, "wager", "month")
+    }
+
+
+def test_bets_of_odd_amounts_at_two_processes_come_as_close_to_the_limit_as_they_can(sockets, limit, player):
+    limit(10)
+
+    with ThreadPoolExecutor(2) as together:
+        list(together.map(play_until_refused, sockets, [0.37, 1.03]))
+
+    # None of 0.37 fits any more, and no cent is too much.
+    assert 1000 - 37 < wagered(player) <= 1000
+
+
+def test_no_bet_at_two_processes_is_settled_after_the_limit_was_lowered(sockets, limit, player):
+    limit(1000)
+    with ThreadPoolExecutor(2) as together:
+        playing = [together.submit(play_until_refused, socket) for socket in sockets]
+        wait_until(lambda: wagered(player) >= 500)
+        limit(0, process=1)
+        settled = wagered(player)
+        refusals = [each.result() for each in playing]
+
+    assert wagered(player) == settled >= 500
+    assert [answer["error"] for answer in refusals] == [REACHED, REACHED]
+
+
+def test_no_bet_at_two_processes_is_settled_after_a_break_began(sockets, ask, player):
+    with ThreadPoolExecutor(2) as together:
+        playing = [together.submit(play_until_refused, socket) for socket in sockets]
+        wait_until(lambda: wagered(player) >= 500)
+        ask("POST", "/limits/exclusion", {"duration": "permanent"})
+        settled = wagered(player)
+        refusals = [each.result() for each in playing]
+
+    assert wagered(player) == settled >= 500
+    assert [answer["error"] for answer in refusals] == [EXCLUDED, EXCLUDED]
+
+
+def test_a_confirmed_limit_is_reached_exactly_by_bets_that_race_with_the_confirmation(
+    sockets, limit, raise_limit, ask, player
+):
+    limit(10)
+    path = raise_limit(20)
+    with ThreadPoolExecutor(3) as together:
+        playing = [together.submit(play_until_refused, socket) for socket in sockets]
+        wait_until(lambda: wagered(player) >= 300)
+        status, _ = together.submit(ask, "POST", path).result()
+        assert status == 200
+        for each in playing:
+            each.result()
+
+    play_until_both_are_refused(sockets)
+    assert wagered(player) == 2000
+
+
+LOWER = ("PUT", "/limits", {"kind": "wager", "period": "month", "value": 0})
+TAKE_A_BREAK = ("POST", "/limits/exclusion", {"duration": "permanent"})
+
+
+@pytest.mark.parametrize("bet_is_first", [True, False], ids=["bet first", "change first"])
+@pytest.mark.parametrize(
+    ("change", "error"), [(LOWER, REACHED), (TAKE_A_BREAK, EXCLUDED)], ids=["lower limit", "break"]
+)
+def test_a_bet_and_a_change_at_another_process_take_turns(
+    app, sockets, ask, player, change, error, bet_is_first
+):
+    database_url = app.extensions["services"].settings.database_url
+    steps = {"change": lambda: ask(*change, process=1), "bet": lambda: sockets[0].spin(spin())}
+    order = sorted(steps, reverse=not bet_is_first)
+    with ThreadPoolExecutor(2) as beside:
+        running = {}
+        with locked(database_url, LOCK_OF_PLAYER, player.id):
+            for number, name in enumerate(order, 1):
+                running[name] = beside.submit(steps[name])
+                wait_until(lambda number=number: waiting_for_locks(database_url) == number)
+        (status, _), answer = running["change"].result(), running["bet"].result()
+
+    assert status == 200
+    assert answer.get("error") == (None if bet_is_first else error)
+
+
+def test_a_raise_counts_when_it_is_confirmed_and_not_before(app, sockets, ask, limit, raise_limit, player):
+    limit(0)
+    path = raise_limit(1)
+    database_url = app.extensions["services"].settings.database_url
+    with ThreadPoolExecutor(1) as beside:
+        with locked(database_url, LOCK_OF_PLAYER, player.id):
+            confirming = beside.submit(ask, "POST", path, process=1)
+            wait_until(lambda: waiting_for_locks(database_url) == 1)
+            refused = sockets[0].spin(spin())
+        assert confirming.result()[0] == 200
+
+    assert refused["error"] == REACHED
+    assert sockets[0].spin(spin())["status"] is True
+
+
+def test_of_many_confirmations_at_two_processes_one_succeeds(ask, limit, raise_limit):
+    limit(10)
+    path = raise_limit(None)
+    barrier = threading.Barrier(8, timeout=30)
+
+    def confirm(number):
+        barrier.wait()
+        return ask("POST", path, process=number % 2)[0]
+
+    with ThreadPoolExecutor(8) as together:
+        statuses = Counter(together.map(confirm, range(8)))
+
+    assert statuses == {200: 1, 404: 7}
+    assert ask("GET", "/limits")[1]["wager"]["month"] is None
+
+
+def test_a_limit_that_is_confirmed_and_lowered_at_once_is_lower_in_the_end(ask, limit, raise_limit):
+    statuses = set()
+    for value in (100, 90, 80, 70, 60):
+        limit(value)
+        path = raise_limit(500)
+        with ThreadPoolExecutor(2) as together:
+            confirmed = together.submit(ask, "POST", path, process=1)
+            limit(value - 5)
+            statuses.add(confirmed.result()[0])
+
+        answer = ask("GET", "/limits")[1]
+        assert (answer["wager"]["month"], answer["pending"]) == (value - 5, [])
+    assert statuses <= {200, 404}
+
+
+def test_of_requests_for_one_limit_at_two_processes_one_remains(ask, limit):
+    limit(10)
+
+    with ThreadPoolExecutor(8) as together:
+        answers = list(together.map(lambda number: limit(20 + number, process=number % 2), range(8)))
+
+    (pending,) = ask("GET", "/limits")[1]["pending"]
+    assert pending in answers
+
+
+def test_of_breaks_that_begin_at_two_processes_at_once_the_longest_remains(ask):
+    durations = ["24h", "permanent", "7d", "365d"] * 2
+
+    with ThreadPoolExecutor(8) as together:
+        statuses = Counter(
+            together.map(
+                lambda number: ask(
+                    "POST", "/limits/exclusion", {"duration": durations[number]}, process=number % 2
+                )[0],
+                range(8),
+            )
+        )
+
+    assert statuses[200] + statuses[400] == 8
+    assert ask("GET", "/limits")[1]["exclusion"] == {"until": None}
