@@ -4,6 +4,8 @@ import pytest
 
 # Sunday, 22 November 2026, 13:45:00.123 UTC.
 NOW = 1_795_355_100_123
+# The next whole second.
+BEGINNING = 1_795_355_101_000
 DAY_MS = 24 * 3600 * 1000
 NO_LIMITS = {"day": None, "week": None, "month": None}
 
@@ -33,9 +35,10 @@ def app(make_app, clock):
 def put(client, player):
     """Changes a limit as the player; the answer's status and body."""
 
-    def put(value, kind="wager", period="day", *, by=player):
+    def put(value, kind="wager", period="day", *, code=None):
         body = {"kind": kind, "period": period, "value": value}
-        answer = client.put("/limits", json=body, headers=by.headers)
+        header = {} if code is None else {"X-2FA-Code": code}
+        answer = client.put("/limits", json=body, headers=player.headers | header)
         return answer.status_code, answer.json
 
     return put
@@ -45,8 +48,8 @@ def put(client, player):
 def limits(client, player):
     """The answer of GET /limits to the player."""
 
-    def get(*, by=player):
-        answer = client.get("/limits", headers=by.headers)
+    def get():
+        answer = client.get("/limits", headers=player.headers)
         assert answer.status_code == 200, answer.text
         return answer.json
 

@@ -2,12 +2,10 @@
 
 import pytest
 
-from tests.blueprints.limits.conftest import DAY_MS, NOW
+from tests.blueprints.limits.conftest import BEGINNING, DAY_MS, NOW
 from tests.support.markers import sqlite_only
 
 SHORTER = (400, {"error": "A break can only be made longer"})
-# The next whole second.
-BEGINNING = 1_795_355_101_000
 
 
 @sqlite_only
