@@ -162,6 +162,19 @@ def win(tab, spin):
         spin(tab)
 
 
+@SIZES
+def test_a_lost_and_a_won_spin_move_nothing(open_tab, sign_in, spin, player, size):
+    tab = sign_in(open_tab(size), player)
+    below = "document.getElementById('fairness').offsetTop"
+    at_first = tab.evaluate(below)
+
+    spin(tab)
+    after_one = tab.evaluate(below)
+    win(tab, spin)
+
+    assert at_first == after_one == tab.evaluate(below)
+
+
 @pytest.mark.parametrize(("motion", "bursts"), [("no-preference", 1), ("reduce", 0)])
 def test_a_win_is_celebrated_with_a_burst_unless_motion_is_reduced(
     open_tab, sign_in, spin, player, motion, bursts
