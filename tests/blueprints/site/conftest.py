@@ -26,7 +26,7 @@ SWITCHES = [
 PATIENCE_MS = 20_000
 ACKNOWLEDGEMENT = "43"
 """How a packet of Socket.IO with the answer to an event begins."""
-PLAYERS = 100
+PLAYERS = 200
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
 
@@ -161,11 +161,12 @@ def spin():
     """Spins, with a client seed that is typed if one is given; the verdict on the proof."""
 
     def spin(tab, client_seed=None):
+        expect(tab.locator("#spin")).to_be_enabled()
         nonce = tab.locator("#nonce").text_content()
         if client_seed is not None:
             open_details(tab)
             tab.fill("#client-seed", client_seed)
-        tab.locator("#spin:enabled").click()
+        tab.locator("#spin").click()
         verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
         expect(verdict).to_be_visible()
         expect(tab.locator("#spin")).to_be_enabled()
@@ -192,8 +193,9 @@ def open_case(choose_case):
 
     def open_case(tab, name):
         choose_case(tab, name)
+        expect(tab.locator("#spin")).to_be_enabled()
         nonce = tab.locator("#nonce").text_content()
-        tab.locator("#spin:enabled").click()
+        tab.locator("#spin").click()
         verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
         expect(verdict).to_be_visible()
         return verdict.inner_text()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import open_details
+from tests.blueprints.site.conftest import ACKNOWLEDGEMENT, open_details
 
 pytestmark = pytest.mark.browser
 
@@ -82,12 +82,27 @@ def test_a_client_seed_that_was_typed_before_the_commitment_is_not_verified(site
     assert KNOWN in verdict
 
 
-def test_a_spin_that_the_page_has_not_seen_is_not_verified(signed_in):
-    signed_in.locator("#spin").click()
-    expect(signed_in.locator("#reading-label")).to_have_text("Rolling")
-    signed_in.reload()
+def test_a_spin_that_the_page_has_not_seen_is_not_verified(tab, sign_in, player):
+    connections = []
 
-    verdict = signed_in.locator("#proofs > [data-nonce='1'] .verdict").inner_text()
+    def lose_answer_and_proof_at_first(page):
+        server = page.connect_to_server()
+        connections.append(server)
+        is_first = len(connections) == 1
+
+        def forward(message):
+            if not is_first or not (message.startswith(ACKNOWLEDGEMENT) or '"upgrader:proof"' in message):
+                page.send(message)
+
+        server.on_message(forward)
+
+    tab.route_web_socket("**/socket.io/**", lose_answer_and_proof_at_first)
+    sign_in(tab, player)
+    tab.locator("#spin").click()
+    expect(tab.locator("#reading-label")).to_have_text("Rolling")
+    tab.reload()
+
+    verdict = tab.locator("#proofs > [data-nonce='1'] .verdict").inner_text()
 
     assert "before this page was loaded" in verdict
     assert "Verified" not in verdict

@@ -232,6 +232,7 @@ def test_reel_and_button_are_visible_together_and_an_opening_moves_nothing(
     import_case([50, 50], item="StatTrak™ Sand Castle | Low Tide in the Evening (Battle-Scarred)")
     tab = open_tab(size)
     choose_case(sign_in(tab, player, item=None), "Shifting Sands")
+    expect(tab.locator("#spin")).to_be_enabled()
     expect_stacked(tab, size, "#reel", "#spin")
     before = [tab.locator(name).bounding_box() for name in ("#reel", "#spin", "#case-items")]
 

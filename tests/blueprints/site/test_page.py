@@ -101,12 +101,14 @@ def test_a_wager_that_is_no_amount_is_explained(signed_in, text):
 
 
 def test_every_amount_is_in_coins(signed_in, spin):
+    # The chance to win is below one in 100,000.
+    signed_in.fill("#wager", "0.01")
     spin(signed_in)
 
     text = signed_in.locator("body").inner_text()
     assert "$" not in text
     assert signed_in.locator("#items .coins").first.text_content() == "2,489.00 coins"
-    assert signed_in.locator("#balance").text_content() == "99.00 coins"
+    assert signed_in.locator("#balance").text_content() == "99.99 coins"
 
 
 def test_earlier_spins_are_listed_with_pictures_after_a_reload(signed_in, spin):
