@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,11 +81,18 @@ class WholeRun:
 
     def guard_with_two_factors(self) -> None:
         secret = self._post("/profile/2fa/setup").json()["secret"]
-        code = pyotp.TOTP(secret).now()
-        self.note("2fa", secret, code, "918273")
+        totp = pyotp.TOTP(secret)
+        code, next_code = totp.now(), totp.at(time.time(), counter_offset=1)
+        self.note("2fa", secret, code, "918273", next_code)
         for attempt in ("918273", code, code, "91827 3"):
             self._post("/profile/2fa/enable", code=attempt)
         self._post("/profile/2fa/disable", code="918273")
+        recovery_codes = self._post("/profile/2fa/recovery-codes", code=next_code).json()["codes"]
+        self.note("recovery code", *recovery_codes)
+        for attempt in ("918273", "91827 3", recovery_codes[0]):
+            headers = self._headers | {"X-2FA-Code": attempt}
+            requests.post(f"{self.url}/affiliate/claim", headers=headers, timeout=10)
+        self._post("/auth/two-factor", challenge="5f" * 32, code=recovery_codes[1])
 
     def say_who_one_is(self) -> None:
         address = DETAILS["shippingAddress"]
