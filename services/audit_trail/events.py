@@ -14,6 +14,10 @@ class What(StrEnum):
     SUSPENDED = "account.suspended"
     RESUMED = "account.resumed"
 
+    LOGIN_CHALLENGE_PASSED = "two-factor.challenge-passed"
+    RECOVERY_CODES_DRAWN = "two-factor.recovery-codes-drawn"
+    RECOVERY_CODE_USED = "two-factor.recovery-code-used"
+
     LIMIT_SET = "limit.set"
     LIMIT_LOWERED = "limit.lowered"
     LIMIT_RAISE_REQUESTED = "limit.raise-requested"

@@ -18,6 +18,8 @@ from services.accounts.two_factor.errors import (
     MalformedAnyCode,
     NotEnabled,
 )
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 
@@ -116,6 +118,7 @@ class TwoFactorAuthentication:
             if refusal is None:
                 RecoveryCode.delete().where(RecoveryCode.user == user_id).execute()
                 RecoveryCode.insert_many(rows).execute()
+                record(What.RECOVERY_CODES_DRAWN, now=now, user_id=user_id)
                 notify(
                     user_id=user_id,
                     title="New recovery codes",

@@ -6,6 +6,8 @@ import secrets
 
 from models.two_factor import RecoveryCode
 from services.accounts.notifications import notify
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 
@@ -40,10 +42,12 @@ def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
         if hmac.compare_digest(encrypter.decrypt(row.sealed_code), code):
             if not RecoveryCode.delete().where(RecoveryCode.id == row.id).execute():
                 return False
+            left = len(rows) - 1
+            record(What.RECOVERY_CODE_USED, now=now, user_id=user_id, after={"codesLeft": left})
             notify(
                 user_id=user_id,
                 title="Recovery code used",
-                message=f"A recovery code of your account was used. Codes left: {len(rows) - 1}.",
+                message=f"A recovery code of your account was used. Codes left: {left}.",
                 now=now,
             )
             return True

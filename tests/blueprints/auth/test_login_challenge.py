@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
 from models.login_challenges import LoginChallenge
 from models.two_factor import WrongCode
@@ -199,6 +200,29 @@ def test_a_suspended_player_gets_no_token_and_uses_up_no_code(browser, challenge
     with writing():
         User.update(suspended_at_ms=None).execute()
     assert finish(browser, challenged, authenticator.code())[0] == 200
+
+
+def test_a_challenge_survives_logging_out_everywhere_and_its_token_is_good(
+    client, player, browser, challenged, authenticator
+):
+    client.post("/auth/logout-all", headers=player.headers)
+
+    _, body = finish(browser, challenged, authenticator.code())
+
+    headers = {"Authorization": f"Bearer {body['token']}"}
+    assert client.get("/auth/me", headers=headers).status_code == 200
+
+
+def test_the_audit_trail_names_the_player_of_a_challenge(app, player, browser, authenticator):
+    code, *_ = recovery_codes_of(app, player, authenticator)
+    finish(browser, parameters(browser.log_in("platform").headers["Location"])["challenge"], code)
+
+    with reading():
+        events = list(AuditEvent.select(AuditEvent.what, AuditEvent.who).tuples())
+    assert {
+        ("two-factor.recovery-code-used", player.platform_id),
+        ("two-factor.challenge-passed", player.platform_id),
+    } <= set(events)
 
 
 def test_a_code_for_a_login_covers_no_token(browser, challenged, authenticator):
