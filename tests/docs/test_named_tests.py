@@ -1,4 +1,4 @@
-"""Every guarantee and every defence has tests, and the tests that are named exist."""
+"""Every guarantee, defence and clause of a standard has tests, and the tests that are named exist."""
 
 import ast
 import re
@@ -10,6 +10,7 @@ TESTS = Path(__file__).resolve().parents[1]
 PAGES = [
     ("docs/guarantees.md", r"^\| \*\*(.+?)\*\*", "GUARANTEE_TESTS.md"),
     ("SECURITY.md", r"^- \*\*(.+?)\.\*\* ", "SECURITY_TESTS.md"),
+    ("docs/regulation.md", r"^\| \*\*(.+?)\*\*", "REGULATION_TESTS.md"),
 ]
 
 
