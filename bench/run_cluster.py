@@ -33,8 +33,9 @@ def main() -> None:
         sys.exit(f"Debian packages are missing: apt-get install {' '.join(missing)}")
     if can_connect(options.port):
         sys.exit(f"port {options.port} is in use: choose another one with PORT")
-    # As Ctrl-C: everything is stopped in order.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Both stop everything in order. A shell starts a command in the background with SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         _serve(options)
     except KeyboardInterrupt:
