@@ -1,0 +1,199 @@
+"""What do the player's limits add to the statement that settles a spin?
+
+    python -m bench.limits
+    python -m bench.limits --before 70563ed --rounds 20
+
+One connection of a temporary PostgreSQL settles spins of 20 players, in turns in these databases: one whose
+players have no limits, one whose players have all six, and with ``--before`` one with the schema and the
+statement of that commit. Prints PostgreSQL's CPU time and the write-ahead log of a spin.
+
+Exits with 1 when limits take more than 1.1 times the CPU time of a spin without.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+
+from bench.harness.databases import administer
+from bench.speed.compare import take_turns
+from bench.speed.postgres import DurablePostgres, durable_postgres
+from services.shared.clock import now_ms
+
+HERE = Path(__file__).resolve().parents[1]
+PLAYERS = 20
+MOST_CPU = 1.1
+WAGER, PRICE = 50, 100
+UNREACHED = 10**15
+LIMITS = [f"{period}_{kind}_limit_cents" for period in ("day", "week", "month") for kind in ("wager", "loss")]
+
+# Runs in the code of either commit.
+PREPARE = f"""
+import json, sys
+from pathlib import Path
+from bench.harness.databases import migrate_once
+from bench.speed.players import make_players
+from bench.speed.stage import Stage
+from models.settling_statement import SETTLE_SPIN as settle
+migrate_once(sys.argv[1])
+make_players(Stage(Path(sys.argv[2])), sys.argv[1], {PLAYERS})
+print(json.dumps([settle.prepare, settle.execute, settle.parameters]))
+"""
+
+
+class Spins:
+    """Settles spins over one connection, as the platform does."""
+
+    def __init__(self, url: str, prepare: str, execute: str, parameters: Sequence[str]) -> None:
+        self._connection = psycopg2.connect(url)
+        self._connection.autocommit = True
+        self._cursor = self._connection.cursor()
+        self._execute, self._parameters = execute, parameters
+        # Waiting for the disk would only make the rounds longer.
+        self._cursor.execute(f"SET synchronous_commit = off; {prepare}")
+        self._seeds = dict(self._all("SELECT user_id, server_seed_commitment FROM announced_seeds"))
+        self._mark = self._all("SELECT number, token FROM seed_marks ORDER BY number DESC LIMIT 1")[0]
+        self._numbers = itertools.count(1)
+        ((pid,),) = self._all("SELECT pg_backend_pid()")
+        self._cpu_time = Path(f"/proc/{pid}/schedstat")
+
+    def cpu_us(self) -> float:
+        """PostgreSQL's microseconds of CPU time for a spin, while each player spins once."""
+        before, nonce = self._cpu_ns(), next(self._numbers)
+        for user_id in self._seeds:
+            self._spin(user_id, nonce)
+        return (self._cpu_ns() - before) / 1000 / len(self._seeds)
+
+    def log_bytes(self) -> int:
+        """The size of the server's write-ahead log so far."""
+        ((size,),) = self._all("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
+        return int(size)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _spin(self, user_id: int, nonce: int) -> None:
+        values = self._values(user_id, nonce)
+        self._cursor.execute(self._execute, [values[name] for name in self._parameters])
+        row = self._cursor.fetchone()
+        assert row[2] is not None, row
+        self._seeds[user_id] = values["next_commitment"]
+
+    def _values(self, user_id: int, nonce: int) -> dict[str, Any]:
+        now, wins = now_ms(), nonce % 2 == 0
+        number, token = self._mark
+        return {
+            "user_id": user_id,
+            "nonce": nonce,
+            "game": "upgrader",
+            "algorithm": "upgrader-1",
+            "wager_cents": WAGER,
+            "payout_cents": PRICE if wins else 0,
+            "status": "won" if wins else "lost",
+            "item": "Item of a spin",
+            "price_cents": PRICE,
+            "house_edge_ppm": 50_000,
+            "threshold": 4_750_000,
+            "roll": 0 if wins else 9_999_999,
+            "client_seed": "a-seed-of-ones-own",
+            "server_seed_commitment": self._seeds[user_id],
+            "sealed_server_seed": "s" * 140,
+            "next_commitment": f"{user_id:032}{nonce:032}",
+            "next_sealed_server_seed": "s" * 140,
+            "mark_number": number,
+            "mark_token": token,
+            "request_id": None,
+            "request_digest": None,
+            "shard": user_id % 64,
+            "high_rolls": 0,
+            "ledger_kind": "spin",
+            "created_at_ms": now,
+            "completed_at_ms": now + 6000,
+            "longest_wait_ms": None,
+            # Any time before now: whether it is a Monday makes no difference.
+            **dict.fromkeys(("day", "week", "month"), now // 86_400_000 * 86_400_000),
+            "min_cycle_ms": 0,
+            "session_limit_ms": 0,
+        }
+
+    def _cpu_ns(self) -> int:
+        return int(self._cpu_time.read_text().split()[0])
+
+    def _all(self, query: str) -> list[tuple[Any, ...]]:
+        self._cursor.execute(query)
+        return self._cursor.fetchall()
+
+
+def main() -> None:
+    options = _options()
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        server = stack.enter_context(durable_postgres())
+        opened = partial(_opened, stack, server, Path(place))
+        sides = {"no limits": opened(HERE), "six limits": opened(HERE, limits=True)}
+        if options.before:
+            sides[options.before] = opened(_checked_out(options.before, Path(place)))
+        for spins in sides.values():
+            spins.cpu_us()
+        figures = take_turns(*(spins.cpu_us for spins in sides.values()), rounds=options.rounds)
+    us = dict(zip(sides, map(statistics.median, figures), strict=True))
+    for name, cpu_us in us.items():
+        print(f"{name:<12}{cpu_us:>8,.1f} us of CPU a spin, {cpu_us / us['no limits']:.3f} of that without limits")
+    sys.exit(us["six limits"] > MOST_CPU * us["no limits"])
+
+
+def _opened(
+    stack: ExitStack, server: DurablePostgres, place: Path, code: Path, *, limits: bool = False
+) -> Spins:
+    """A new database with players, prepared by this code."""
+    url = stack.enter_context(server.fresh(place))
+    # Another instance directory for each: the seeds of a database belong to it.
+    instance = tempfile.mkdtemp(dir=place)
+    command = [sys.executable, "-c", PREPARE, url, instance]
+    prepared = subprocess.run(
+        command, cwd=code, env={**os.environ, "PYTHONPATH": str(code)}, stdout=subprocess.PIPE, check=True
+    )
+    if limits:
+        administer(url, f"UPDATE users SET {', '.join(f'{name} = {UNREACHED}' for name in LIMITS)}")
+    # Otherwise it runs in one side's round.
+    administer(url, *(f"ALTER TABLE {table} SET (autovacuum_enabled = false)" for table in _tables(url)))
+    return stack.enter_context(closing(Spins(url, *json.loads(prepared.stdout))))
+
+
+def _tables(url: str) -> list[str]:
+    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _checked_out(commit: str, place: Path) -> Path:
+    """The code of this commit."""
+    code = place / "before"
+    code.mkdir()
+    archive = subprocess.Popen(["git", "archive", commit], cwd=HERE, stdout=subprocess.PIPE)
+    with archive:
+        subprocess.run(["tar", "-x", "-C", code], stdin=archive.stdout, check=True)
+    assert archive.returncode == 0
+    return code
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.limits", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--before", metavar="COMMIT", help="also measure the statement of this commit")
+    parser.add_argument("--rounds", type=int, default=1000, help="of each side (%(default)s)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
