@@ -32,11 +32,25 @@ from bench.speed.postgres import DurablePostgres, durable_postgres
 from services.shared.clock import now_ms
 
 HERE = Path(__file__).resolve().parents[1]
-PLAYERS = 20
+PLAYERS, OTHER_PLAYERS = 20, 10_000
 MOST_CPU = 1.1
 WAGER, PRICE = 50, 100
 UNREACHED = 10**15
 LIMITS = [f"{period}_{kind}_limit_cents" for period in ("day", "week", "month") for kind in ("wager", "loss")]
+
+OTHERS = f"""
+INSERT INTO users (
+    platform_id, username, username_folded, avatar, trade_url, client_seed, registered_at_ms, balance_cents,
+    vault_cents, sweepstake_cents, granted_experience, wagered_cents, earned_cents, free_cases,
+    two_factor_enabled, deposit_bonus
+)
+SELECT number, number, number, '', '', 'seed', 0, 0, 0, 0, 0, 0, 0, 0, FALSE, FALSE
+FROM generate_series(1, {OTHER_PLAYERS}) AS number;
+INSERT INTO announced_seeds (user_id, nonce, server_seed_commitment, sealed_server_seed, epoch)
+SELECT id, 1, lpad(id::text, 64, '0'), repeat('s', 140), 0 FROM users WHERE username NOT LIKE 'player-%';
+ANALYZE
+"""
+"""Without many players PostgreSQL would read the whole table instead of its index."""
 
 # Runs in the code of either commit.
 PREPARE = f"""
@@ -60,9 +74,10 @@ class Spins:
         self._connection.autocommit = True
         self._cursor = self._connection.cursor()
         self._execute, self._parameters = execute, parameters
+        self._seeds = dict(self._all("SELECT user_id, server_seed_commitment FROM announced_seeds"))
+        self._cursor.execute(OTHERS)
         # Waiting for the disk would only make the rounds longer.
         self._cursor.execute(f"SET synchronous_commit = off; {prepare}")
-        self._seeds = dict(self._all("SELECT user_id, server_seed_commitment FROM announced_seeds"))
         self._mark = self._all("SELECT number, token FROM seed_marks ORDER BY number DESC LIMIT 1")[0]
         self._numbers = itertools.count(1)
         ((pid,),) = self._all("SELECT pg_backend_pid()")
@@ -74,11 +89,6 @@ class Spins:
         for user_id in self._seeds:
             self._spin(user_id, nonce)
         return (self._cpu_ns() - before) / 1000 / len(self._seeds)
-
-    def log_bytes(self) -> int:
-        """The size of the server's write-ahead log so far."""
-        ((size,),) = self._all("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
-        return int(size)
 
     def close(self) -> None:
         self._connection.close()
@@ -165,15 +175,7 @@ def _opened(
     )
     if limits:
         administer(url, f"UPDATE users SET {', '.join(f'{name} = {UNREACHED}' for name in LIMITS)}")
-    # Otherwise it runs in one side's round.
-    administer(url, *(f"ALTER TABLE {table} SET (autovacuum_enabled = false)" for table in _tables(url)))
     return stack.enter_context(closing(Spins(url, *json.loads(prepared.stdout))))
-
-
-def _tables(url: str) -> list[str]:
-    with closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
-        cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-        return [name for (name,) in cursor.fetchall()]
 
 
 def _checked_out(commit: str, place: Path) -> Path:
