@@ -49,10 +49,10 @@ FROM generate_series(1, {OTHER_PLAYERS}) AS number;
 INSERT INTO announced_seeds (user_id, nonce, server_seed_commitment, sealed_server_seed, epoch)
 SELECT id, 1, lpad(id::text, 64, '0'), repeat('s', 140), 0 FROM users WHERE username NOT LIKE 'player-%';
 ANALYZE
-"""
+"""  # noqa: S608  # a number
 """Without many players PostgreSQL would read the whole table instead of its index."""
 
-# Runs in the code of either commit.
+# Run in the code of either commit.
 PREPARE = f"""
 import json, sys
 from pathlib import Path
@@ -156,10 +156,17 @@ def main() -> None:
         for spins in sides.values():
             spins.cpu_us()
         figures = take_turns(*(spins.cpu_us for spins in sides.values()), rounds=options.rounds)
-    us = dict(zip(sides, map(statistics.median, figures), strict=True))
-    for name, cpu_us in us.items():
-        print(f"{name:<12}{cpu_us:>8,.1f} us of CPU a spin, {cpu_us / us['no limits']:.3f} of that without limits")
-    sys.exit(us["six limits"] > MOST_CPU * us["no limits"])
+    print(f"{'PostgreSQL us':<14}{'median':>10}{'ratio':>8}{'least tenth':>14}{'ratio':>8}")
+    medians, tenths = (dict(zip(sides, map(of, figures), strict=True)) for of in (statistics.median, _tenth))
+    for name in sides:
+        median, tenth = (f"{us[name]:,.1f}  {us[name] / us['no limits']:.3f}" for us in (medians, tenths))
+        print(f"{name:<14}{median:>18}{tenth:>22}")
+    sys.exit(medians["six limits"] > MOST_CPU * medians["no limits"])
+
+
+def _tenth(figures: Sequence[float]) -> float:
+    """The tenth of the figures that other work of the machine has affected least."""
+    return statistics.quantiles(figures, n=10)[0]
 
 
 def _opened(
@@ -174,7 +181,8 @@ def _opened(
         command, cwd=code, env={**os.environ, "PYTHONPATH": str(code)}, stdout=subprocess.PIPE, check=True
     )
     if limits:
-        administer(url, f"UPDATE users SET {', '.join(f'{name} = {UNREACHED}' for name in LIMITS)}")
+        limited = ", ".join(f"{name} = {UNREACHED}" for name in LIMITS)
+        administer(url, f"UPDATE users SET {limited}")  # noqa: S608  # constants
     return stack.enter_context(closing(Spins(url, *json.loads(prepared.stdout))))
 
 

@@ -13,6 +13,7 @@ from blueprints.games.openings import install_openings
 from blueprints.games.player_state import install_player_state
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
+from blueprints.limits.reality_check import install_reality_checks
 from blueprints.limits.routes import blueprint as limits_blueprint
 from blueprints.operator import imports
 from blueprints.operator.audit import group as audit_commands
@@ -78,6 +79,7 @@ INSTALL_ON_SERVER = (
     install_prices,
     install_upgrader,
     install_openings,
+    install_reality_checks,
     install_sealing,
 )
 """Called with the app and its socket server: events, and background tasks that start with the server."""

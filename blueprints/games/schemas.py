@@ -134,3 +134,18 @@ class LimitReachedSchema(WireSchema):
     limit = text("What the limit is about: `wager` or `loss`", "wager")
     period = text("The period of the limit: `day`, `week` or `month`", "day")
     resets_at = epoch_ms("When the next period begins")
+
+
+class PlaySumSchema(WireSchema):
+    """What was wagered in bets and paid out by them."""
+
+    wagered = Coins("All wagers", 250)
+    paid = Coins("All payouts, prizes included", 231.5)
+    net = Coins("Payouts minus wagers, below 0 for a loss", -18.5)
+
+
+class RealityCheckSchema(PlaySumSchema):
+    """How long a player has played without a pause of 30 minutes, and the sums of these bets."""
+
+    since = epoch_ms("When the first of these bets was settled")
+    minutes = count("Whole minutes since then", 60)

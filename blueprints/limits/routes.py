@@ -13,10 +13,12 @@ from blueprints.limits.schemas import (
     LimitChangeSchema,
     LimitRequestSchema,
     LimitsSchema,
+    SummarySchema,
 )
 from server.current_services import get_services
-from services.limits import exclusions, limits
+from services.limits import exclusions, limits, play_sums
 from services.limits.limits import Limit, Limits
+from services.limits.play_sums import Summary
 
 blueprint = ApiBlueprint("limits", __name__, url_prefix="/limits", description="Limits and breaks")
 
@@ -77,3 +79,14 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
     now = get_services().clock()
     exclusion = exclusions.exclude(user_id=current_user().id, duration=body["duration"], now=now)
     return {"success": True, "until": exclusion.until}
+
+
+@blueprint.get("/summary")
+@require_user
+@blueprint.response(200, SummarySchema)
+def get_summary() -> Summary:
+    """What the caller has wagered and been paid in the current day, week and month, and in all.
+
+    The periods are those of the limits. Bets of all games count when they are settled.
+    """
+    return play_sums.summary(user_id=current_user().id, now=get_services().clock())

@@ -5,6 +5,7 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
+from blueprints.games.schemas import PlaySumSchema
 from models.play_limits import KINDS, PERIODS
 from services.limits.exclusions import DURATIONS
 from services.shared.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
@@ -106,3 +107,12 @@ class BreakAnswerSchema(ExclusionSchema):
     """The break has begun, or was made longer."""
 
     success = flag("Always true")
+
+
+class SummarySchema(WireSchema):
+    """The sums of the current periods in UTC, and of all bets."""
+
+    day = ma.fields.Nested(PlaySumSchema, required=True)
+    week = ma.fields.Nested(PlaySumSchema, required=True)
+    month = ma.fields.Nested(PlaySumSchema, required=True)
+    total = ma.fields.Nested(PlaySumSchema, required=True)

@@ -16,6 +16,7 @@ from blueprints.games.schemas import (
     OpeningProofSchema,
     PfSchema,
     ProofSchema,
+    RealityCheckSchema,
 )
 from settings import VERSION
 
@@ -28,6 +29,7 @@ PAYLOADS = (
     CommitmentSchema,
     BalanceSchema,
     LiveBetSchema,
+    RealityCheckSchema,
 )
 
 

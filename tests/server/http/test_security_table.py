@@ -64,6 +64,7 @@ TABLE = [
     Endpoint("PUT", "/limits", "/limits", USER, 400),
     Endpoint("POST", "/limits/requests/<request_id>/confirm", "/limits/requests/1/confirm", USER, 404),
     Endpoint("POST", "/limits/exclusion", "/limits/exclusion", USER, 400),
+    Endpoint("GET", "/limits/summary", "/limits/summary", USER, 200),
     Endpoint("GET", "/bets/<row_id:bet_id>", "/bets/none", PUBLIC, 404),
     Endpoint("GET", "/upgrader/items", "/upgrader/items", PUBLIC, 200),
     Endpoint("GET", "/upgrader/items/pagination", "/upgrader/items/pagination", PUBLIC, 200),

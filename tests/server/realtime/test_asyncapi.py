@@ -15,6 +15,11 @@ INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "no
 
 
 @pytest.fixture
+def app(make_app):
+    return make_app(REALITY_CHECK_MINUTES="0.01")
+
+
+@pytest.fixture
 def document(client):
     return client.get("/asyncapi.json").json
 
@@ -59,7 +64,8 @@ def test_the_document_has_every_event_of_the_server(received):
         for event in (bet, "pf", "proof")
     }
 
-    assert set(received) == of_bets | {"upgrader:commitment", "balance", "live-bets", "live-bets:new"}
+    of_players = {"upgrader:commitment", "balance", "limits:reality-check"}
+    assert set(received) == of_bets | of_players | {"live-bets", "live-bets:new"}
 
 
 def test_every_event_that_a_player_receives_matches_its_schema(connect, player, add_item, document, received):
@@ -75,6 +81,7 @@ def test_every_event_that_a_player_receives_matches_its_schema(connect, player, 
         socket.call(event, {"case": case})
     for game in ("upgrader", "case", "irl"):
         socket.expect(f"{game}:proof")
+    socket.expect("limits:reality-check")
     latecomer = connect(player)
     latecomer.expect("live-bets")
 

@@ -1,0 +1,77 @@
+"""What a player has wagered and been paid in a period or in a play session."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.db.connection import reading
+from models.play_limits import PAUSE_MS
+from models.users import User
+from services.accounts import users
+from services.shared.clock import CalendarPeriod, Millis
+from services.shared.money import Cents
+
+
+@dataclass(frozen=True)
+class PlaySum:
+    """Sums in cents. ``net`` is what the player has won, below 0 for a loss."""
+
+    wagered: Cents
+    paid: Cents
+
+    @property
+    def net(self) -> Cents:
+        return Cents(self.paid - self.wagered)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The sums of the current day, week and month in UTC, and of all bets."""
+
+    day: PlaySum
+    week: PlaySum
+    month: PlaySum
+    total: PlaySum
+
+
+@dataclass(frozen=True)
+class PlaySession:
+    """The running play session of a player, from its first bet."""
+
+    user_id: int
+    since: Millis
+    sums: PlaySum
+
+
+@reading()
+def summary(*, user_id: int, now: Millis) -> Summary:
+    """The player's sums, a bet that was just settled included. Raises UserNotFound."""
+    user = users.get_by_id(user_id)
+    periods = {period.value: _of_period(user, period, now=now) for period in CalendarPeriod}
+    return Summary(**periods, total=PlaySum(Cents(user.wagered_cents), Cents(user.earned_cents)))
+
+
+def _of_period(user: User, period: CalendarPeriod, *, now: Millis) -> PlaySum:
+    if getattr(user, f"{period}_starts_at_ms") < period.start(now):
+        return PlaySum(Cents(0), Cents(0))
+    return PlaySum(
+        Cents(getattr(user, f"{period}_wagered_cents")), Cents(getattr(user, f"{period}_paid_cents"))
+    )
+
+
+@reading()
+def running_sessions(user_ids: Sequence[int], *, longer_than: Millis, now: Millis) -> list[PlaySession]:
+    """The play sessions of these players that have lasted so long and are not over, in one query."""
+    columns = (User.id, User.play_began_at_ms, User.play_wagered_cents, User.play_paid_cents)
+    rows = User.select(*columns).where(
+        User.id.in_(user_ids),
+        User.last_bet_at_ms > now - PAUSE_MS,
+        User.play_began_at_ms <= now - longer_than,
+    )
+    return [
+        PlaySession(
+            user.id,
+            Millis(user.play_began_at_ms),
+            PlaySum(Cents(user.play_wagered_cents), Cents(user.play_paid_cents)),
+        )
+        for user in rows
+    ]

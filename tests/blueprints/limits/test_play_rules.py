@@ -1,0 +1,157 @@
+"""The least time between bets, the longest play session, and reality checks, on open sockets."""
+
+import pytest
+
+from bench.harness.outcomes import client_seed_that
+from bench.harness.waiting import wait_until
+from blueprints.limits import reality_check
+from blueprints.limits.reality_check import RealityChecks
+from tests.support.apps import ITEM
+
+MINUTE_MS = 60_000
+REALITY_CHECK = "limits:reality-check"
+
+
+@pytest.fixture
+def rules():
+    """The settings of the app."""
+    return {}
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    """Grows by one with each round of reality checks."""
+    done = []
+    send_due = RealityChecks.send_due
+    monkeypatch.setattr(reality_check, "ROUND_SECONDS", 0.02)
+    monkeypatch.setattr(RealityChecks, "send_due", lambda checks: (send_due(checks), done.append(1)))
+    return done
+
+
+@pytest.fixture
+def app(make_app, clock, rules, rounds):
+    return make_app(clock=clock, **rules)
+
+
+@pytest.fixture
+def socket(connect, player):
+    return connect(player)
+
+
+@pytest.fixture
+def spin(app, add_item, player, socket):
+    """Plays a spin for an item of ten coins, which wins or loses; the refusal, None for a settled spin."""
+    add_item(price=10)
+
+    def spin(amount=1, *, wins=False, **more):
+        seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
+        return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more).get("error")
+
+    return spin
+
+
+@pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
+def test_a_bet_has_to_wait_for_the_least_time_after_the_last(spin, clock):
+    spin()
+
+    clock.now += 2_499
+    assert spin() == "Please wait before the next bet"
+    clock.now += 1
+    assert spin() is None
+
+
+@pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
+def test_a_refused_bet_does_not_make_the_next_one_wait(spin, clock):
+    spin()
+    clock.now += 2_000
+    spin()
+
+    clock.now += 500
+
+    assert spin() is None
+
+
+@pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
+def test_a_repeated_request_id_need_not_wait(spin):
+    named = {"clientSeed": "a-seed-of-ones-own", "requestId": "once"}
+    spin(**named)
+
+    assert spin(**named) is None
+
+
+@pytest.mark.parametrize("rules", [{"SESSION_LIMIT_MINUTES": "60"}])
+def test_a_player_must_pause_for_half_an_hour_when_the_session_time_is_over(spin, clock):
+    for _ in range(3):
+        spin()
+        clock.now += 20 * MINUTE_MS
+
+    assert spin() == "Session time limit reached"
+    # 30 minutes after the last bet.
+    clock.now += 10 * MINUTE_MS - 1
+    assert spin() == "Session time limit reached"
+    clock.now += 1
+    assert spin() is None
+
+
+@pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
+def test_a_player_gets_a_reality_check_each_time_the_minutes_are_over(spin, socket, clock):
+    since = clock.now
+    spin(2.5)
+    clock.now += 29 * MINUTE_MS
+    spin(9, wins=True)
+    clock.now += 29 * MINUTE_MS
+    spin(1)
+
+    clock.now += 2 * MINUTE_MS
+
+    assert socket.expect(REALITY_CHECK) == {
+        "since": since,
+        "minutes": 60,
+        "wagered": 12.5,
+        "paid": 10,
+        "net": -2.5,
+    }
+    for _ in range(3):
+        clock.now += 20 * MINUTE_MS
+        spin(1)
+    assert socket.expect(REALITY_CHECK)["minutes"] == 120
+
+
+@pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "60"}])
+def test_a_new_socket_gets_the_checks_that_become_due_from_now_on(
+    spin, socket, connect, player, clock, rounds
+):
+    for _ in range(4):
+        spin()
+        clock.now += 20 * MINUTE_MS
+    socket.expect(REALITY_CHECK)
+    latecomer = connect(player)
+    latecomer.expect("live-bets")
+    begun = len(rounds)
+    wait_until(lambda: len(rounds) > begun + 1)
+
+    for _ in range(2):
+        spin()
+        clock.now += 20 * MINUTE_MS
+
+    assert latecomer.expect(REALITY_CHECK)["minutes"] == 120
+
+
+@pytest.mark.parametrize("rules", [{"REALITY_CHECK_MINUTES": "20"}])
+def test_a_player_who_pauses_gets_no_check_until_the_next_session_is_long_enough(spin, socket, clock):
+    spin(1)
+    clock.now += 31 * MINUTE_MS
+    spin(2)
+    clock.now += 20 * MINUTE_MS
+
+    check = socket.expect(REALITY_CHECK)
+
+    assert (check["minutes"], check["wagered"]) == (20, 2)
+
+
+def test_without_the_settings_nothing_is_refused_and_no_player_is_looked_up(spin, clock, rounds):
+    for _ in range(5):
+        assert spin() is None
+        clock.now += 29 * MINUTE_MS
+
+    assert rounds == []

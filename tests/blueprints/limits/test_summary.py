@@ -1,0 +1,62 @@
+"""GET /limits/summary: the sums of the current periods and of all bets."""
+
+import pytest
+
+from bench.harness.spins import Table, at
+
+NOTHING = {"wagered": 0, "paid": 0, "net": 0}
+
+
+@pytest.fixture
+def spin(app, player):
+    """Plays a spin for an item of ten coins."""
+    table = Table(app)
+    return lambda wager, **options: table.spin(player, wager=wager, **options)
+
+
+@pytest.fixture
+def summary(client, player):
+    return lambda: client.get("/limits/summary", headers=player.headers).json
+
+
+def test_a_player_without_bets_has_sums_of_nothing(summary):
+    assert summary() == dict.fromkeys(("day", "week", "month", "total"), NOTHING)
+
+
+def test_each_period_has_its_own_bets(spin, summary, clock):
+    for time, wager in (
+        ("2026-10-31 23:59", "1.01"),
+        ("2026-11-01 00:00", "0.20"),
+        ("2026-11-16 00:00", "3"),
+        ("2026-11-22 23:59", "0.04"),
+    ):
+        clock.now = at(time)
+        spin(wager)
+
+    assert {period: sums["wagered"] for period, sums in summary().items()} == {
+        "day": 0.04,
+        "week": 3.04,
+        "month": 3.24,
+        "total": 4.25,
+    }
+
+
+def test_the_net_position_is_what_was_paid_minus_what_was_wagered(spin, summary):
+    spin("2.50")
+    spin("9", wins=True)
+
+    assert summary()["day"] == {"wagered": 11.5, "paid": 10, "net": -1.5}
+    spin("9", wins=True)
+    assert summary()["total"] == {"wagered": 20.5, "paid": 20, "net": -0.5}
+
+
+def test_the_sums_of_a_period_are_0_as_soon_as_it_is_over(spin, summary, clock):
+    clock.now = at("2026-11-30 23:59")
+    spin("1")
+    day = summary()
+
+    clock.now = at("2026-12-01 00:00")
+
+    assert day["day"]["wagered"] == day["month"]["wagered"] == 1
+    assert (summary()["day"], summary()["month"]) == (NOTHING, NOTHING)
+    assert summary()["week"]["wagered"] == summary()["total"]["wagered"] == 1
