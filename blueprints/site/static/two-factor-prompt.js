@@ -7,6 +7,7 @@ const REQUIRED = "Two-factor code required";
 const WRONG = {
   "Invalid 2FA code": "This code is wrong, or was used before. Your app shows a new one every 30 seconds.",
   "The code must be a text of 6 digits": "A code has six digits.",
+  "The code must be a text of 6 digits, or a recovery code": "A code has six digits. A recovery code has twelve characters.",
   "Too many wrong 2FA codes": "There were too many wrong codes. Please try again in a few minutes.",
 };
 
@@ -64,6 +65,7 @@ export async function askForCode({ title, text, content = [], accept = "Confirm"
     }
   };
   await openDialog("code-prompt");
+  byId("code-content").replaceChildren(); // It may be a secret.
   if (!sending) throw new Error("No code was entered, so nothing has changed");
   return sending;
 }

@@ -3,10 +3,12 @@
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import pyotp
 import pytest
 import requests
 from playwright.sync_api import Page, expect, sync_playwright
@@ -26,6 +28,7 @@ SWITCHES = [
 PATIENCE_MS = 20_000
 ACKNOWLEDGEMENT = "43"
 """How a packet of Socket.IO with the answer to an event begins."""
+TWO_FACTOR_STEP_SECONDS = 30
 PLAYERS = 200
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
@@ -36,11 +39,11 @@ expect.set_options(timeout=PATIENCE_MS)
 class Site:
     """A production server with its players and commands. It has the same address after a restart."""
 
-    def __init__(self, env: dict[str, str], directory: Path, stack: ExitStack) -> None:
+    def __init__(self, env: dict[str, str], directory: Path, stack: ExitStack, target: str) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._env = env | {"BASE_URL": self.url, "INSTANCE_DIR": str(directory / "instance")}
-        self._directory, self._stack = directory, stack
+        self._directory, self._stack, self._target = directory, stack, target
         self.server: RunningServer
         self._players = iter(self.run("users", "create", "player", "--balance=100", f"--count={PLAYERS}"))
 
@@ -53,16 +56,21 @@ class Site:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def start(self) -> None:
-        serving = server_process(gunicorn(), self._env, self._directory, port=self.port)
+        serving = server_process(gunicorn(self._target), self._env, self._directory, port=self.port)
         self.server = self._stack.enter_context(serving)
 
     def get(self, path: str, player: dict | None = None) -> requests.Response:
         headers = {"Authorization": f"Bearer {player['token']}"} if player else {}
         return requests.get(self.url + path, headers=headers, timeout=30)
 
-    def post(self, path: str, body: dict, player: dict) -> None:
+    def send(self, method: str, path: str, body: dict, player: dict) -> dict:
         headers = {"Authorization": f"Bearer {player['token']}"}
-        requests.post(self.url + path, json=body, headers=headers, timeout=30).raise_for_status()
+        response = requests.request(method, self.url + path, json=body, headers=headers, timeout=30)
+        response.raise_for_status()
+        return response.json()
+
+    def post(self, path: str, body: dict, player: dict) -> dict:
+        return self.send("POST", path, body, player)
 
     def new_player(self) -> dict[str, str]:
         """A player with 100 coins: ``platformid``, ``username`` and ``token``."""
@@ -70,14 +78,16 @@ class Site:
 
 
 @contextmanager
-def serve_site(directory: Path, database_url: str, *, demo: bool = False, **settings: str) -> Iterator[Site]:
+def serve_site(
+    directory: Path, database_url: str, *, demo: bool = False, target: str = "wsgi:app", **settings: str
+) -> Iterator[Site]:
     env = {
         "DATABASE_URL": database_url,
         "UPGRADER_PROOF_DELAY": "0.5",
         "RATELIMIT_ENABLED": "0",
     }
     with ExitStack() as stack:
-        site = Site({**os.environ, **env, **settings}, directory, stack)
+        site = Site({**os.environ, **env, **settings}, directory, stack, target)
         if demo:
             site.run("seed")
         site.start()
@@ -120,6 +130,9 @@ def open_tab(chromium):
                     **{"reduced_motion": "reduce", **options},
                 )
             )
+            # Until the server has this endpoint.
+            amounts = {key: {"wagered": 1, "paid": 2, "net": 1} for key in ("day", "week", "month", "total")}
+            context.route("**/limits/summary", lambda route: route.fulfill(json=amounts))
             tab = context.new_page()
             tab.set_default_timeout(PATIENCE_MS)
             tab.spins = []
@@ -201,6 +214,34 @@ def open_case(choose_case):
         return verdict.inner_text()
 
     return open_case
+
+
+@pytest.fixture
+def two_factor(site):
+    """Turns two-factor authentication on; ten recovery codes, which stay valid unlike those of an app."""
+
+    def turn_on(player):
+        app = pyotp.TOTP(site.post("/profile/2fa/setup", {}, player)["secret"])
+        now = int(time.time())
+        site.post("/profile/2fa/enable", {"code": app.at(now)}, player)
+        # A code works once, and the next one is valid already.
+        return site.post(
+            "/profile/2fa/recovery-codes", {"code": app.at(now + TWO_FACTOR_STEP_SECONDS)}, player
+        )["codes"]
+
+    return turn_on
+
+
+@pytest.fixture
+def open_account():
+    """Opens the tab with limits, breaks and security, once the page has signed the player in."""
+
+    def open_account(tab):
+        tab.get_by_role("tab", name="Account").click()
+        expect(tab.locator("#account-parts")).to_be_visible()
+        return tab
+
+    return open_account
 
 
 @pytest.fixture

@@ -101,6 +101,41 @@ def test_axe_finds_nothing_on_cases_an_opening_and_prizes(
 
 @BOTH_SIZES
 @LOOKS
+def test_axe_finds_nothing_on_the_account_and_its_dialogs(
+    look, site, sign_in, open_account, player, size, theme
+):
+    # A raise that is not confirmed, a break, and a limit.
+    for value in (50, 100):
+        site.send("PUT", "/limits", {"kind": "wager", "period": "day", "value": value}, player)
+    site.send("PUT", "/limits", {"kind": "loss", "period": "month", "value": 200}, player)
+    site.post("/limits/exclusion", {"duration": "24h"}, player)
+    open_account(sign_in(look, player, item=None))
+    assert look.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+    assert violations(look) == {}
+    screenshot(look, f"{size}-account-{theme}")
+
+    look.get_by_role("button", name="Change daily wager limit").click()
+    look.fill("#limit-value", "much")
+    look.keyboard.press("Enter")
+    expect(look.locator("#limit-problem")).not_to_be_empty()
+    assert violations(look, "#limit") == {}
+    look.keyboard.press("Escape")
+    look.select_option("#break-duration", "permanent")
+    look.get_by_role("button", name="Take a break").click()
+    assert violations(look, "#break") == {}
+    look.keyboard.press("Escape")
+    look.get_by_role("button", name="Turn on two-factor authentication").click()
+    expect(look.locator(".qr")).to_be_visible()
+    assert violations(look, "#code-prompt") == {}
+    look.keyboard.press("Escape")
+    for dialog in ("recovery-dialog", "reality-check"):
+        look.evaluate("id => document.getElementById(id).showModal()", dialog)
+        assert violations(look, f"#{dialog}") == {}
+        look.locator(f"#{dialog} button").last.click()
+
+
+@BOTH_SIZES
+@LOOKS
 def test_axe_finds_nothing_on_the_page_that_verifies(look, site):
     look.goto(f"{site.url}/verify#serverSeed={'5e' * 32}&clientSeed=client&nonce=1")
     expect(look.locator("#roll")).to_contain_text("%")
