@@ -59,7 +59,7 @@ def live_in(app: Flask) -> Inhabitant:
     payments.record(
         user=player, type_=PaymentType.DEPOSIT, usd=Cents(5_000), transfer=Transfer(txhash="0xabc"), now=now
     )
-    services.promo_codes.set_own(user_id=player.id, code="ALICE")
+    services.promo_codes.set_own(user_id=player.id, code="ALICE", now=now)
     services.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     for _ in range(SPINS):

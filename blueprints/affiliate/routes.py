@@ -56,7 +56,8 @@ def get_affiliate_overview() -> Overview:
 @blueprint.response(200, PromoCodeAnswerSchema)
 def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Set the caller's own promo code. It can't be changed afterwards."""
-    get_services().promo_codes.set_own(user_id=current_user().id, code=body["code"])
+    services = get_services()
+    services.promo_codes.set_own(user_id=current_user().id, code=body["code"], now=services.clock())
     return {"status": True, "message": CODE_SET}
 
 

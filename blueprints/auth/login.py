@@ -1,6 +1,7 @@
 """/auth/platform and /auth/identity: to a provider's login page and back."""
 
 import logging
+from contextlib import AbstractContextManager
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -15,6 +16,7 @@ from server.http.response_headers import allow_cookies
 from server.logs import request_id
 from server.redaction import safe_exception_summary
 from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challenge
+from services.audit_trail.actor import Actor, acting_as
 from services.login.attempts import ATTEMPT_SECONDS
 from services.login.errors import AnotherLogin, LoginFailed, ProviderUnavailable
 from services.login.login import Login
@@ -107,9 +109,12 @@ def _begin(login: Login) -> Response:
 def _finish(login: Login) -> Response:
     name = _cookie_name(login.name)
     try:
-        outcome = login.finish(
-            query=request.args.items(multi=True), cookie=request.cookies.get(name), now=get_services().clock()
-        )
+        with _acting_as_client():
+            outcome = login.finish(
+                query=request.args.items(multi=True),
+                cookie=request.cookies.get(name),
+                now=get_services().clock(),
+            )
         response = _challenged(outcome) if isinstance(outcome, Challenge) else _to_frontend(token=outcome)
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.
@@ -134,15 +139,21 @@ def finish_login_with_code(body: dict[str, Any]) -> Response:
     minutes.
     """
     services, name = get_services(), _cookie_name(CHALLENGE)
-    token = services.login_challenges.finish(
-        challenge=body["challenge"],
-        browser_secret=request.cookies.get(name),
-        code=body["code"],
-        now=services.clock(),
-    )
+    with _acting_as_client():
+        token = services.login_challenges.finish(
+            challenge=body["challenge"],
+            browser_secret=request.cookies.get(name),
+            code=body["code"],
+            now=services.clock(),
+        )
     response = jsonify(token=token)
     response.delete_cookie(name, **_challenge_cookie_options())
     return response
+
+
+def _acting_as_client() -> AbstractContextManager[None]:
+    """Record the address of the client with what its login does."""
+    return acting_as(Actor(address=request.remote_addr))
 
 
 def _challenged(challenge: Challenge) -> Response:

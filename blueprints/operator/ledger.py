@@ -1,6 +1,7 @@
 """flask ledger: audit the ledger, rebuild totals."""
 
 from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from server.current_services import get_services
 from services.maintenance import ledger_audit, totals_rebuild
 
 group = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild totals.")
@@ -31,7 +32,7 @@ def rebuild() -> None:
 
     Bets wait until it has finished.
     """
-    result = totals_rebuild.rebuild()
+    result = totals_rebuild.rebuild(now=get_services().clock())
     print_json(
         {
             "correctedPlayers": result.corrected_players,

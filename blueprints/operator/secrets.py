@@ -19,6 +19,7 @@ def reseal() -> None:
         two_factor=services.two_factor,
         shipping=services.shipping,
         audit_keys=services.audit_keys,
+        now=services.clock(),
     )
     print_json(
         {

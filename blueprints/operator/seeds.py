@@ -12,4 +12,5 @@ def redraw() -> None:
 
     A step of restoring a backup. Safe while players play.
     """
-    print_json({"redrawn": get_services().seeds.redraw_all()})
+    services = get_services()
+    print_json({"redrawn": services.seeds.redraw_all(now=services.clock())})

@@ -7,7 +7,10 @@ from flask.cli import with_appcontext
 
 from blueprints.api.cli import OperatorCommand, OperatorGroup, print_json
 from models.db import migrate
+from models.db.connection import writing
 from server.current_services import get_services
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.container import Services
 from services.demo import bets as demo_bets
 from services.demo import seed as demo
@@ -91,6 +94,8 @@ def demo_page(*, force: bool) -> None:
     """
     services = _services_for_demo(force=force)
     user = demo.player(seeds=services.seeds, now=services.clock())
+    with writing():
+        record(What.TOKEN_ISSUED, now=services.clock(), user_id=user.id)
     token = services.tokens.issue(
         platform_id=user.platform_id, session=user.session_number, now=services.clock()
     )

@@ -8,6 +8,8 @@ from models.db.connection import writing
 from models.users import User
 from server.current_services import get_services
 from services.accounts import sessions, users
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.shared.errors import OperatorError
 from services.shared.money import Cents
@@ -59,7 +61,10 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
 @click.argument("platformid")
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
-    print_json({"token": _token_of(users.get(platform_id=platformid))})
+    user = users.get(platform_id=platformid)
+    with writing():
+        record(What.TOKEN_ISSUED, now=get_services().clock(), user_id=user.id)
+    print_json({"token": _token_of(user)})
 
 
 @group.command("show")

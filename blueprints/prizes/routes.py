@@ -48,5 +48,6 @@ def sell_prize(prize_id: int) -> dict[str, Any]:
 @blueprint.alt_response(404)
 def ship_prize(prize_id: int) -> dict[str, Any]:
     """Have one of the caller's kept prizes shipped to the address in the caller's details."""
-    get_services().shipping.request(user_id=current_user().id, prize_id=prize_id)
+    services = get_services()
+    services.shipping.request(user_id=current_user().id, prize_id=prize_id, now=services.clock())
     return {"success": True}

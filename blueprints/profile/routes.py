@@ -104,7 +104,7 @@ def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, SuccessSchema)
 def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
     """Set the client seed for the caller's spins that do not send one."""
-    client_seed.change(user_id=current_user().id, seed=body["client_seed"])
+    client_seed.change(user_id=current_user().id, seed=body["client_seed"], now=get_services().clock())
     return SUCCESS
 
 
@@ -126,5 +126,7 @@ def change_details(body: dict[str, Any]) -> dict[str, Any]:
     """Change those details that the body has, all of them or none."""
     username = body.pop("username", None)
     address = body.pop("shipping_address", {})
-    personal_details.change(user_id=current_user().id, username=username, details=body | address)
+    personal_details.change(
+        user_id=current_user().id, username=username, details=body | address, now=get_services().clock()
+    )
     return SUCCESS

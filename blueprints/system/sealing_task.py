@@ -28,6 +28,7 @@ class SealingTask:
         self._services = services
         self._stopping = threading.Event()
         self._has_begun = False
+        self._has_failed = False
         self._task: Any = None
 
     def start(self) -> None:
@@ -45,14 +46,16 @@ class SealingTask:
             self._round()
 
     def _round(self) -> None:
-        keys = self._services.audit_keys
         try:
             if not self._has_begun:
                 self._begin()
-            while not self._stopping.is_set() and seal_some(keys):
+            while not self._stopping.is_set() and seal_some(self._services.audit_keys):
                 pause()
+            self._has_failed = False
         except Exception as failure:  # noqa: BLE001  # the next round tries again
-            log.error("audit trail not sealed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+            if not self._has_failed:
+                log.error("audit trail not sealed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+            self._has_failed = True
 
     def _begin(self) -> None:
         """Record what has changed since the last start, once the database can be reached."""

@@ -2,7 +2,10 @@
 
 from models.db.connection import writing
 from models.users import User
+from services.audit_trail.events import What
+from services.audit_trail.recording import CHANGED, record
 from services.fairness import rolls
+from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
 
@@ -12,9 +15,10 @@ class InvalidClientSeed(PlatformError):
     text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
 
 
-def change(*, user_id: int, seed: object) -> None:
+def change(*, user_id: int, seed: object, now: Millis) -> None:
     """Set the seed for the next bets. Raises InvalidClientSeed."""
     if not rolls.is_client_seed(seed):
         raise InvalidClientSeed
     with writing():
         User.update(client_seed=seed).where(User.id == user_id).execute()
+        record(What.CLIENT_SEED_CHANGED, now=now, user_id=user_id, after={"clientSeed": CHANGED})

@@ -3,6 +3,8 @@
 from models.db.connection import reading, writing
 from models.notifications import Notification, VaultNotice
 from models.users import User
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
 from services.shared.text_validation import is_storable
@@ -39,7 +41,10 @@ def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification
     for name, text, most in (("title", title, MAX_TITLE), ("message", message, MAX_MESSAGE)):
         if not text.strip() or len(text) > most or not is_storable(text):
             raise OperatorError(f"the {name} must be a text of 1 to {most} characters")
-    return notify(user_id=user_id, title=title, message=message, now=now)
+    with writing():
+        sent = notify(user_id=user_id, title=title, message=message, now=now)
+        record(What.NOTIFICATION_SENT, now=now, user_id=user_id, after={"title": title})
+        return sent
 
 
 @reading()

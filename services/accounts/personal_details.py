@@ -7,7 +7,11 @@ import peewee
 from models.db.connection import reading, writing
 from models.personal_details import PersonalDetails
 from models.users import User
+from services.accounts import users
+from services.audit_trail.events import What
+from services.audit_trail.recording import CHANGED, record
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
 
@@ -24,7 +28,7 @@ def of_player(user_id: int) -> PersonalDetails:
     return found or PersonalDetails(user=user_id)
 
 
-def change(*, user_id: int, username: str | None, details: Mapping[str, str]) -> None:
+def change(*, user_id: int, username: str | None, details: Mapping[str, str], now: Millis) -> None:
     """Change the username, unless None, and the given columns of PersonalDetails: all of them or none.
 
     Of two concurrent changes to one name the unique column refuses the second. Raises UsernameTaken.
@@ -34,16 +38,26 @@ def change(*, user_id: int, username: str | None, details: Mapping[str, str]) ->
             PersonalDetails.insert(user=user_id, **details).on_conflict(
                 conflict_target=[PersonalDetails.user], update=dict(details)
             ).execute()
+            record(What.DETAILS_CHANGED, now=now, user_id=user_id, after={"details": CHANGED})
         # The username comes last, because it locks the player's row. A concurrent first insert of details
         # would wait for that row while this transaction waits for the insert.
         if username is not None:
-            _rename(user_id, username)
+            _rename(user_id, username, now=now)
 
 
-def _rename(user_id: int, username: str) -> None:
+def _rename(user_id: int, username: str, *, now: Millis) -> None:
+    before = users.lock(user_id).username
     renamed = User.update(username=username, username_folded=username.lower()).where(User.id == user_id)
     try:
         renamed.execute()
     except peewee.IntegrityError:
         raise UsernameTaken from None
+    if username != before:
+        record(
+            What.USERNAME_CHANGED,
+            now=now,
+            user_id=user_id,
+            before={"username": before},
+            after={"username": username},
+        )
     invalidate_after_commit(Tag.PLAYERS)

@@ -8,6 +8,8 @@ from services.accounts.balances import Balances, balances_of
 from services.affiliates import referrals
 from services.affiliates.errors import NothingToClaim
 from services.affiliates.referrals import Overview
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import Millis
@@ -37,6 +39,8 @@ def claim(*, user_id: int, now: Millis) -> Claimed:
         with writing():
             if _raise_claimed(user_id, seen, now):
                 _post(user_id, seen.available, now)
+                claimed = {"amountCents": seen.available}
+                record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after=claimed)
                 return Claimed(seen.available, balances_of(user_id))
     raise NothingToClaim
 

@@ -10,6 +10,8 @@ from models.users import User
 from services.accounts import users
 from services.accounts.balances import Balances, balances_of
 from services.affiliates import errors, referrals
+from services.audit_trail.events import What
+from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind, TransactionId
 from services.shared.clock import Millis
@@ -32,7 +34,7 @@ class PromoCodes:
     def __init__(self, *, special: str | None) -> None:
         self._special = special
 
-    def set_own(self, *, user_id: int, code: object) -> str:
+    def set_own(self, *, user_id: int, code: object, now: Millis) -> str:
         """Give the player a code, which can't be changed later; return it as it is stored.
 
         Raises CodeRequired, CodeNotAlphanumeric, CodeLength, CodeUnchanged, CodeAlreadySet, CodeClaimed, in
@@ -50,6 +52,7 @@ class PromoCodes:
                 if wanted == self._special or not _claim(user_id, wanted):
                     raise _why_not(user_id, wanted)
                 Affiliate.insert(user=user_id).execute()
+                record(What.PROMO_CODE_SET, now=now, user_id=user_id, after={"code": wanted})
         except peewee.IntegrityError:
             raise errors.CodeClaimed from None
         return wanted
@@ -77,6 +80,9 @@ class PromoCodes:
                 referrals.begin(
                     user_id=user_id, owner_id=owner_id, bonus=USE_BONUS, transaction_id=bonus, now=now
                 )
+            # The special code is a secret setting.
+            shown = {"code": CHANGED if owner_id is None else used}
+            record(What.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
             return balances_of(user_id)
 
 

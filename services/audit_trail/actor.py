@@ -30,6 +30,13 @@ def acting_as(actor: Actor) -> Iterator[None]:
         _current.reset(token)
 
 
+@contextmanager
+def acting_as_player(platform_id: str) -> Iterator[None]:
+    """Record the events of the block as done by this player, who is logging in, at the current address."""
+    with acting_as(_current.get()._replace(who=platform_id)):
+        yield
+
+
 def current_actor() -> Actor:
     """The actor of the innermost ``acting_as`` block."""
     return _current.get()

@@ -30,14 +30,13 @@ def record(
     user_id: int | None,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
-    who: str | None = None,
 ) -> None:
     """Add an event to the caller's transaction.
 
     ``user_id`` is the player whose account it concerns, None if there is none. ``before`` and ``after`` hold
     texts, integers, booleans and null under camelCase names. Money is in cents, with a name that ends in
-    ``Cents``. Of secrets, seeds, addresses and personal details they hold only CHANGED. ``who`` is by default
-    the current actor. Raises RuntimeError outside a transaction, and TypeError for other values.
+    ``Cents``. Of secrets, seeds, addresses and personal details they hold only CHANGED. Raises RuntimeError
+    outside a transaction, and TypeError for other values.
     """
     if not database.in_transaction():
         raise RuntimeError("an audit event belongs to the transaction that it describes")
@@ -46,7 +45,7 @@ def record(
     row: dict[str, Any] = {
         "id": next_event_id(),
         "at_ms": now,
-        "who": who or actor.who,
+        "who": actor.who,
         "what": str(what),
         "player": _platform_id(user_id),
         "address": actor.address,

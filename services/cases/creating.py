@@ -6,6 +6,8 @@ from models.cases import Case, CaseCount
 from models.db.connection import writing
 from models.items import Item
 from models.users import User
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.cases import contents, errors, version
 from services.cases.contents import WantedItem
 from services.cases.kinds import RESERVED_IDS, Kind, case_id
@@ -57,6 +59,8 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
             raise errors.DuplicateName from None
         _count_case(creator)
         contents.insert(contents.rows_of(row_id, wanted, found))
+        created = {"case": case_id(checked_name)}
+        record(What.CASE_CREATED, now=now, user_id=creator.id, after=created)
     return case_id(checked_name)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from models.cases import Case, CaseItem
 from models.db.connection import database, writing
 from models.items import Item
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.cases import contents, version
 from services.cases.contents import WantedItem
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id
@@ -35,6 +37,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         result = import_rows(rows, importer.import_case)
         contents.insert(importer.case_items)
         database.analyze_tables(Case, CaseItem)
+        record(What.CASES_IMPORTED, now=now, user_id=None, after=result.counts)
     return result
 
 

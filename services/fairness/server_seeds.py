@@ -12,8 +12,11 @@ from models.db.connection import reading, writing
 from models.proof_queries import DueBet
 from models.seed_marks import FoundSeed
 from models.users import AnnouncedSeed
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.fairness import rolls
 from services.fairness.seed_witness import SeedWitness
+from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable, UserNotFound
 
@@ -139,14 +142,16 @@ class ServerSeeds:
         self.on_redraw(user_id, seed.announcement)
         return seed
 
-    def redraw_all(self) -> int:
+    def redraw_all(self, *, now: Millis) -> int:
         """Have every announced seed replaced before it is used; returns how many there are.
 
         This takes no longer for a million players: each seed is drawn at its next use.
         """
         with writing():
             seed_marks.append(new_epoch=True)
-            return int(AnnouncedSeed.select().count())
+            count = int(AnnouncedSeed.select().count())
+            record(What.SEEDS_REDRAWN, now=now, user_id=None, after={"seeds": count})
+            return count
 
     def of_bet(self, bet: Bet | DueBet) -> str:
         """A settled bet's seed, revealed or not. Callers must not show it before its proof is due."""

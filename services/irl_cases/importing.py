@@ -5,6 +5,8 @@ from typing import Any
 
 from models.db.connection import writing
 from models.irl_cases import IrlCase, IrlItem
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.cases.chances import CERTAIN, Attos, attos_from_percent, share_equally
 from services.irl_cases.reading import ID
 from services.shared.clock import Millis
@@ -24,7 +26,9 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     stores nothing of the file.
     """
     with writing():
-        return import_rows(rows, lambda row: _import_case(row, now))
+        result = import_rows(rows, lambda row: _import_case(row, now))
+        record(What.IRL_CASES_IMPORTED, now=now, user_id=None, after=result.counts)
+        return result
 
 
 def _import_case(row: Row, now: Millis) -> tuple[int, bool]:

@@ -9,6 +9,8 @@ import peewee
 
 from models.db.connection import database, writing
 from models.items import Item
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.items import names
@@ -114,7 +116,10 @@ def store(rows: Sequence[ImportedItem], *, now: Millis) -> ImportResult:
         reprice_cases_holding([item.id for row in rows if (item := stored.get(row.market_hash_name))])
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
-    return ImportResult(total=len(rows), created=sum(row.market_hash_name not in stored for row in rows))
+        created = sum(row.market_hash_name not in stored for row in rows)
+        result = ImportResult(total=len(rows), created=created)
+        record(What.ITEMS_IMPORTED, now=now, user_id=None, after=result.counts)
+    return result
 
 
 def _merged(row: ImportedItem, stored: Item | None, now: Millis) -> dict[str, object]:

@@ -3,9 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from models.db.connection import writing
 from services.accounts import users
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.login_challenges import Challenge, LoginChallenges
+from services.audit_trail.actor import acting_as_player
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.fairness.server_seeds import ServerSeeds
 from services.login import attempts
 from services.login.attempts import Attempt
@@ -76,6 +80,10 @@ class Login:
         parameters = _single(list(query))
         attempt = attempts.resume(cookie, state=parameters.get("state"), encrypter=self._encrypter, now=now)
         person = self._provider.identify(parameters, attempt, now=now)
+        with acting_as_player(person.platform_id):
+            return self._let_in(person, now=now)
+
+    def _let_in(self, person: Person, *, now: Millis) -> str | Challenge:
         user = users.sign_in(
             platform_id=person.platform_id,
             username=person.username,
@@ -87,6 +95,8 @@ class Login:
             raise AccountSuspended
         if self._challenges and user.two_factor_enabled:
             return self._challenges.begin(user_id=user.id, now=now)
+        with writing():
+            record(What.LOGGED_IN, now=now, user_id=user.id, after={"provider": self.name})
         return self._tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
 
 

@@ -14,9 +14,12 @@ from models.prizes import Prize
 from models.two_factor import RecoveryCode, TwoFactor
 from models.users import AnnouncedSeed
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
+from services.audit_trail.events import What
 from services.audit_trail.keys import AuditKeys
+from services.audit_trail.recording import record
 from services.fairness.server_seeds import ServerSeeds
 from services.prizes.shipping import Shipping
+from services.shared.clock import Millis
 
 BATCH = 200
 
@@ -35,7 +38,12 @@ class RotationResult:
 
 
 def rotate(
-    *, seeds: ServerSeeds, two_factor: TwoFactorAuthentication, shipping: Shipping, audit_keys: AuditKeys
+    *,
+    seeds: ServerSeeds,
+    two_factor: TwoFactorAuthentication,
+    shipping: Shipping,
+    audit_keys: AuditKeys,
+    now: Millis,
 ) -> RotationResult:
     """Re-encrypt with the current key what was encrypted with a previous one, batch by batch.
 
@@ -45,7 +53,7 @@ def rotate(
     unreadable: list[str] = []
     # Those of SECRET_KEY_PREVIOUS are no longer known when that is emptied.
     audit_keys.store()
-    return RotationResult(
+    result = RotationResult(
         announced_seeds=_rotate_column(
             AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, renew=seeds.renew, unreadable=unreadable
         ),
@@ -64,6 +72,9 @@ def rotate(
         ),
         unreadable=unreadable,
     )
+    with writing():
+        record(What.SECRETS_RESEALED, now=now, user_id=None, after={"unreadable": len(unreadable)})
+    return result
 
 
 def _rotate_column(

@@ -10,8 +10,11 @@ from models.db.connection import Table, database, writing
 from models.payments import Payment
 from models.totals import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.maintenance.totals_audit import EXPECTED_ROWS, wrong_totals_of_play
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.clock import Millis
 
 ROWS_A_STATEMENT = 500
 
@@ -27,7 +30,7 @@ class Rebuilt:
     payment_totals: int
 
 
-def rebuild() -> Rebuilt:
+def rebuild(*, now: Millis) -> Rebuilt:
     """Compute every sum and count again in one write transaction, for which bets wait."""
     with writing():
         database.obj.lift_statement_limit()
@@ -38,6 +41,7 @@ def rebuild() -> Rebuilt:
         wrong = wrong_totals_of_play()
         for user_id, wagered, earned in wrong:
             User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()
+        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
         return Rebuilt(
             corrected_players=len(wrong),
             period_wagers=_replace_rows(PeriodWager),

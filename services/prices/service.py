@@ -4,9 +4,11 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from models.db.connection import database, reading
+from models.db.connection import database, reading, writing
 from models.items import Item
 from models.prices import PriceSource
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.prices import sources
 from services.prices.errors import Stopped
 from services.prices.feed import Feed
@@ -53,6 +55,7 @@ class PriceService:
         """Notified when items of ``_wanted`` have been asked for."""
         self._lease = Lease("price refresh")
         self._signals = signals
+        self._clock = clock
         signals.on(Signal.PRICES, self._hear)
         shared: dict[str, Any] = {
             "lease": self._lease,
@@ -103,6 +106,9 @@ class PriceService:
         """
         if not self.has_sources:
             raise OperatorError("no price source is set: PRICE_FEED_URL or PRICE_MARKET_URL")
+        if accept_jumps:
+            with writing():
+                record(What.PRICE_JUMPS_ACCEPTED, now=self._clock(), user_id=None)
         counts = ItemCounts()
         self._lease.take_over()
         try:

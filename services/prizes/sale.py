@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from models.db.connection import writing
 from models.prizes import Prize
 from services.accounts.balances import Balances, balances_of
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.prizes import reading
@@ -43,4 +45,6 @@ def sell(*, user_id: int, prize_id: int, now: Millis) -> Sold:
                 ],
                 now=now,
             )
+        sold = {"prize": prize_id, "amountCents": amount}
+        record(What.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
         return Sold(amount, balances_of(user_id))

@@ -10,6 +10,8 @@ from models.personal_details import PersonalDetails
 from models.prizes import Prize
 from models.users import User
 from services.accounts import personal_details
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.prizes import reading
@@ -47,7 +49,7 @@ class Shipping:
     def __init__(self, *, encrypter: Encrypter) -> None:
         self._encrypter = encrypter
 
-    def request(self, *, user_id: int, prize_id: int) -> None:
+    def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
 
         Of concurrent requests and sales one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
@@ -60,6 +62,7 @@ class Shipping:
             is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
             if not Prize.update(status=Status.SHIPPING, sealed_address=sealed).where(is_kept).execute():
                 raise PrizeNotAvailable
+            record(What.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
     def listed(self, *, status: str) -> Iterator[PrizeToShip]:
         """All players' prizes with this status, or of ALL, oldest first."""
@@ -101,6 +104,7 @@ def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
             value = Cents(prize.value_cents)
             entries = [Entry(Account.HOUSE_PRIZES, Cents(-value)), Entry(Account.HOUSE_SHIPPED, value)]
             posting.post(kind=Kind.PRIZE_SHIPPED, entries=entries, now=now)
+        record(What.PRIZE_SHIPPED, now=now, user_id=prize.user_id, after={"prize": prize_id})  # type: ignore[attr-defined]  # made by peewee
         return prize
 
 

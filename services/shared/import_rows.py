@@ -27,6 +27,11 @@ class ImportResult:
         """How many rows updated something that existed."""
         return self.total - self.created
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the audit trail records of an import."""
+        return {"created": self.created, "updated": self.updated}
+
 
 def import_rows(rows: Iterable[object], store: Callable[[Row], tuple[int, bool]]) -> ImportResult:
     """Store each row in the caller's transaction.

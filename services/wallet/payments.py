@@ -13,6 +13,8 @@ from models.totals import PaymentTotals
 from models.users import User
 from services.accounts import notifications
 from services.affiliates import referrals
+from services.audit_trail import recording as audit_trail
+from services.audit_trail.events import What
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind, TransactionId
 from services.shared.clock import Millis
@@ -117,6 +119,8 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
             now=now,
         )
     _add_to_totals(payment)
+    recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
+    audit_trail.record(What.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
     return payment
 
 

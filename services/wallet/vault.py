@@ -5,6 +5,8 @@ from decimal import Decimal
 from models.db.connection import writing
 from models.users import User
 from services.accounts.balances import Balances, balances_of
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import Millis
@@ -56,6 +58,8 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Bala
             _post(Kind.VAULT_LOCK, user_id, to_vault=cents, now=now)
         except InsufficientBalance:
             raise InvalidAmount from None
+        locked = {"amountCents": cents, "deadline": until}
+        record(What.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
         return balances_of(user_id)
 
 
@@ -81,6 +85,7 @@ def unlock(*, user_id: int, now: Millis) -> Balances:
         if not opened:
             raise VaultStillLocked if locked else VaultEmpty
         _post(Kind.VAULT_UNLOCK, user_id, to_vault=Cents(-locked), now=now)
+        record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
         return balances_of(user_id)
 
 

@@ -152,7 +152,9 @@ class CrashStorm:
         services = self._stage.services
         user = users.create(username=f"storm-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
         memory = memory_of(user, services)
-        memory.code = services.promo_codes.set_own(user_id=user.id, code=f"STORM{number}")
+        memory.code = services.promo_codes.set_own(
+            user_id=user.id, code=f"STORM{number}", now=services.clock()
+        )
         return memory
 
     def _wait_before_fault(self) -> None:

@@ -128,7 +128,7 @@ class Writer:
     def ship(self, user_id: int) -> None:
         """The player asks for shipping, and the operator marks the prize as shipped."""
         prize_id = self._prize(user_id)
-        self._services.shipping.request(user_id=user_id, prize_id=prize_id)
+        self._services.shipping.request(user_id=user_id, prize_id=prize_id, now=now_ms())
         shipping.mark_shipped(prize_id=prize_id, now=now_ms())
 
     def claim(self, user_id: int) -> None:
@@ -243,8 +243,8 @@ def _players(services: Services) -> list[int]:
         for number in range(PLAYERS)
     ]
     for user in made:
-        services.promo_codes.set_own(user_id=user.id, code=code_of(user.id))
-        personal_details.change(user_id=user.id, username=None, details=ADDRESS)
+        services.promo_codes.set_own(user_id=user.id, code=code_of(user.id), now=now_ms())
+        personal_details.change(user_id=user.id, username=None, details=ADDRESS, now=now_ms())
     return [user.id for user in made]
 
 

@@ -138,7 +138,7 @@ class World:
         self._joined += 1
         name = f"{self._joined % 1000:03}-player"
         user = users.create(username=name, balance=Cents(cents), seeds=self.services.seeds, now=self.clock())
-        personal_details.change(user_id=user.id, username=None, details=ADDRESS)
+        personal_details.change(user_id=user.id, username=None, details=ADDRESS, now=self.clock())
         token = self.services.tokens.issue(platform_id=user.platform_id, session=0, now=self.clock())
         return Player(self, user, token)
 

@@ -67,6 +67,7 @@ class TwoFactorAuthentication:
             refusal = self.codes.use(code, user_id=user_id, now=now)
             if refusal is None:
                 User.update(two_factor_enabled=True).where(User.id == user_id).execute()
+                record(What.TWO_FACTOR_ENABLED, now=now, user_id=user_id)
                 notify(
                     user_id=user_id,
                     title="2FA turned on",
@@ -90,7 +91,7 @@ class TwoFactorAuthentication:
                 raise NotEnabled
             refusal = self.codes.use(code, user_id=user_id, now=now)
             if refusal is None:
-                _turn_off(user_id, by="", now=now)
+                _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
         if refusal is not None:
             raise refusal
 
@@ -99,7 +100,7 @@ class TwoFactorAuthentication:
         with writing():
             if not users.lock(user_id).two_factor_enabled:
                 raise NotEnabled
-            _turn_off(user_id, by=" by support", now=now)
+            _turn_off(user_id, What.TWO_FACTOR_RESET, now=now)
 
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:
         """New recovery codes, which replace all earlier ones, for a code of the authenticator app.
@@ -157,10 +158,12 @@ class TwoFactorAuthentication:
         return self._encrypter.renew(encrypted)
 
 
-def _turn_off(user_id: int, *, by: str, now: Millis) -> None:
+def _turn_off(user_id: int, what: What, *, now: Millis) -> None:
     for table in (TwoFactor, RecoveryCode, ConfirmedToken, LoginChallenge):
         table.delete().where(table.user == user_id).execute()
     User.update(two_factor_enabled=False).where(User.id == user_id).execute()
+    record(what, now=now, user_id=user_id)
+    by = " by support" if what is What.TWO_FACTOR_RESET else ""
     notify(
         user_id=user_id,
         title="2FA turned off",

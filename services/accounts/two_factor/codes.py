@@ -19,6 +19,8 @@ from services.accounts.two_factor.errors import (
     SetupNotInitiated,
     TooManyWrongCodes,
 )
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
@@ -78,6 +80,8 @@ class Codes:
             log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
             return SecretLost()
         WrongCode.insert(user=user_id, at_ms=now).execute()
+        if WrongCode.select().where(WrongCode.user == user_id).count() == MAX_WRONG_CODES:
+            record(What.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
         return InvalidCode()
 
     def _use_right(self, code: str, sealed_secret: str, *, user_id: int, now: Millis) -> bool:

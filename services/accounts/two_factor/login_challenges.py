@@ -11,7 +11,7 @@ from models.login_challenges import LoginChallenge
 from services.accounts import users
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, Codes, any_code
-from services.audit_trail.actor import acting_as, current_actor
+from services.audit_trail.actor import acting_as_player
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
@@ -71,12 +71,11 @@ class LoginChallenges:
                 raise Unauthorized
             if user.suspended_at_ms is not None:
                 raise AccountSuspended
-            # The request carries no token that would name the player in the audit trail.
-            with acting_as(current_actor()._replace(who=user.platform_id)):
+            with acting_as_player(user.platform_id):
                 refusal = self._codes.use(any_code(code), user_id=user_id, now=now)
                 if refusal is None:
                     LoginChallenge.delete().where(*is_this).execute()
-                    record(What.LOGIN_CHALLENGE_PASSED, now=now, user_id=user_id)
+                    record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
         if refusal is not None:
             raise refusal
         return self._tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)

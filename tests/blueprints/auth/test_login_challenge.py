@@ -221,7 +221,7 @@ def test_the_audit_trail_names_the_player_of_a_challenge(app, player, browser, a
         events = list(AuditEvent.select(AuditEvent.what, AuditEvent.who).tuples())
     assert {
         ("two-factor.recovery-code-used", player.platform_id),
-        ("two-factor.challenge-passed", player.platform_id),
+        ("account.logged-in", player.platform_id),
     } <= set(events)
 
 

@@ -12,6 +12,7 @@ from server.cluster.cache_tags import PAUSE_SECONDS
 from services.accounts import personal_details
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
+from services.shared.clock import now_ms
 from services.shared.signals import Signal
 from tests.conftest import create_player
 
@@ -51,7 +52,7 @@ def test_changes_and_bets_that_are_over_show_in_another_process_at_once(app, sho
 
     Table(app).spin(alice)
     wait_until(lambda: shown() == (["alice"], ["ali***"]))
-    personal_details.change(user_id=alice.id, username="carol", details={})
+    personal_details.change(user_id=alice.id, username="carol", details={}, now=now_ms())
     wait_until(lambda: shown() == (["carol"], ["car***"]))
 
     assert before == ([], [])

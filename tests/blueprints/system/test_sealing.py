@@ -1,0 +1,100 @@
+"""The server seals the audit trail, and records which settings have changed since its last start."""
+
+import json
+
+import pytest
+
+from bench.harness.servers import threaded_server
+from bench.harness.waiting import wait_until
+
+
+@pytest.fixture
+def verify(run):
+    return lambda: run("audit", "verify")
+
+
+@pytest.fixture
+def serve(make_app):
+    """Starts and stops a server with these settings, which has sealed all events."""
+
+    def serve(**changes):
+        app = make_app(**changes)
+
+        def unsealed():
+            return json.loads(app.test_cli_runner().invoke(args=["audit", "verify"]).stdout)["unsealed"]
+
+        with threaded_server(app):
+            wait_until(lambda: settings_events(app) and not unsealed())
+        return app
+
+    return serve
+
+
+def settings_events(app):
+    """The contents of the recorded changes of settings."""
+    lines = app.test_cli_runner().invoke(args=["audit", "export"]).stdout.splitlines()
+    events = [json.loads(line) for line in lines[:-1]]
+    return [event for event in events if event["what"] == "settings.changed"]
+
+
+def test_a_running_server_seals_what_a_command_has_recorded(server, run, verify):
+    run("users", "create", "ada", "--count", "3")
+
+    wait_until(lambda: verify()["unsealed"] == 0)
+
+    assert verify()["sealed"] >= 3
+
+
+def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, verify):
+    serve()
+    run("users", "create", "ada", "--count", "250")
+    left = verify()
+    assert left["unsealed"] == 250
+
+    serve()
+
+    assert verify() == {"sealed": left["sealed"] + 250, "unsealed": 0, "problems": 0}
+
+
+def test_a_start_records_the_settings_that_have_changed(serve):
+    serve(UPGRADER_HOUSE_EDGE="0.05", CATALOGUE_TTL="60")
+
+    app = serve(UPGRADER_HOUSE_EDGE="0.04", CATALOGUE_TTL="60")
+
+    first, second = settings_events(app)
+    assert first["before"] == {}
+    assert first["after"]["upgrader_house_edge_ppm"] == 50_000
+    assert (second["before"], second["after"]) == (
+        {"upgrader_house_edge_ppm": 50_000},
+        {"upgrader_house_edge_ppm": 40_000},
+    )
+    assert second["who"] == "system"
+
+
+def test_a_start_with_the_same_settings_records_nothing(serve):
+    serve()
+
+    assert len(settings_events(serve())) == 1
+
+
+def test_a_secret_setting_is_recorded_without_its_value(serve, database_url):
+    serve(PLATFORM_API_KEY="a-very-private-key")
+
+    app = serve(PLATFORM_API_KEY="another-private-key")
+
+    first, second = settings_events(app)
+    assert first["after"]["platform_api_key"] == "changed"
+    assert (second["before"], second["after"]) == (
+        {"platform_api_key": "changed"},
+        {"platform_api_key": "changed"},
+    )
+    assert "private-key" not in json.dumps([first, second])
+
+
+def test_a_new_secret_key_does_not_make_other_secrets_look_changed(serve):
+    old = "the secret that was used first and is long enough"
+    serve(SECRET_KEY=old)
+
+    app = serve(SECRET_KEY="the secret that comes after it and is long enough", SECRET_KEY_PREVIOUS=old)
+
+    assert set(settings_events(app)[-1]["after"]) == {"secret_key", "previous_secret_keys"}
