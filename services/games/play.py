@@ -18,7 +18,7 @@ from services.accounts.balances import Balances
 from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.games.errors import CommitmentMismatch, InvalidClientSeed, RequestIdReused, SpinInProgress
-from services.games.settlement import SeedUsed, bet_of, is_high_roll, settle
+from services.games.settlement import SeedUsed, bet_of, check_player, is_high_roll, settle
 from services.ledger.posting import Kind
 from services.shared import decimal_json
 from services.shared.cache_invalidation import Tag, invalidate
@@ -127,8 +127,8 @@ class Play:
         """Take the wager, decide the outcome, and credit the payout.
 
         The caller holds the player's lock. ``check`` applies the rules of the game, and ``clock`` is read
-        when the bet is settled. Raises the refusals of ``check``, then CommitmentMismatch, then those of the
-        player's account and limits, and FreeCaseNotAvailable or InsufficientBalance last; a refused bet
+        when the bet is settled. Raises the refusals of ``check``, then those of the player's account and
+        limits, then CommitmentMismatch, and FreeCaseNotAvailable or InsufficientBalance last; a refused bet
         changes nothing. Raises TermsExpired, without a change, if the terms were too old when the bet was
         settled. A repeated request id returns the first bet again, whatever has changed since.
         """
@@ -158,6 +158,7 @@ class Play:
         seed = self._seeds.in_play(user_id=user_id)
         # A player must know the commitment before the bet, so it never uses a seed that was just redrawn.
         if seed.is_redrawn or expected not in (None, seed.commitment):
+            check_player(self._settlement(order, seed, seed), clock=clock)
             raise CommitmentMismatch
         played = self._settle(order, seed)
         if played is None:

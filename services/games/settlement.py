@@ -11,7 +11,7 @@ from peewee import EXCLUDED
 from models import seed_marks
 from models.bets import Bet
 from models.case_spins import CaseSpins
-from models.db.connection import Sqlite, database
+from models.db.connection import Sqlite, database, reading
 from models.db.group_commit import GroupCommit
 from models.db.prepared_query import PreparedQuery
 from models.play_limits import SUMS, Refused, execute, find_refusal
@@ -73,15 +73,7 @@ def settle(
     """
 
     def times() -> BetTimes:
-        now = clock()
-        return BetTimes(
-            created_at_ms=now,
-            completed_at_ms=now + proof_delay,
-            day=CalendarPeriod.DAY.start(now),
-            week=CalendarPeriod.WEEK.start(now),
-            month=CalendarPeriod.MONTH.start(now),
-            longest_wait_ms=longest_wait_ms(),
-        )
+        return _times(clock(), proof_delay=proof_delay, longest_wait_ms=longest_wait_ms())
 
     if isinstance(database.obj, Sqlite):
         return _group_commit.run(lambda: settle_in_steps(settlement, times()))
@@ -124,6 +116,28 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
         (prize_id,) = _INSERT_PRIZE.execute(values | {"bet_id": bet_id}).fetchone()
     balance, vault, sweepstake, version = execute(_ADD_TOTALS, values).fetchone()
     return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
+
+
+@reading()
+def check_player(settlement: Settlement, *, clock: Callable[[], Millis]) -> None:
+    """Raise what ``settle`` would raise because of the player's account, breaks, pauses and limits.
+
+    For a bet that is refused anyway, for a reason that comes later in the documented order.
+    """
+    times = _times(clock(), proof_delay=Millis(0), longest_wait_ms=None)
+    if refused := find_refusal(vars(settlement) | vars(times)):
+        raise refusal_of(refused)
+
+
+def _times(now: Millis, *, proof_delay: Millis, longest_wait_ms: int | None) -> BetTimes:
+    return BetTimes(
+        created_at_ms=now,
+        completed_at_ms=now + proof_delay,
+        day=CalendarPeriod.DAY.start(now),
+        week=CalendarPeriod.WEEK.start(now),
+        month=CalendarPeriod.MONTH.start(now),
+        longest_wait_ms=longest_wait_ms,
+    )
 
 
 def refusal_of(refused: Refused) -> PlatformError:

@@ -131,6 +131,16 @@ def test_a_break_comes_before_a_limit(put, take_break, spin):
     assert spin(1)["error"] == A_BREAK
 
 
+def test_limits_and_breaks_come_before_commitment_and_funds(put, take_break, spin):
+    unseen = {"serverSeedCommitment": "0" * 64, "clientSeed": "my-seed"}
+    assert spin(1, **unseen)["error"] == "Commitment does not match"
+
+    put(1)
+    assert spin(2, **unseen)["error"] == "Your limit is reached"
+    take_break("24h")
+    assert spin(2, **unseen)["error"] == A_BREAK
+
+
 def test_a_repeated_request_id_gets_its_first_answer_during_a_break(put, take_break, spin):
     request = {"requestId": "one", "clientSeed": "same-seed"}
     first = spin(1, **request)
