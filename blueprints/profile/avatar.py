@@ -10,6 +10,7 @@ from blueprints.api.media_urls import Avatar
 from blueprints.api.schemas import WireSchema, flag
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
+from services.avatars import change
 from services.shared.errors import PlatformError
 
 blueprint = ApiBlueprint("avatar", __name__, url_prefix="/profile", description="A player's picture")
@@ -57,10 +58,10 @@ class AvatarSchema(WireSchema):
 )
 def change_avatar() -> dict[str, Any]:
     """Upload a picture; it is stored as a WebP of 256 x 256, animated if it was, without its metadata."""
-    avatars, user_id = get_services().avatars, current_user().id
+    services, user_id = get_services(), current_user().id
     # Begins before the body is read, so that a player can't occupy the worker with many slow uploads.
-    with avatars.upload_of(user_id):
-        path = avatars.change(user_id=user_id, data=_file())
+    with change.one_upload(user_id=user_id, now=services.clock()):
+        path = services.avatars.change(user_id=user_id, data=_file())
     return {"success": True, "avatar_url": path}
 
 

@@ -6,18 +6,50 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.db.connection import writing
+import peewee
+
+from models.avatar_uploads import AvatarUpload
+from models.db.connection import UNAVAILABLE, writing
 from models.users import User
 from services.accounts import users
 from services.avatars.errors import UploadUnderWay
 from services.avatars.render import render
 from services.shared.background import WorkerPool
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.clock import Millis
 from services.shared.errors import Unavailable
 
 log = logging.getLogger("platform.avatars")
 
 PATH = "/media/avatars/"
+
+
+UPLOAD_MS = 60 * 1000
+"""Longer than a request may take. An upload that a crash ended counts as under way for so long."""
+
+
+@contextlib.contextmanager
+def one_upload(*, user_id: int, now: Millis) -> Iterator[None]:
+    """Hold the one upload that a player may have at a time, in all processes. Raises UploadUnderWay.
+
+    Of several at once, one inserts the row; the others are refused by its primary key.
+    """
+    until = now + UPLOAD_MS
+    this = AvatarUpload.user == user_id
+    try:
+        with writing():
+            # A row that ends much later was written while the clock was wrong.
+            is_current = AvatarUpload.until_ms.between(now + 1, until + UPLOAD_MS)
+            AvatarUpload.delete().where(this, ~is_current).execute()
+            AvatarUpload.insert(user=user_id, until_ms=until).execute()
+    except peewee.IntegrityError:
+        raise UploadUnderWay from None
+    try:
+        yield
+    finally:
+        # Not a later upload's row, if this one took so long. If the database is away, the row expires.
+        with contextlib.suppress(*UNAVAILABLE), writing():
+            AvatarUpload.delete().where(this, AvatarUpload.until_ms == until).execute()
 
 
 class Avatars:
@@ -26,18 +58,6 @@ class Avatars:
     def __init__(self, *, directory: Path, worker_pool: WorkerPool) -> None:
         self._directory = directory
         self._worker_pool = worker_pool
-        self._uploading: set[int] = set()
-
-    @contextlib.contextmanager
-    def upload_of(self, user_id: int) -> Iterator[None]:
-        """Hold the one upload that a player may have at a time in this process. Raises UploadUnderWay."""
-        if user_id in self._uploading:
-            raise UploadUnderWay
-        self._uploading.add(user_id)
-        try:
-            yield
-        finally:
-            self._uploading.discard(user_id)
 
     def change(self, *, user_id: int, data: bytes) -> str:
         """Make an avatar of an image file's bytes; return its path. The file of the old one is removed.

@@ -1,9 +1,10 @@
 """POST /profile/avatar: which file is stored, also with concurrent uploads and failures."""
 
 import http.client
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from io import BytesIO
+from threading import Barrier
 from urllib.parse import urlsplit
 
 import peewee
@@ -13,11 +14,18 @@ from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
 from bench.harness.waiting import wait_until
+from models.avatar_uploads import AvatarUpload
 from models.db.connection import database, reading, writing
 from models.users import User
+from services.avatars.change import one_upload
+from services.avatars.errors import UploadUnderWay
+from services.shared.clock import now_ms
 from tests.services.avatars.conftest import GREEN, RED, encoded
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
+
+FORM, CONTENT_TYPE = encode_multipart_formdata({"avatar": ("me.png", PNG)})
+FORM_HEADERS = {"Content-Type": CONTENT_TYPE, "Content-Length": str(len(FORM))}
 
 
 @pytest.fixture
@@ -124,16 +132,19 @@ def slow(server):
         yield connection
 
 
-def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow, player, new_player):
+@reading()
+def is_under_way():
+    return AvatarUpload.select().exists()
+
+
+def test_a_second_upload_of_a_player_at_the_same_time_is_refused(send, slow, player, new_player):
     bob = new_player("bob").headers
-    form, content_type = encode_multipart_formdata({"avatar": ("me.png", PNG)})
-    headers = player.headers | {"Content-Type": content_type, "Content-Length": str(len(form))}
-    slow.request("POST", "/profile/avatar", form[:50], headers=headers)
-    wait_until(lambda: app.extensions["services"].avatars._uploading)
+    slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
+    wait_until(is_under_way)
 
     refused = send(PNG, player.headers)
     others = send(PNG, bob).status_code
-    slow.send(form[50:])
+    slow.send(FORM[50:])
     first = slow.getresponse().status
 
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
@@ -141,18 +152,43 @@ def test_a_second_upload_of_a_player_at_the_same_time_is_refused(app, send, slow
     assert (others, first, send(PNG, player.headers).status_code) == (200, 200, 200)
 
 
-def test_uploads_to_two_processes_at_once_leave_one_file(make_app, player, current, kept):
-    clients = [make_app().test_client() for _ in range(2)]
+def test_an_upload_in_one_process_refuses_another_in_a_second_process(send, slow, player, make_app):
+    slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
+    wait_until(is_under_way)
 
-    def post(client):
-        form = {"avatar": (BytesIO(PNG), "me.png")}
-        return client.post("/profile/avatar", data=form, headers=player.headers).status_code
+    other = make_app().test_client()
+    refused = other.post("/profile/avatar", data=FORM, headers=player.headers | FORM_HEADERS)
+    slow.send(FORM[50:])
 
-    with ThreadPoolExecutor(2) as pool:
-        statuses = [status for _ in range(5) for status in pool.map(post, clients)]
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+    assert slow.getresponse().status == 200
 
-    assert statuses == [200] * 10
-    assert [f"/media/avatars/{name}" for name in kept()] == [current()]
+
+def test_of_many_uploads_that_begin_at_once_one_is_under_way(player):
+    barrier = Barrier(10, timeout=60)
+
+    def begin(_):
+        barrier.wait()
+        try:
+            with one_upload(user_id=player.id, now=now_ms()):
+                barrier.wait()
+                return "begun"
+        except UploadUnderWay:
+            barrier.wait()
+            return "refused"
+
+    with ThreadPoolExecutor(10) as pool:
+        assert Counter(pool.map(begin, range(10))) == {"begun": 1, "refused": 9}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_upload_that_a_crash_ended_is_forgotten_after_a_minute(player, upload):
+    for left_ms, status in ((30_000, 429), (-1, 200), (3_600_000, 200)):
+        with writing():
+            AvatarUpload.insert(user=player.id, until_ms=now_ms() + left_ms).execute()
+        assert upload(PNG).status_code == status
+        with writing():
+            AvatarUpload.delete().execute()
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -176,7 +212,9 @@ def test_a_commit_whose_answer_is_lost_keeps_the_new_file(upload, current, kept,
 
     def commit_and_fail(*args):
         commit(*args)
-        raise peewee.OperationalError("the connection is lost")
+        # Not yet at the beginning of the upload.
+        if kept():
+            raise peewee.OperationalError("the connection is lost")
 
     monkeypatch.setattr(database.obj, "commit", commit_and_fail)
     answer = upload(PNG)
