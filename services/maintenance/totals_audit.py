@@ -15,6 +15,7 @@ from models.cases import Case
 from models.db.connection import Sqlite, Table, database
 from models.irl_cases import IrlCase
 from models.payments import Payment
+from models.recomputed_sums import wrong_sums
 from models.snapshots import Snapshot
 from models.totals import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
@@ -34,6 +35,8 @@ def problems() -> Iterator[str]:
     """A line for each wrong total, in the caller's snapshot (ids and times only, never amounts)."""
     for user_id, _, _ in wrong_totals_of_play():
         yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
+    for user_id in wrong_sums():
+        yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
     for table, expected_rows in EXPECTED_ROWS.items():
         stored = set(_stored_rows(table).tuples().iterator())
         # This includes rows that are missing and rows that should not exist.

@@ -8,6 +8,7 @@ from models.bets import Bet
 from models.case_spins import CaseSpins
 from models.db.connection import Table, database, writing
 from models.payments import Payment
+from models.recomputed_sums import wrong_sums
 from models.totals import LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
 from services.audit_trail.events import What
@@ -21,7 +22,7 @@ ROWS_A_STATEMENT = 500
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """How many players had wrong totals, and how many rows were written."""
+    """How many players had wrong totals or sums, and how many rows were written."""
 
     corrected_players: int
     period_wagers: int
@@ -41,9 +42,13 @@ def rebuild(*, now: Millis) -> Rebuilt:
         wrong = wrong_totals_of_play()
         for user_id, wagered, earned in wrong:
             User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()
-        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
+        sums = wrong_sums()
+        for user_id, columns in sums.items():
+            User.update(columns).where(User.id == user_id).execute()
+        corrected = len({user_id for user_id, _, _ in wrong} | sums.keys())
+        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": corrected})
         return Rebuilt(
-            corrected_players=len(wrong),
+            corrected_players=corrected,
             period_wagers=_replace_rows(PeriodWager),
             live_bet_counts=_replace_rows(LiveBetCount),
             case_spins=_replace_rows(CaseSpins),

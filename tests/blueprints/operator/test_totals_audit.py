@@ -72,6 +72,7 @@ def spoil(alice):
 
 
 PLAY = ["the totals of play of {alice} differ from the bets"]
+SUMS = ["the sums of the current periods of {alice} differ from the bets"]
 WEEKLY = [f"the weekly wager of {{alice}} since {WEEK} differs from the bets"]
 MONTHLY = [f"the monthly wager of {{alice}} since {MONTH} differs from the bets"]
 COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
@@ -84,6 +85,9 @@ TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("ho
 SPOILED = {
     "a wager too much": ("UPDATE users SET wagered_cents = wagered_cents + 1 WHERE id = {alice}", PLAY),
     "a payout too little": ("UPDATE users SET earned_cents = earned_cents - 1 WHERE id = {alice}", PLAY),
+    "a day's wager too much": ("UPDATE users SET day_wagered_cents = 101 WHERE id = {alice}", SUMS),
+    "a month's payout too little": ("UPDATE users SET month_paid_cents = 0 WHERE id = {alice}", SUMS),
+    "a session's wager too little": ("UPDATE users SET play_wagered_cents = 0 WHERE id = {alice}", SUMS),
     "another week's wager": (
         "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'weekly'",
         WEEKLY,
@@ -102,7 +106,7 @@ SPOILED = {
     "a deposit too many": ("UPDATE payment_totals SET deposits = 2 {alices}", PAYMENTS),
     "another withdrawal": ("UPDATE payment_totals SET withdrawn_cents = 1 {alices}", PAYMENTS),
     "missing totals of payments": ("DELETE FROM payment_totals {alices}", PAYMENTS),
-    "a bet gone": ("DELETE FROM bets {alices}", [*PLAY, *WEEKLY, *MONTHLY, *COUNTS]),
+    "a bet gone": ("DELETE FROM bets {alices}", [*PLAY, *SUMS, *WEEKLY, *MONTHLY, *COUNTS]),
     "a case too many": ("UPDATE case_counts SET made = 2 {alices}", CASE_COUNT),
     "a case that nobody counted": ("DELETE FROM case_counts {alices}", CASE_COUNT),
     "another price of a case": ("UPDATE cases SET price_cents = 1 WHERE slug = 'house'", PRICES[:1]),
@@ -140,6 +144,7 @@ def test_each_wrong_total_is_reported_on_its_own_line(fails, spoil, alice, case)
 def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
     for statement in (
         "UPDATE users SET wagered_cents = 7, earned_cents = 7",
+        "UPDATE users SET day_wagered_cents = 7, week_paid_cents = 7, play_paid_cents = 7 WHERE id = {alice}",
         "DELETE FROM period_wagers {alices}",
         "INSERT INTO period_wagers VALUES ('weekly', 5, {alice}, 1)",
         "UPDATE live_bet_counts SET bets = bets + 1",
@@ -165,6 +170,27 @@ def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
 def test_a_rebuild_of_correct_totals_changes_nothing(run):
     assert run("ledger", "rebuild")["correctedPlayers"] == 0
     assert run("ledger", "audit")["mismatches"] == 0
+
+
+# When the clock is set back, the current periods go on.
+TIMES = {
+    "a pause within a day": ("2026-03-18 12:00", "2026-03-18 12:29", "2026-03-18 12:59"),
+    "the end of a day": ("2026-03-18 23:59", "2026-03-19 00:00"),
+    "the end of a month": ("2026-03-31 23:59", "2026-04-01 00:00", "2026-04-01 00:01"),
+    "a day back": ("2026-03-19 00:01", "2026-03-18 23:59", "2026-03-19 00:02"),
+    "a month back": ("2026-04-01 00:01", "2026-03-31 23:59", "2026-04-01 00:01", "2026-04-01 00:31"),
+    "a pause after the clock was set back": ("2026-03-18 15:00", "2026-03-18 12:00", "2026-03-18 15:00"),
+}
+
+
+@pytest.mark.parametrize("times", TIMES)
+def test_the_sums_of_bets_at_any_times_pass_the_audit(app, run, alice, times):
+    table = Table(app)
+
+    for number, time in enumerate(TIMES[times]):
+        app.extensions["services"].clock.now = at(time)
+        table.spin(alice, wager=1 + number, wins=number == 1)
+        assert run("ledger", "audit")["mismatches"] == 0
 
 
 def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):

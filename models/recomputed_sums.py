@@ -1,0 +1,59 @@
+"""The sums of the current play session and periods of players (models/play_limits.py), computed from bets."""
+
+from typing import Any
+
+from models.db.connection import database
+from models.play_limits import PAUSE_MS, PERIODS
+
+SPANS = ("play", *PERIODS)
+SUMS = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
+
+# The bets of a period are all from its first one on, by nonce: when the clock was set back, their times are
+# earlier.
+_FIRST_OF_PERIODS = ", ".join(
+    f"MIN(CASE WHEN {period}_starts_at_ms > 0 AND created_at_ms >= {period}_starts_at_ms THEN nonce END)"
+    f" AS {period}_first"
+    for period in PERIODS
+)
+_SUMS = ", ".join(
+    f"SUM(CASE WHEN nonce >= {span}_first THEN {amount}_cents ELSE 0 END) AS {span}_{total}_cents"
+    for span in SPANS
+    for total, amount in (("wagered", "wager"), ("paid", "payout"))
+)
+_EXPECTED = ", ".join(f"COALESCE(sums.{column}, 0)" for column in SUMS)
+_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in SUMS)
+
+# The first bet of a play session is the last one of its time with a pause before it. Without such a bet, the
+# session was running when the column was added.
+WRONG_SUMS = f"""
+WITH starts AS (
+    SELECT bets.user_id, COALESCE(
+        MAX(CASE WHEN previous.created_at_ms > bets.created_at_ms - {PAUSE_MS} THEN NULL ELSE bets.nonce END),
+        MIN(bets.nonce)
+    ) AS play_first
+    FROM users
+        JOIN bets ON bets.user_id = users.id AND bets.created_at_ms = users.play_began_at_ms
+        LEFT JOIN bets AS previous
+            ON previous.user_id = bets.user_id AND previous.nonce = bets.nonce - 1
+    GROUP BY bets.user_id
+), firsts AS (
+    SELECT bets.user_id, MIN(starts.play_first) AS play_first, {_FIRST_OF_PERIODS}
+    FROM bets
+        JOIN users ON users.id = bets.user_id
+        LEFT JOIN starts ON starts.user_id = bets.user_id
+    GROUP BY bets.user_id
+), sums AS (
+    SELECT bets.user_id, {_SUMS}
+    FROM bets JOIN firsts ON firsts.user_id = bets.user_id
+    GROUP BY bets.user_id
+)
+SELECT users.id, {_EXPECTED}
+FROM users LEFT JOIN sums ON sums.user_id = users.id
+WHERE {_DIFFERS}
+"""  # noqa: S608  # constants
+
+
+def wrong_sums() -> dict[int, dict[str, Any]]:
+    """The players with a wrong sum: their ids, and the correct cents by the names of the columns."""
+    rows = database.execute_sql(WRONG_SUMS).fetchall()
+    return {user_id: dict(zip(SUMS, map(int, sums), strict=True)) for user_id, *sums in rows}
