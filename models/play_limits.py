@@ -41,9 +41,9 @@ def _over_limits() -> str:
 REFUSAL = f"""CASE
     WHEN suspended_at_ms IS NOT NULL THEN 'suspended'
     WHEN excluded_until_ms > :created_at_ms THEN 'excluded'
-    WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
     WHEN :session_limit_ms > 0 AND {_PLAYED_LATELY} AND :created_at_ms - play_began_at_ms >= :session_limit_ms
         THEN 'session'
+    WHEN :created_at_ms - last_bet_at_ms BETWEEN 1 - :min_cycle_ms AND :min_cycle_ms - 1 THEN 'cycle'
 {_over_limits()}
 END"""
 """Why the player may not make this bet: null, or a reason of ``Refused``. A limit is compared with the whole

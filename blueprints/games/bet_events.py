@@ -17,6 +17,7 @@ from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
+from services.accounts import sessions
 from services.container import Services
 from services.games.errors import InvalidRequest
 from services.games.play import PlayedBet
@@ -94,9 +95,14 @@ class _Handler:
         return answer
 
     def _play(self, sid: str, user_id: int, payload: object) -> PlayedBet:
-        with self._services.player_locks.hold(user_id):
-            played = self._event.play(user_id, payload)
-            self._send(sid, user_id, played)
+        try:
+            with self._services.player_locks.hold(user_id):
+                played = self._event.play(user_id, payload)
+                self._send(sid, user_id, played)
+        except PlatformError:
+            # Suspension comes before all other reasons. The settlement finds it, so only refused bets ask.
+            sessions.check_not_suspended(user_id)
+            raise
         return played
 
     def _send(self, sid: str, user_id: int, played: PlayedBet) -> None:

@@ -7,7 +7,7 @@ from services.accounts.tokens import Claims
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
-from services.shared.errors import Unauthorized, UserNotFound
+from services.shared.errors import AccountSuspended, Unauthorized, UserNotFound
 
 
 def player_of(claims: Claims) -> User:
@@ -16,6 +16,12 @@ def player_of(claims: Claims) -> User:
     if user.session_number != claims.session:
         raise Unauthorized
     return user
+
+
+def check_not_suspended(user_id: int) -> None:
+    """Raises AccountSuspended, UserNotFound."""
+    if users.get_by_id(user_id).suspended_at_ms is not None:
+        raise AccountSuspended
 
 
 def log_out_everywhere(*, user_id: int, now: Millis) -> int:

@@ -67,7 +67,7 @@ def settle(
     and player on PostgreSQL, not the waits for the rows that are written after them.
 
     Raises SpinInProgress while another process settles a bet of the player, SeedUsed, TermsExpired, then
-    AccountSuspended, TakingABreak, ExcludedPermanently, TooSoon, SessionTimeReached, LimitReached, then
+    AccountSuspended, TakingABreak, ExcludedPermanently, SessionTimeReached, TooSoon, LimitReached, then
     FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already
     or the snapshot is not in the database.
     """

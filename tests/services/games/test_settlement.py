@@ -434,7 +434,7 @@ STATES = {
     "suspended": ({"suspended_at_ms": 1}, AccountSuspended),
     "taking a break": ({"excluded_until_ms": MADE_AT + 1}, TakingABreak),
     "excluded": ({"excluded_until_ms": PERMANENTLY}, ExcludedPermanently),
-    "too soon": ({"last_bet_at_ms": MADE_AT - 2_499}, TooSoon),
+    "too soon": ({"last_bet_at_ms": MADE_AT - 2_499, "play_began_at_ms": MADE_AT - 2_499}, TooSoon),
     "played too long": (
         {"last_bet_at_ms": MADE_AT - PAUSE_MS + 1, "play_began_at_ms": MADE_AT - 3_600_000},
         SessionTimeReached,

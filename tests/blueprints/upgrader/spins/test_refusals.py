@@ -1,8 +1,12 @@
 """Refused spins: their texts, as an event and as the acknowledgement, and no change."""
 
+import time
 from decimal import Decimal
 
 import pytest
+
+from models.db.connection import writing
+from models.users import PERMANENTLY, User
 
 REFUSED = {
     "not an object": ("spin please", "Invalid request"),
@@ -156,3 +160,46 @@ def test_a_spin_that_breaks_several_rules_is_refused_by_the_first(connect, playe
     errors = [socket.spin({"item": item} | payload)["error"] for payload, _ in IN_ORDER]
 
     assert errors == [text for _, text in IN_ORDER]
+
+
+BROKEN = {
+    "suspended_at_ms": 1,
+    "excluded_until_ms": PERMANENTLY,
+    "play_began_at_ms": 0,
+    "day_wager_limit_cents": 1,
+}
+# The player's state breaks all rules at first. Each row ends one of them.
+STATES = [
+    ("Account suspended", {"suspended_at_ms": None}),
+    ("You have excluded yourself permanently", {"excluded_until_ms": None}),
+    ("Session time limit reached", {"play_began_at_ms": PERMANENTLY}),
+    ("Please wait before the next bet", {"last_bet_at_ms": 0}),
+    ("Your limit is reached", {"day_wager_limit_cents": None}),
+]
+
+
+class TestThePlayersState:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(SESSION_LIMIT_MINUTES="600", GAME_MIN_CYCLE_SECONDS="600")
+
+    def test_suspension_comes_first_and_other_states_after_the_rules_of_the_game(
+        self, connect, player, add_item
+    ):
+        bet = {"item": add_item("Dear | Thing", price=30_000), "amount": 5_000, "serverSeedCommitment": "x"}
+        change(player, {"last_bet_at_ms": time.time_ns() // 1_000_000} | BROKEN)
+        socket = connect(player)
+
+        errors = [socket.spin(None)["error"]]
+        for _, ended in STATES:
+            errors.append(socket.spin(bet)["error"])
+            change(player, ended)
+        errors.append(socket.spin(bet)["error"])
+
+        states = [error for error, _ in STATES]
+        assert errors == ["Account suspended", *states, "Commitment does not match"]
+
+
+def change(player, columns):
+    with writing():
+        User.update(**columns).where(User.id == player.id).execute()
