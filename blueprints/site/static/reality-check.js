@@ -8,7 +8,8 @@ import { formatClock } from "./times.js";
 export function showRealityChecks(socket, onBreak) {
   const dialog = byId("reality-check");
   socket.on("limits:reality-check", async ({ since, minutes, wagered, paid, net }) => {
-    byId("reality-time").textContent = `You have been playing for ${minutes} minutes, since ${formatClock(since)}.`;
+    const time = minutes === 1 ? "1 minute" : `${minutes} minutes`;
+    byId("reality-time").textContent = `You have been playing for ${time}, since ${formatClock(since)}.`;
     byId("reality-wagered").replaceChildren(coins(centsOfCoins(wagered)));
     byId("reality-paid").replaceChildren(coins(centsOfCoins(paid)));
     byId("reality-net").replaceChildren(signedCoins(centsOfCoins(net)));

@@ -130,9 +130,6 @@ def open_tab(chromium):
                     **{"reduced_motion": "reduce", **options},
                 )
             )
-            # Until the server has this endpoint.
-            amounts = {key: {"wagered": 1, "paid": 2, "net": 1} for key in ("day", "week", "month", "total")}
-            context.route("**/limits/summary", lambda route: route.fulfill(json=amounts))
             tab = context.new_page()
             tab.set_default_timeout(PATIENCE_MS)
             tab.spins = []

@@ -112,6 +112,18 @@ def test_a_higher_limit_is_confirmed_after_a_day(later_site, tab, open_account, 
     assert later_site.get("/limits", player).json()["wager"]["week"] == 50
 
 
+def test_the_net_position_is_what_the_bets_cost_and_paid(account, site, player, spin):
+    spin(account)
+    spin(account)
+
+    total = site.get("/limits/summary", player).json()["total"]
+    assert total["wagered"] == 2
+    sign = "+" if total["net"] > 0 else "\N{MINUS SIGN}"
+    amounts = [f"{total['paid']:,.2f} coins", f"{sign}{abs(total['net']):,.2f} coins"]
+    cells = account.locator("#net-position tr", has_text="In all").locator("td")
+    expect(cells).to_have_text(["2.00 coins", *amounts])
+
+
 def test_a_break_begins_after_a_question_and_can_only_be_made_longer(site, account, player):
     account.select_option("#break-duration", "7d")
     account.get_by_role("button", name="Take a break").click()
