@@ -6,7 +6,10 @@ from playhouse.migrations import Runner
 from models.cases import Case
 from models.db import migrate
 from models.db.connection import database, reading, writing
+from models.users import User
+from services.accounts import users
 from services.fairness import rolls
+from tests.conftest import Player
 
 BEFORE = "0018_process_settings"
 LEVELS = {"level-10-box": 10, "elite-box": 1, "regular-box": None}
@@ -29,10 +32,30 @@ def insert(table, values):
         database.execute_sql(statement, tuple(values.values()))
 
 
+def insert_player(app):
+    """A player with 100 coins, in the columns of that time."""
+    services, platform_id = app.extensions["services"], users.random_platform_id()
+    row = User(
+        id=1,
+        platform_id=platform_id,
+        username="alice",
+        username_folded="alice",
+        registered_at_ms=1,
+        balance_cents=100_00,
+        client_seed="client-seed",
+    ).__data__
+    with writing():
+        columns = {column.name for column in database.get_columns("users")}
+        insert("users", {name: value for name, value in row.items() if name in columns})
+        services.seeds.announce_first(user_id=1)
+    token = services.tokens.issue(platform_id=platform_id, session=0, now=services.clock())
+    return Player(1, platform_id, "alice", token)
+
+
 @pytest.fixture
-def player(app, new_player):
+def player(app):
     """A player with one spin."""
-    player, server_seed = new_player("alice"), rolls.draw_server_seed()
+    player, server_seed = insert_player(app), rolls.draw_server_seed()
     roll = rolls.roll(server_seed=server_seed, client_seed="client-seed", nonce=1)
     threshold = rolls.threshold(wager_cents=WAGER, price_cents=PRICE, house_edge_ppm=EDGE)
     insert("ledger_transactions", {"id": 1_000, "kind": "spin", "created_at_ms": 1})
