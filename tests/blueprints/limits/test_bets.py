@@ -3,6 +3,8 @@
 import pytest
 
 from bench.harness.outcomes import client_seed_that
+from services.cases import importing
+from services.irl_cases import importing as irl_importing
 from tests.blueprints.limits.conftest import DAY_MS, NOW
 from tests.support.apps import ITEM
 
@@ -129,6 +131,23 @@ def test_a_break_comes_before_a_limit(put, take_break, spin):
     take_break("24h")
 
     assert spin(1)["error"] == A_BREAK
+
+
+@pytest.mark.parametrize(("event", "case"), [("case:open", "box"), ("irl:open", "desk")])
+def test_openings_count_and_are_refused_as_spins_are(connect, player, put, take_break, add_item, event, case):
+    contents = [{"marketHashName": add_item(price=0.95), "percentage": 100}]
+    importing.import_cases([{"name": "Box", "items": contents}], now=NOW)
+    prize = {"name": "Pen", "image": "", "price": 1}
+    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 1, "items": [prize]}], now=NOW)
+    socket = connect(player)
+    put(1)
+
+    answers = [socket.call(event, {"case": case}) for _ in range(2)]
+    take_break("24h")
+    answers.append(socket.call(event, {"case": case}))
+
+    assert [answer.get("error") for answer in answers] == [None, REACHED["error"], A_BREAK]
+    assert answers[1] == REACHED | {"limit": "wager", "period": "day", "resetsAt": MIDNIGHT}
 
 
 def test_limits_and_breaks_come_before_commitment_and_funds(put, take_break, spin):
