@@ -9,24 +9,28 @@ STEP_MS = 30_000
 
 
 class Authenticator:
-    """The app of a player who has turned 2FA on. Enabling used the code of the step before this one."""
+    """The app of a player who has turned 2FA on. Enabling used up an older code than the current one."""
 
     def __init__(self, app: Flask, player: Player) -> None:
         self._clock = app.extensions["services"].clock
         client = app.test_client()
         answer = client.post("/profile/2fa/setup", headers=player.headers)
         self._totp = pyotp.TOTP(answer.json["secret"])
-        body = {"code": self.code(-STEP_MS)}
+        step = self._clock() // STEP_MS - 1
+        # The code of the last step is valid to the end of this one, which must not come too soon.
+        self._used_step = step if self._clock() % STEP_MS < STEP_MS // 2 else step + 1
+        body = {"code": self._totp.generate_otp(self._used_step)}
         answer = client.post("/profile/2fa/enable", json=body, headers=player.headers)
         assert answer.status_code == 200, answer.text
 
     def code(self, away_ms: int = 0) -> str:
-        """The code that is shown so much later than now."""
-        return self._totp.at((self._clock() + away_ms) // 1000)
+        """The code that is shown so much later than now, or the first one that enabling did not use up."""
+        return self._totp.generate_otp(max((self._clock() + away_ms) // STEP_MS, self._used_step + 1))
 
     def wrong(self) -> str:
         """Six digits that are not valid around now."""
-        right = {self.code(steps * STEP_MS) for steps in range(-2, 5)}
+        step = self._clock() // STEP_MS
+        right = {self._totp.generate_otp(step + steps) for steps in range(-2, 5)}
         return next(text for text in ("000000", "111111", "222222", "333333") if text not in right)
 
 
