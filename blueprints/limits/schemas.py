@@ -86,7 +86,7 @@ class LimitChangeSchema(WireSchema):
         metadata=documented(
             f"The limit, null to remove it; {Coins.UNIT}",
             50,
-            type=["number", "null"],
+            type="number",
             minimum=0,
             maximum=MAX_AMOUNT_CENTS // 100,
         ),

@@ -9,12 +9,13 @@ import pytest
 from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from bench.harness.servers import ROOT, gunicorn, server_process
 from tests.support.golden_vectors import OPENINGS
+from tests.support.two_factor import Authenticator
 
 pytestmark = pytest.mark.process
 
 
 PAGE = (ROOT / "docs" / "front-end.md").read_text()
-CLIENT, *_, VERIFIER = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
+CLIENT, _, VERIFIER, CODES, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
 
 # What the program has already: the proof and the game; and a server that returns a content.
 HAVE = """
@@ -65,3 +66,21 @@ def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector(vector):
     fair = expected["committed"] and expected["shown"]
     won = f"won {expected['item']}, worth {expected['amount']}"
     assert verified.stdout.strip() == (won if fair else "NOT FAIR"), verified.stderr
+
+
+CLAIM = """
+const { ADDRESS, TOKEN, CODE } = process.env;
+const askForCode = async () => CODE;
+for (const time of [1, 2]) console.log((await (await post("/affiliate/claim", TOKEN)).json()).message);
+"""
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_example_sends_a_request_again_with_the_code_that_it_needs(app, server, player):
+    authenticator = Authenticator(app, player)
+
+    def claim(code):
+        return run(CLAIM + CODES, ADDRESS=server, TOKEN=player.token, CODE=code).stdout.splitlines()
+
+    assert claim(authenticator.wrong()) == ["Invalid 2FA code"] * 2
+    assert claim(authenticator.code()) == ["There is nothing to claim"] * 2

@@ -104,6 +104,26 @@ def test_the_refusal_of_a_bad_token_matches_its_schema(connect, document):
     assert problems(document, message, {"message": str(refusal.value)}) == []
 
 
+def test_refusals_by_limits_and_breaks_match_their_schemas(
+    client, connect, player, add_item, document, received
+):
+    request = {"amount": 1, "item": add_item(price=10)}
+    socket = connect(player)
+
+    answers = []
+    for kind, period in (("wager", "day"), ("loss", "month")):
+        limit = {"kind": kind, "period": period, "value": 0}
+        client.put("/limits", json=limit, headers=player.headers)
+        answers.append(socket.spin(request))
+    for duration in ("24h", "permanent"):
+        client.post("/limits/exclusion", json={"duration": duration}, headers=player.headers)
+        answers.append(socket.spin(request))
+
+    assert [answer["status"] for answer in answers] == [False] * 4
+    spin = received["upgrader:spin"]
+    assert [problem for answer in answers for problem in problems(document, spin, answer)] == []
+
+
 def test_every_event_has_an_example_that_matches_its_schema(document):
     wrong = [
         (name, problem)
