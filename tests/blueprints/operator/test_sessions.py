@@ -2,6 +2,8 @@
 
 import pytest
 
+from models.audit_trail import AuditEvent
+from models.db.connection import reading
 from tests.support.markers import sqlite_only
 
 NOBODY = "76561198999999999"
@@ -59,6 +61,20 @@ def test_resuming_a_player_who_is_not_suspended_changes_nothing(run, player, sta
     run("users", "resume", player.platform_id)
 
     assert status(player.token) == 200
+
+
+def test_each_change_is_recorded_once_in_the_audit_trail(run, player):
+    for command in ("logout", "suspend", "suspend", "resume", "resume"):
+        run("users", command, player.platform_id)
+
+    with reading():
+        events = AuditEvent.select().where(AuditEvent.player == player.platform_id).order_by(AuditEvent.id)
+        recorded = [(event.what, event.before, event.after) for event in events]
+    assert recorded == [
+        ("account.logged-out", '{"session":0}', '{"session":1}'),
+        ("account.suspended", None, None),
+        ("account.resumed", None, None),
+    ]
 
 
 @sqlite_only

@@ -128,6 +128,20 @@ def test_every_protected_operation_documents_401(document):
     assert without == []
 
 
+def test_every_protected_operation_documents_that_a_suspended_player_is_refused(document):
+    examples = {
+        name: operation["responses"]
+        .get("403", {})
+        .get("content", {})
+        .get("application/json", {})
+        .get("example")
+        for name, operation in operations(document).items()
+        if operation["security"]
+    }
+
+    assert examples == {name: envelope(name.split()[1], "Account suspended") for name in examples}
+
+
 def test_every_operation_with_parameters_documents_400(document):
     without = [
         name

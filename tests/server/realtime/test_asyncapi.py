@@ -124,6 +124,23 @@ def test_refusals_by_limits_and_breaks_match_their_schemas(
     assert [problem for answer in answers for problem in problems(document, spin, answer)] == []
 
 
+def test_the_refusals_of_a_suspended_players_bets_match_their_schemas(
+    connect, player, add_item, run, document, received
+):
+    item = add_item(price=10)
+    contents = [{"marketHashName": item, "percentage": 100}]
+    importing.import_cases([{"name": "Box", "items": contents}], now=now_ms())
+    prize = {"name": "Pen", "image": "", "price": 2}
+    irl_importing.import_cases([{"id": "box", "name": "Desk", "price": 3, "items": [prize]}], now=now_ms())
+    run("users", "suspend", player.platform_id)
+    socket = connect(player)
+
+    for name in ("upgrader:spin", "case:open", "irl:open"):
+        answer = socket.call(name, {"amount": 1, "item": item, "case": "box"})
+        assert answer == {"status": False, "error": "Account suspended"}
+        assert problems(document, received[name], answer) == []
+
+
 def test_every_event_has_an_example_that_matches_its_schema(document):
     wrong = [
         (name, problem)

@@ -67,6 +67,21 @@ def test_a_bad_token_is_refused_at_the_handshake(platform, transport):
     assert told == {"refused": "Unauthorized"}
 
 
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_client_stays_connected_as_a_spectator_when_its_session_is_ended(platform, transport):
+    app, server = platform
+    player = create_player(app, f"player-{next(numbers)}")
+
+    told = node("session.mjs", server.url, player.token, transport, ITEM)
+
+    assert told == {
+        "before": True,
+        "status": 200,
+        "after": {"status": False, "error": "Unauthorized"},
+        "connected": True,
+    }
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(add_item, player, env, tmp_path):
     item = add_item(price=10)
