@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
-from models.session_numbers import Session
 from services.games.errors import TooManySpins
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError, Unauthorized
@@ -90,10 +90,12 @@ class Connections:
         if not sockets:
             del self._by_group[group]
 
-    def sessions(self) -> set[Session]:
-        """The ids of all players with a socket, each with the session numbers of their sockets."""
-        sockets = list(self._by_sid.values())
-        return {(socket.user_id, socket.session) for socket in sockets if socket.user_id is not None}
+    def sessions(self) -> dict[int, int]:
+        """All players with a socket, each with the lowest session number of the player's sockets."""
+        sockets = [(each.user_id, each.session) for each in list(self._by_sid.values()) if each.user_id]
+        # The lowest number of a player comes last.
+        sockets.sort(key=itemgetter(1), reverse=True)
+        return dict(sockets)
 
     def get(self, sid: str) -> Connection | None:
         return self._by_sid.get(sid)

@@ -10,16 +10,16 @@ from services.shared.background import pause
 ROUND_SECONDS = 0.8
 """Less than the second within which the sockets become spectators, because a round takes time too."""
 
-SESSIONS_AT_ONCE = 1_000
-"""Sessions in one query."""
+PLAYERS_AT_ONCE = 1_000
+"""Players in one query."""
 
 
 def watch_sessions(running: Realtime) -> None:
     """Compare the session numbers of the connected players with the database, in one task."""
 
     def end_here() -> None:
-        for sessions in peewee.chunked(running.connections.sessions(), SESSIONS_AT_ONCE):
-            for user_id, number in find_raised(sessions):
+        for some in peewee.chunked(running.connections.sessions().items(), PLAYERS_AT_ONCE):
+            for user_id, number in find_raised(dict(some)):
                 running.end_sessions(user_id, before=number)
             pause()
 

@@ -4,6 +4,7 @@ import pytest
 
 from models.audit_trail import AuditEvent
 from models.db.connection import reading
+from services.audit_trail.events import What
 from tests.support.markers import sqlite_only
 
 NOBODY = "76561198999999999"
@@ -68,12 +69,13 @@ def test_each_change_is_recorded_once_in_the_audit_trail(run, player):
         run("users", command, player.platform_id)
 
     with reading():
-        events = AuditEvent.select().where(AuditEvent.player == player.platform_id).order_by(AuditEvent.id)
-        recorded = [(event.what, event.before, event.after) for event in events]
+        changes = [What.LOGGED_OUT, What.SUSPENDED, What.RESUMED]
+        events = AuditEvent.select().where(AuditEvent.what.in_(changes)).order_by(AuditEvent.id)
+        recorded = [(event.player, event.what, event.before, event.after) for event in events]
     assert recorded == [
-        ("account.logged-out", '{"session":0}', '{"session":1}'),
-        ("account.suspended", None, None),
-        ("account.resumed", None, None),
+        (player.platform_id, "account.logged-out", '{"session":0}', '{"session":1}'),
+        (player.platform_id, "account.suspended", None, None),
+        (player.platform_id, "account.resumed", None, None),
     ]
 
 
