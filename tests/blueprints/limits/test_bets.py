@@ -170,8 +170,8 @@ def test_a_repeated_request_id_gets_its_first_answer_during_a_break(put, take_br
     assert spin(1, **request) == first
 
 
-def test_proofs_vault_and_history_stay_usable_during_a_break(
-    app, client, player, connect, take_break, add_item, clock
+def test_proofs_vault_payments_and_history_stay_usable_during_a_break(
+    client, player, connect, take_break, add_item, clock, run
 ):
     add_item(price=10)
     socket = connect(player)
@@ -181,6 +181,7 @@ def test_proofs_vault_and_history_stay_usable_during_a_break(
 
     lock = {"amount": 5, "deadline": clock.now + 1}
     assert client.post("/profile/vault/lock", json=lock, headers=player.headers).status_code == 200
+    run("payments", "record", player.platform_id, "deposit", "5")
     for path in ("/stats/games", "/stats/fairness", "/prizes", "/profile/details", "/auth/me"):
         assert client.get(path, headers=player.headers).status_code == 200
     assert connect(player).expect("upgrader:proof")["nonce"] == 1
