@@ -218,7 +218,8 @@ class CrashStorm:
             delays = dict(checks.delays_ms(memory, checks.traces_of(memory.user_id))).values()
             self._report.slowest_proof_ms = max([self._report.slowest_proof_ms, *filter(None, delays)])
         for books in ("ledger", "fairness"):
-            self._report.problems += self._mismatches(books)
+            self._report.problems += self._mismatches(books, "audit")
+        self._report.problems += self._mismatches("audit", "verify")
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]
         self._report.refusals.update(
@@ -229,10 +230,10 @@ class CrashStorm:
         )
         self._report.repeated = sum(actor.repeated for actor in self._actors)
 
-    def _mismatches(self, books: str) -> list[str]:
-        """The lines that the operator's audit command prints; none when it succeeds."""
-        result = self._app.test_cli_runner().invoke(args=[books, "audit"])
+    def _mismatches(self, *command: str) -> list[str]:
+        """The lines that the operator's command prints on standard error; none when it succeeds."""
+        result = self._app.test_cli_runner().invoke(args=list(command))
         if result.exit_code:
-            return [f"flask {books} audit: {line}" for line in result.stderr.splitlines()]
+            return [f"flask {' '.join(command)}: {line}" for line in result.stderr.splitlines()]
         self._report.audited |= json.loads(result.stdout)
         return []
