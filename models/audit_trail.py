@@ -87,8 +87,10 @@ class KnownSetting(Table):
 def next_event_id() -> int:
     """An id for a new event, to be used within ``writing()``."""
     if isinstance(database.obj, Sqlite):
-        # There is only one write transaction at a time.
-        return int(AuditEvent.select(fn.COALESCE(fn.MAX(AuditEvent.id), 0) + 1).scalar())
+        # There is only one write transaction at a time. The id of a sealed event that was removed is not
+        # used again: it could not be sealed, nor could any later event.
+        used = (AuditEvent.select(fn.MAX(AuditEvent.id)), AuditSeal.select(fn.MAX(AuditSeal.event_id)))
+        return max(query.scalar() or 0 for query in used) + 1
     (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
     return int(number)
 

@@ -155,6 +155,15 @@ def test_removed_last_events_are_found_with_an_export(tamper, export, run, fails
     assert "audit event 6 is missing" in found
 
 
+def test_events_after_a_removed_one_are_sealed(tamper, run, seal, fails):
+    tamper("DELETE FROM audit_events WHERE id = 6")
+    run("users", "create", "later")
+    seal()
+
+    missing, total = fails("audit", "verify").splitlines()
+    assert (missing, total) == ("audit event 6 is missing", "Error: 1 problems in the audit trail")
+
+
 def test_an_export_of_an_untouched_trail_has_no_problems(trail, export, run, seal):
     exported = str(export())
     run("users", "create", "later")
