@@ -3,8 +3,8 @@
 import { byId } from "./dom.js";
 
 /**
- * Returns `act(action)`. It awaits `action()`, which resolves with a sentence, then `redraw()`, and shows the sentence in
- * the element `saidId`; or it shows why the action failed. While an action runs, others are ignored.
+ * Returns `act(action)`. It awaits `action()`, which resolves with a sentence, then `redraw()`, and shows the sentence
+ * in the element `saidId`; or it shows why the action failed. While an action runs, others are ignored.
  */
 export function makeActions(saidId, redraw) {
   let isRunning = false;

@@ -7,7 +7,8 @@ const REQUIRED = "Two-factor code required";
 const WRONG = {
   "Invalid 2FA code": "This code is wrong, or was used before. Your app shows a new one every 30 seconds.",
   "The code must be a text of 6 digits": "A code has six digits.",
-  "The code must be a text of 6 digits, or a recovery code": "A code has six digits. A recovery code has twelve characters.",
+  "The code must be a text of 6 digits, or a recovery code":
+    "A code has six digits. A recovery code has twelve characters.",
   "Too many wrong 2FA codes": "There were too many wrong codes. Please try again in a few minutes.",
 };
 
@@ -34,8 +35,8 @@ export async function sendConfirmed(method, path, options) {
 /**
  * Ask for a code until `send(code)` accepts one; resolves with what it resolved with.
  *
- * `text` and the elements of `content` are shown above the field. With `appOnly`, a recovery code does not count. Rejects when the player cancels,
- * and when `send` rejects for another reason than the code.
+ * `text` and the elements of `content` are shown above the field. With `appOnly`, a recovery code does not count.
+ * Rejects when the player cancels, and when `send` rejects for another reason than the code.
  */
 export async function askForCode({ title, text, content = [], accept = "Confirm", appOnly = false, send }) {
   byId("code-title").textContent = title;
