@@ -51,7 +51,7 @@ class LimitsSchema(WireSchema):
     )
 
 
-NOT_A_LIMIT = "must be null or a number from 0 to 1000000000 with at most two decimals"
+NOT_A_LIMIT = "must be null or an amount from 0 to 1000000000 with at most two decimals"
 
 
 class NewLimit(ma.fields.Field[Cents | None]):
@@ -63,9 +63,7 @@ class NewLimit(ma.fields.Field[Cents | None]):
         except NotAnAmount:
             cents = Cents(-1)
         if cents < 0:
-            raise ma.ValidationError(
-                "must be null or an amount from 0 to 1000000000 with at most two decimals"
-            )
+            raise ma.ValidationError(NOT_A_LIMIT)
         return cents
 
 
