@@ -4,9 +4,9 @@
     python -m bench.money_model --examples 200 --postgresql --seed 7
     python -m bench.money_model --examples 200 --postgresql --processes 3
 
-Generates sequences of actions of three players (spins, openings, prizes, vault, payments, codes, claims)
-while statements fail, connections break, and the process dies in the middle of a transaction, at COMMIT or
-right after it. After each step it compares balances, ledger, audits and API answers with a plain model.
+Generates sequences of actions of three players (spins, openings, prizes, vault, payments, codes, claims,
+limits, breaks) while statements fail, connections break, and the process dies in the middle of a transaction,
+at COMMIT or right after it. After each step it compares balances, ledger, audits and API answers with a plain model.
 
 Prints how often each thing happened. Exits with 1 and the shortest sequence that it finds for a wrong
 figure.

@@ -11,6 +11,8 @@ from math import floor, isqrt
 
 BONUS = 20
 SPECIAL_CODE = "HOUSECODE"
+DAY_MS = 24 * 3600 * 1000
+PERIODS, KINDS = ("day", "week", "month"), ("wager", "loss")
 TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_000, "0.10")]
 
 
@@ -31,6 +33,14 @@ class CaseOfModel:
 class PrizeOfBooks:
     value: int
     status: str = "kept"
+
+
+@dataclass(frozen=True)
+class RaiseOfBooks:
+    """A request to raise a limit, or to remove it."""
+
+    value: int | None
+    at: int
 
 
 @dataclass
@@ -54,6 +64,11 @@ class Books:
     free_cases: int = 0
     openings: int = 0
     prizes: list[PrizeOfBooks] = field(default_factory=list)
+    limits: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By kind and period."""
+    raises: dict[tuple[str, str], RaiseOfBooks] = field(default_factory=dict)
+    break_until: int = 0
+    suspended: bool = False
 
     def set_code(self, code: str, everybody: "list[Books]") -> bool:
         """Whether it succeeds."""
@@ -81,7 +96,7 @@ class Books:
         return True
 
     def spin(self, wager: int, payout: int, now: int) -> bool:
-        if wager > self.balance:
+        if wager > self.balance or not self.may_bet(wager, now):
             return False
         self.balance += payout - wager
         self.bets.append((now, wager, payout))
@@ -91,7 +106,7 @@ class Books:
         wager = 0 if case.is_free else case.price
         if case.is_free and (not self.used or self.free_cases):
             return False
-        if self.level() < case.level or wager > self.balance:
+        if self.level() < case.level or wager > self.balance or not self.may_bet(wager, now):
             return False
         self.balance += (0 if case.is_irl else payout) - wager
         self.bets.append((now, wager, payout))
@@ -99,6 +114,62 @@ class Books:
         self.free_cases += case.is_free
         if case.is_irl:
             self.prizes.append(PrizeOfBooks(payout))
+        return True
+
+    def may_bet(self, wager: int, now: int) -> bool:
+        room = self.room(now)
+        return not self.suspended and now >= self.break_until and (room is None or wager <= room)
+
+    def room(self, now: int) -> int | None:
+        """The highest wager that the limits allow now; None without limits."""
+        rooms = []
+        for (kind, period), limit in self.limits.items():
+            wagered, paid = self.sums(since(period, now))
+            rooms.append(limit - (wagered if kind == "wager" else wagered - paid))
+        return min(rooms, default=None)
+
+    def sums(self, since: float) -> tuple[int, int]:
+        """What was wagered and paid since then."""
+        bets = [bet for bet in self.bets if bet[0] >= since]
+        return sum(wager for _, wager, _ in bets), sum(payout for _, _, payout in bets)
+
+    def limit(self, kind: str, period: str, value: int | None, now: int) -> bool:
+        """Lower a limit at once, or ask to raise it."""
+        key = kind, period
+        current = self.limits.get(key)
+        if current is not None and (value is None or value > current):
+            self.raises[key] = RaiseOfBooks(value, now)
+            return True
+        self.raises.pop(key, None)
+        if value is not None:
+            self.limits[key] = value
+        return True
+
+    def confirm(self, key: tuple[str, str], now: int) -> bool:
+        asked = self.raises[key]
+        if now < asked.at + DAY_MS:
+            return False
+        del self.raises[key]
+        if asked.value is None:
+            del self.limits[key]
+        else:
+            self.limits[key] = asked.value
+        return True
+
+    def pending(self, now: int) -> list[tuple[str, str]]:
+        """The limits that were asked to be raised less than seven days ago, the oldest request first."""
+        recent = [key for key, asked in self.raises.items() if now < asked.at + 7 * DAY_MS]
+        return sorted(recent, key=lambda key: self.raises[key].at)
+
+    def take_break(self, days: int, now: int) -> bool:
+        until = now + days * DAY_MS
+        if until < self.break_until:
+            return False
+        self.break_until = until
+        return True
+
+    def suspend(self, *, is_suspended: bool) -> bool:
+        self.suspended = is_suspended
         return True
 
     def level(self) -> int:
@@ -177,6 +248,27 @@ class Books:
             "freeCases": self.free_cases,
         }
 
+    def shown_limits(self, now: int) -> dict:
+        shown = {
+            kind: {
+                period: self.limits[kind, period] / 100 if (kind, period) in self.limits else None
+                for period in PERIODS
+            }
+            for kind in KINDS
+        }
+        return shown | {
+            "pending": sorted(self.pending(now)),
+            "exclusion": {"until": self.break_until} if self.break_until > now else None,
+        }
+
+    def summary(self, now: int) -> dict:
+        starts = {period: since(period, now) for period in PERIODS} | {"total": 0}
+        sums = {name: self.sums(start) for name, start in starts.items()}
+        return {
+            name: {"wagered": wagered / 100, "paid": paid / 100, "net": (paid - wagered) / 100}
+            for name, (wagered, paid) in sums.items()
+        }
+
     def totals(self) -> dict:
         return {
             "wagerAmount": self.wagered / 100,
@@ -222,12 +314,17 @@ class Books:
         }
 
 
+def since(period: str, now: int) -> float:
+    """When the current day, week (from Monday) or month began, in ms."""
+    day = datetime.fromtimestamp(now / 1000, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    first = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}[period]
+    return first.timestamp() * 1000
+
+
 def leaders(everybody: list[Books], period: str, now: int) -> list[tuple[str, float]]:
     """Masked names and wagers of the week or month, as /leaderboard orders them; the oldest account first."""
-    day = datetime.fromtimestamp(now / 1000, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    first = day - timedelta(days=day.weekday()) if period == "weekly" else day.replace(day=1)
-    since = first.timestamp() * 1000
-    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= since)) for books in everybody]
+    first = since({"weekly": "week", "monthly": "month"}[period], now)
+    wagers = [(books, sum(wager for at, wager, _ in books.bets if at >= first)) for books in everybody]
     ranked = sorted((found for found in wagers if found[1]), key=lambda found: -found[1])
     return [(f"{books.name[:3]}***", wager / 100) for books, wager in ranked[:100]]
 

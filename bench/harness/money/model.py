@@ -20,15 +20,17 @@ from bench.harness.money.world import PRICE, PROOF_DELAY_MS, Player, World
 
 START_CENTS = 1_500_000
 LIKELY_CENTS = 100_000
+MOST_WAGER = 900_000
 MOST_STATEMENTS = 20
 HOUR_MS = 3_600_000
 
 who = st.integers(0, 2)
 # From the smallest, where rounding matters, to high rolls and those that change a commission.
 edges = st.sampled_from([4_999, 5_000, 499_999, 500_000, 500_001])
-cents = st.one_of(st.integers(1, 300), st.integers(1, 900_000), edges)
+cents = st.one_of(st.integers(1, 300), st.integers(1, MOST_WAGER), edges)
 code = st.sampled_from(["CODE0", "code1", "CODE2", SPECIAL_CODE])
 which = st.integers(0, 9)
+limit_values = st.one_of(st.none(), st.sampled_from([0, 1, 300, 5_000, 100_000, 500_000, 2_000_000]), cents)
 hours = st.one_of(st.integers(1, 3), st.sampled_from([24, 7 * 24, 31 * 24]))
 
 
@@ -122,6 +124,61 @@ class Players(RuleBasedStateMachine):
             lambda: self.players[who].open(opened, seed, name),
             lambda: self.books[who].open(opened, payout, self.world.clock()),
             repeatable=True,
+        )
+
+    @rule(
+        who=who,
+        kind=st.sampled_from(bookkeeping.KINDS),
+        period=st.sampled_from(bookkeeping.PERIODS),
+        value=limit_values,
+        trouble=troubles,
+    )
+    def limit(self, who: int, kind: str, period: str, value: int | None, trouble: Trouble | None) -> None:
+        self.act(
+            trouble,
+            lambda: self.players[who].limit(kind, period, value),
+            lambda: self.books[who].limit(kind, period, value, self.world.clock()),
+        )
+
+    @rule(who=who, asked=which, trouble=troubles)
+    def confirm(self, who: int, asked: int, trouble: Trouble | None) -> None:
+        """Confirm one of the player's requests, if there is one."""
+        if pending := self.books[who].pending(self.world.clock()):
+            key = pending[asked % len(pending)]
+            self.act(
+                trouble,
+                lambda: self.players[who].confirm(*key),
+                lambda: self.books[who].confirm(key, self.world.clock()),
+            )
+
+    @rule(who=who, more=st.integers(0, 1), trouble=troubles)
+    def spin_for_all_that_the_limits_leave(self, who: int, more: int, trouble: Trouble | None) -> None:
+        """Or for a cent more."""
+        room = self.books[who].room(self.world.clock())
+        if room is not None and 0 < room + more <= MOST_WAGER:
+            self.spin(who, room + more, False, trouble)
+
+    @rule(who=who, days=st.sampled_from([1, 7, 30]), trouble=troubles)
+    def take_break(self, who: int, days: int, trouble: Trouble | None) -> None:
+        duration = "24h" if days == 1 else f"{days}d"
+        self.act(
+            trouble,
+            lambda: self.players[who].post("/limits/exclusion", duration=duration),
+            lambda: self.books[who].take_break(days, self.world.clock()),
+        )
+
+    @rule(who=who, wager=cents)
+    def spin_while_suspended(self, who: int, wager: int) -> None:
+        """Without interruptions: a suspended player can't be shown any figure."""
+        self.suspend(who, True, None)
+        self.spin(who, wager, False, None)
+        self.suspend(who, False, None)
+
+    def suspend(self, who: int, is_suspended: bool, trouble: Trouble | None) -> None:
+        self.act(
+            trouble,
+            lambda: self.players[who].suspend(is_suspended=is_suspended),
+            lambda: self.books[who].suspend(is_suspended=is_suspended),
         )
 
     @rule(who=who, prize=which, trouble=troubles)
@@ -233,12 +290,16 @@ class Players(RuleBasedStateMachine):
         """All figures that a player can see."""
         me = player.get("/auth/me")
         affiliates = player.get("/affiliate/stats")
+        limits = player.get("/limits")
+        limits["pending"] = sorted((each["kind"], each["period"]) for each in limits["pending"])
         return {
             "me": {name: me[name] for name in self.books[0].me()},
             "affiliates": [(row["deposited"], row["withdraws"], row["earned"]) for row in affiliates],
             "overview": player.get("/affiliate/overview"),
             "totals": player.get("/stats/profile"),
             "prizes": [(prize["value"], prize["status"]) for prize in player.prizes()],
+            "limits": limits,
+            "summary": player.get("/limits/summary"),
             "counts": (
                 player.get("/stats/games")["data"]["totalGames"],
                 player.get("/stats/payments")["data"]["totalPayments"],
@@ -252,6 +313,8 @@ class Players(RuleBasedStateMachine):
             "overview": books.overview(),
             "totals": books.totals(),
             "prizes": books.prize_list(),
+            "limits": books.shown_limits(self.world.clock()),
+            "summary": books.summary(self.world.clock()),
             "counts": books.counts(),
         }
 

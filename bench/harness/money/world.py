@@ -205,7 +205,23 @@ class Player:
         return self._world.client.get(path, headers=self._headers).json
 
     def post(self, path: str, **body: Any) -> bool:
-        answer = self._world.client.post(path, json=body, headers=self._headers)
+        return self._send("POST", path, body)
+
+    def limit(self, kind: str, period: str, value: int | None) -> bool:
+        coins = None if value is None else value / 100
+        return self._send("PUT", "/limits", {"kind": kind, "period": period, "value": coins})
+
+    def confirm(self, kind: str, period: str) -> bool:
+        """Confirm the request to raise this limit."""
+        pending = self.get("/limits")["pending"]
+        (asked,) = (each["id"] for each in pending if (each["kind"], each["period"]) == (kind, period))
+        return self.post(f"/limits/requests/{asked}/confirm")
+
+    def suspend(self, *, is_suspended: bool) -> bool:
+        return self._run("users", "suspend" if is_suspended else "resume", self.user.platform_id)
+
+    def _send(self, method: str, path: str, body: Any) -> bool:
+        answer = self._world.client.open(path, method=method, json=body, headers=self._headers)
         assert answer.status_code in (OK, REFUSED, UNAVAILABLE_STATUS), answer.text
         return answer.status_code == OK
 

@@ -82,7 +82,19 @@ def deeds(players):
             players.ask_for_shipping(0, kept_prize(), None)
         players.ship(0, next(n for n, prize in enumerate(held) if prize.status == "shipping"), trouble)
 
+    def confirm(trouble):
+        players.limit(2, "loss", "day", 500, None)
+        players.limit(2, "loss", "day", 600, None)
+        players.time_passes(24)
+        players.confirm(2, 0, trouble)
+
     return {
+        "set limit": lambda trouble: players.limit(2, "wager", "week", 100, trouble),
+        "raise limit": lambda trouble: players.limit(2, "wager", "week", 200, trouble),
+        "confirm limit": confirm,
+        "take break": lambda trouble: players.take_break(2, 1, trouble),
+        "suspend": lambda trouble: players.suspend(2, True, trouble),
+        "resume": lambda trouble: players.suspend(2, False, trouble),
         "set code": lambda trouble: players.set_code(2, "code3", trouble),
         "use code": lambda trouble: players.use_code(0, "CODE1", trouble),
         "deposit": lambda trouble: players.pay(0, "deposit", 500, trouble),
@@ -169,6 +181,14 @@ def shipped_for_nothing():
     Prize.update(status="shipped", sealed_address="sealed").execute()
 
 
+def wager_of_the_day_too_little():
+    User.update(day_wagered_cents=User.day_wagered_cents - 1).execute()
+
+
+def limit_of_more():
+    User.update(month_loss_limit_cents=User.month_loss_limit_cents + 1).execute()
+
+
 def opening_too_many():
     CaseSpins.update(spins=CaseSpins.spins + 1).execute()
 
@@ -178,6 +198,7 @@ def test_every_wrong_balance_or_total_is_reported(players):
     players.use_code(0, "CODE1", None)
     players.spin(0, 100, False, None)
     players.open(0, IRL, False, None)
+    players.limit(0, "loss", "month", 500_000, None)
 
     unnoticed = []
     for falsify in (
@@ -188,6 +209,8 @@ def test_every_wrong_balance_or_total_is_reported(players):
         bonus_still_to_come,
         prize_of_more,
         shipped_for_nothing,
+        wager_of_the_day_too_little,
+        limit_of_more,
         opening_too_many,
     ):
         with writing(), database.atomic() as savepoint:
