@@ -6,7 +6,8 @@
 
 Generates sequences of actions of three players (spins, openings, prizes, vault, payments, codes, claims,
 limits, breaks) while statements fail, connections break, and the process dies in the middle of a transaction,
-at COMMIT or right after it. After each step it compares balances, ledger, audits and API answers with a plain model.
+at COMMIT or right after it. After each step it compares balances, ledger, audits and API answers with a plain
+model.
 
 Prints how often each thing happened. Exits with 1 and the shortest sequence that it finds for a wrong
 figure.

@@ -170,11 +170,11 @@ class Players(RuleBasedStateMachine):
     @rule(who=who, wager=cents)
     def spin_while_suspended(self, who: int, wager: int) -> None:
         """Without interruptions: a suspended player can't be shown any figure."""
-        self.suspend(who, True, None)
+        self.suspend(who, is_suspended=True, trouble=None)
         self.spin(who, wager, False, None)
-        self.suspend(who, False, None)
+        self.suspend(who, is_suspended=False, trouble=None)
 
-    def suspend(self, who: int, is_suspended: bool, trouble: Trouble | None) -> None:
+    def suspend(self, who: int, *, is_suspended: bool, trouble: Trouble | None) -> None:
         self.act(
             trouble,
             lambda: self.players[who].suspend(is_suspended=is_suspended),

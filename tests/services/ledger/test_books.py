@@ -88,13 +88,22 @@ def deeds(players):
         players.time_passes(24)
         players.confirm(2, 0, trouble)
 
+    # A suspended player can't be shown the figures, which are compared after each deed.
+    def suspend(trouble):
+        players.suspend(2, is_suspended=True, trouble=trouble)
+        players.suspend(2, is_suspended=False, trouble=None)
+
+    def resume(trouble):
+        players.suspend(2, is_suspended=True, trouble=None)
+        players.suspend(2, is_suspended=False, trouble=trouble)
+
     return {
         "set limit": lambda trouble: players.limit(2, "wager", "week", 100, trouble),
         "raise limit": lambda trouble: players.limit(2, "wager", "week", 200, trouble),
         "confirm limit": confirm,
         "take break": lambda trouble: players.take_break(2, 1, trouble),
-        "suspend": lambda trouble: players.suspend(2, True, trouble),
-        "resume": lambda trouble: players.suspend(2, False, trouble),
+        "suspend": suspend,
+        "resume": resume,
         "set code": lambda trouble: players.set_code(2, "code3", trouble),
         "use code": lambda trouble: players.use_code(0, "CODE1", trouble),
         "deposit": lambda trouble: players.pay(0, "deposit", 500, trouble),
