@@ -6,10 +6,11 @@
     python -m bench.crashes --kills 100 --postgresql --processes 3
     python -m bench.crashes --kills 20 --seed "the one that was printed"
 
-Many players spin, open cases, sell prizes, and use the vault, promo codes, claims and deposits while the
-server's processes are killed with SIGKILL and started again, and PostgreSQL is stopped without a shutdown
-while the server keeps running. Afterwards each answer that a player got is compared with the database. The
-seed repeats the players' requests and the numbers of answers after which something is killed.
+Many players spin, open cases, sell prizes, set limits, take breaks, and use the vault, promo codes, claims
+and deposits while the server's processes are killed with SIGKILL and started again, and PostgreSQL is stopped
+without a shutdown while the server keeps running. Afterwards each answer that a player got is compared with
+the database. The seed repeats the players' requests and the numbers of answers after which something is
+killed.
 
 Prints counts, and a line for each broken guarantee. Exits with 1 when there is one.
 """

@@ -28,6 +28,9 @@ POSTED = {
     "affiliate-claim": Kind.CLAIM,
 }
 BETS = (Kind.SPIN, Kind.OPENING)
+RESTRICTIONS = (Kind.LIMIT, Kind.BREAK)
+"""Leave no row of their own. They are about the bets that come later."""
+REFUSED = {"Your limit is reached": Kind.LIMIT, "You are taking a break": Kind.BREAK}
 
 
 @dataclass
@@ -60,6 +63,7 @@ def problems(memory: Memory, url: str, *, longest_delay_ms: int | None = None) -
         *_wrong_commitments(memory, traces),
         *_wrong_total(memory, traces, url),
         *_wrong_marks(memory, traces),
+        *_exceeded_limits(memory, traces),
         *_missing_proofs(memory, traces, url),
     ]
     for what in found:
@@ -117,6 +121,8 @@ def _wrong_counts(memory: Memory, traces: Traces) -> Iterator[str]:
     least: Counter[tuple[Kind, str]] = Counter()
     most: Counter[tuple[Kind, str]] = Counter()
     for act in memory.acts:
+        if act.kind in RESTRICTIONS:
+            continue
         least[act.kind, act.key] += act.outcome is Outcome.ACKNOWLEDGED
         most[act.kind, act.key] += act.outcome is not Outcome.REFUSED
     held = Counter({(kind, key): n for kind, counts in traces.keys.items() for key, n in counts.items()})
@@ -193,6 +199,25 @@ def _wrong_marks(memory: Memory, traces: Traces) -> Iterator[str]:
     for bet in traces.bets:
         if bet.proof_delivered_at_ms is not None and bet.nonce not in memory.proven:
             yield f"nonce {bet.nonce}: its proof is marked as delivered and was never received"
+
+
+def _exceeded_limits(memory: Memory, traces: Traces) -> Iterator[str]:
+    """Bets that were settled after a limit or a break was acknowledged, and that it forbids."""
+    for act in _acts(memory, *RESTRICTIONS):
+        if act.outcome is not Outcome.ACKNOWLEDGED:
+            continue
+        wagered = 0
+        for bet in traces.bets:
+            wagered += bet.wager_cents
+            if bet.created_at_ms > act.answered_at_ms and (act.kind is Kind.BREAK or wagered > act.cents):
+                yield f"nonce {bet.nonce}: was settled despite a {act.kind}"
+
+
+def is_restricted(memory: Memory, refused: Act) -> bool:
+    """Whether a bet was refused by a limit or a break that the player has asked for."""
+    error = (refused.answer or {}).get("error", "")
+    kinds = {kind for text, kind in REFUSED.items() if error.startswith(text)}
+    return any(act.kind in kinds for act in memory.acts)
 
 
 def delays_ms(memory: Memory, traces: Traces) -> Iterator[tuple[int, int | None]]:

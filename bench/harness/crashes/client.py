@@ -146,6 +146,14 @@ class Asking:
         sold = act.attempts > 1 and answer.json().get("error") == PRIZE_GONE
         self._conclude(act, answer, done=sold or answer.status_code == 200)
 
+    def restrict(self, act: Act, method: str, path: str, body: Any) -> None:
+        """Set a limit or begin a break, repeated until it is answered: a repetition changes nothing more."""
+        while (answer := self._send(act, path, body, self._memory, method=method)) is None:
+            self._pause(act)
+        act.answered_at_ms = now_ms()
+        # A limit that is not lower is only requested, and its answer is the request.
+        self._conclude(act, answer, done=answer.status_code == 200 and "confirmableAt" not in answer.json())
+
     def record(self, act: Act, payer: Memory) -> None:
         """Record a deposit as the operator's command does, repeated until it is recorded."""
         user, transfer = User(id=payer.user_id), Transfer(txhash=act.key)
@@ -193,11 +201,15 @@ class Asking:
             # The spin lock has no queue: a socket that spins again at once would keep the others out.
             threading.Event().wait(PAUSE_SECONDS)
 
-    def _send(self, act: Act, path: str, body: Any, memory: Memory) -> requests.Response | None:
+    def _send(
+        self, act: Act, path: str, body: Any, memory: Memory, *, method: str = "POST"
+    ) -> requests.Response | None:
         """Send a request; returns None when its outcome is unknown."""
         act.attempts += 1
         try:
-            answer = requests.post(self._stage.url + path, json=body, headers=memory.headers, timeout=10)
+            answer = requests.request(
+                method, self._stage.url + path, json=body, headers=memory.headers, timeout=10
+            )
         except OSError:  # RequestException is one
             return None
         return answer if answer.status_code < 500 else None

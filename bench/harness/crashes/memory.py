@@ -30,6 +30,8 @@ class Kind(StrEnum):
     UNLOCK = "vault unlock"
     DEPOSIT = "deposit"
     CODE = "promo code"
+    LIMIT = "limit"
+    BREAK = "break"
 
 
 @dataclass
@@ -37,8 +39,8 @@ class Act:
     """One request of a player, which is repeated if it has a request id.
 
     ``key`` identifies its rows in the database: a bet's client seed, a prize's id, a lock's amount, a
-    deposit's txhash. ``cents`` is what it takes from the balance or, for a deposit, adds. ``game`` is that of
-    a bet.
+    deposit's txhash. ``cents`` is what it takes from the balance, what a deposit adds, or a limit on the
+    wagers of a month. ``game`` is that of a bet.
     """
 
     kind: Kind
@@ -48,6 +50,7 @@ class Act:
     request: dict[str, Any] = field(default_factory=dict)
     outcome: Outcome = Outcome.UNKNOWN
     answer: Any = None
+    answered_at_ms: int = 0
     attempts: int = 0
     waited_seconds: float = 0
 

@@ -57,12 +57,14 @@ class Actor:
             self.repeat,
             self.deposit,
             self.invite,
+            self.limit,
+            self.take_break,
         ]
         try:
             while not self._stage.ending.is_set():
                 # Without a server every request would only have an unknown outcome.
                 self._stage.open.wait(PATIENCE_SECONDS)
-                self._random.choices(steps, weights=[50, 15, 15, 10, 3, 6, 6, 4, 3, 3])[0]()
+                self._random.choices(steps, weights=[50, 15, 15, 10, 3, 6, 6, 4, 3, 3, 3, 1])[0]()
         except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
             self._memory.contradict(f"socket {self._name} gave up: {failure!r}")
         finally:
@@ -105,7 +107,10 @@ class Actor:
         return act
 
     def last_spin(self) -> Act:
-        """Spin once more, which only a stale spin lock can refuse, and read all proofs that are left."""
+        """Spin once more, and read all proofs that are left.
+
+        Only a limit, a break or a stale spin lock can refuse the spin.
+        """
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
         act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request=request | {"requestId": self._name}))
         self._asking.bet(act)
@@ -142,6 +147,19 @@ class Actor:
     def _deposit(self, payer: Memory) -> None:
         act = payer.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
         self._asking.record(act, payer)
+
+    def limit(self) -> None:
+        """Let one of four players limit what is wagered in a month to an amount that the storm reaches."""
+        if self._memory.user_id % 4 == 0:
+            cents = self._random.randint(1_000, 10_000)
+            body = {"kind": "wager", "period": "month", "value": cents / 100}
+            self._asking.restrict(self._memory.begin(Act(Kind.LIMIT, "limit", cents)), "PUT", "/limits", body)
+
+    def take_break(self) -> None:
+        """Let another of four players take a break, which outlasts the storm."""
+        if self._memory.user_id % 4 == 1:
+            act = self._memory.begin(Act(Kind.BREAK, "break"))
+            self._asking.restrict(act, "POST", "/limits/exclusion", {"duration": "24h"})
 
     def invite(self) -> None:
         """Let a new user use the player's promo code and pay, of which the player earns a part."""

@@ -203,7 +203,8 @@ class CrashStorm:
     def _spin_once_more(self, memory: Memory) -> str | None:
         name = f"last-{memory.user_id}"
         actor = Actor(self._stage, memory, name=name, number=0, of=1, seed=self._report.seed)
-        if actor.last_spin().outcome is Outcome.ACKNOWLEDGED:
+        last = actor.last_spin()
+        if last.outcome is Outcome.ACKNOWLEDGED or checks.is_restricted(memory, last):
             return None
         return f"player {memory.user_id} can't spin any more"
 
@@ -223,7 +224,9 @@ class CrashStorm:
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]
         self._report.refusals.update(
-            act.answer.get("error") or act.answer["message"] for act in acts if act.outcome is Outcome.REFUSED
+            act.answer.get("error") or act.answer.get("message", "must be confirmed")
+            for act in acts
+            if act.outcome is Outcome.REFUSED
         )
         self._report.asked_again = sum(
             act.attempts > 1 and act.outcome is not Outcome.UNKNOWN for act in acts
