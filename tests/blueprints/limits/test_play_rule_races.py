@@ -1,0 +1,92 @@
+"""Two bets at once in two production processes, with a least time between bets and a longest session."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from bench.harness.cluster import cluster
+from models.bets import Bet
+from models.db.connection import reading, writing
+from models.play_limits import PAUSE_MS
+from models.users import User
+from services.shared.clock import now_ms
+from tests.conftest import create_player
+from tests.support.apps import ITEM, environment, fresh_app, import_item
+
+pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
+
+CYCLE_SECONDS, SESSION_MINUTES = 600, 60
+RULES = {"GAME_MIN_CYCLE_SECONDS": str(CYCLE_SECONDS), "SESSION_LIMIT_MINUTES": str(SESSION_MINUTES)}
+TOO_SOON = {"Please wait before the next bet", "A spin is already in progress"}
+TIMES = 10
+
+
+@pytest.fixture(scope="module")
+def app(kind, postgres, tmp_path_factory):
+    """An app of the test's own process, on the database of the others."""
+    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
+        import_item()
+        yield app
+
+
+@pytest.fixture(scope="module")
+def urls(app, redis, tmp_path_factory):
+    """The addresses of the two processes."""
+    directory = tmp_path_factory.mktemp("cluster")
+    env = environment(app.extensions["services"].settings.database_url, directory)
+    with cluster(env | RULES | {"REDIS_URL": redis.url}, directory, processes=2) as started:
+        yield started.urls
+
+
+@pytest.fixture
+def bet_at_once(app, urls, open_socket, request):
+    """Lets a new player in this state bet at both processes at once; the errors, None for a settled bet."""
+
+    def bet(number, last_bet_at_ms=0, play_began_at_ms=0):
+        player = create_player(app, f"{request.node.originalname[-20:]}-{number}")
+        with writing():
+            state = {"last_bet_at_ms": last_bet_at_ms, "play_began_at_ms": play_began_at_ms}
+            User.update(state).where(User.id == player.id).execute()
+        sockets = [open_socket(url, player) for url in urls]
+        with ThreadPoolExecutor(2) as together:
+            answers = list(together.map(lambda socket: socket.spin({"amount": 1, "item": ITEM}), sockets))
+        for socket in sockets:
+            socket.close()
+        with reading():
+            assert Bet.select().where(Bet.user == player.id).count() == sum(
+                each["status"] for each in answers
+            )
+            user = User.get_by_id(player.id)
+        return [answer.get("error") for answer in answers], user
+
+    return bet
+
+
+def test_one_of_two_bets_at_once_must_wait_for_the_least_time(bet_at_once):
+    for number in range(TIMES):
+        errors, _ = bet_at_once(number)
+
+        assert errors.count(None) == 1
+        assert TOO_SOON.issuperset(set(errors) - {None})
+
+
+def test_no_bet_at_any_process_is_settled_after_the_session_time(bet_at_once):
+    now = now_ms()
+    state = {
+        "last_bet_at_ms": now - CYCLE_SECONDS * 1000,
+        "play_began_at_ms": now - SESSION_MINUTES * 60_000,
+    }
+
+    errors, _ = bet_at_once(0, **state)
+
+    assert None not in errors
+    assert "Session time limit reached" in errors
+
+
+def test_after_the_pause_one_of_two_bets_at_once_begins_the_next_session(bet_at_once):
+    now = now_ms()
+
+    errors, user = bet_at_once(0, last_bet_at_ms=now - PAUSE_MS, play_began_at_ms=now - 2 * PAUSE_MS)
+
+    assert errors.count(None) == 1
+    assert user.play_began_at_ms == user.last_bet_at_ms >= now
