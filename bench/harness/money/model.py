@@ -134,8 +134,11 @@ class Players(RuleBasedStateMachine):
         trouble=troubles,
     )
     def limit(self, who: int, kind: str, period: str, value: int | None, trouble: Trouble | None) -> None:
+        current = self.books[who].limits.get((kind, period))
+        is_raise = current is not None and (value is None or value > current)
         self.act(
-            trouble,
+            # A request to raise a limit takes two transactions, of which the first changes nothing.
+            None if is_raise else trouble,
             lambda: self.players[who].limit(kind, period, value),
             lambda: self.books[who].limit(kind, period, value, self.world.clock()),
         )

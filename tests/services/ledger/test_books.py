@@ -99,7 +99,6 @@ def deeds(players):
 
     return {
         "set limit": lambda trouble: players.limit(2, "wager", "week", 100, trouble),
-        "raise limit": lambda trouble: players.limit(2, "wager", "week", 200, trouble),
         "confirm limit": confirm,
         "take break": lambda trouble: players.take_break(2, 1, trouble),
         "suspend": suspend,
@@ -151,7 +150,7 @@ def test_an_action_interrupted_at_any_statement_changes_nothing(model, world):
         "ship",
     }, statements
     # These read their answer after the commit.
-    assert done <= {"set limit", "raise limit", "confirm limit", "suspend", "resume"}
+    assert done <= {"set limit", "confirm limit", "suspend", "resume"}
 
 
 def test_an_action_whose_answer_is_lost_after_its_commit_is_done_once(model, world):
