@@ -87,10 +87,10 @@ class KnownSetting(Table):
 def next_event_id() -> int:
     """An id for a new event, to be used within ``writing()``."""
     if isinstance(database.obj, Sqlite):
-        # There is only one write transaction at a time. The id of a sealed event that was removed is not
-        # used again: it could not be sealed, nor could any later event.
-        used = (AuditEvent.select(fn.MAX(AuditEvent.id)), AuditSeal.select(fn.MAX(AuditSeal.event_id)))
-        return max(query.scalar() or 0 for query in used) + 1
+        # There is only one write transaction at a time. The id of an event that was removed is not used
+        # again: it has a seal or waits for one, and neither it nor any later event could be sealed.
+        used = (AuditEvent.id, AuditSeal.event_id, UnsealedEvent.event_id)
+        return max(column.model.select(fn.MAX(column)).scalar() or 0 for column in used) + 1
     (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
     return int(number)
 

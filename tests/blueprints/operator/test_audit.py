@@ -230,6 +230,7 @@ def test_an_event_without_a_seal_is_reported_after_a_minute(make_app, run):
 def test_an_event_that_was_removed_before_it_was_sealed_is_reported(tamper, run, fails):
     run("users", "create", "later")
     tamper("DELETE FROM audit_events WHERE id = 7")
+    run("users", "create", "still-recorded")
 
     assert "audit event 7 is missing" in fails("audit", "verify")
 
