@@ -136,4 +136,5 @@ def _resolved(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any
         for part in schema["$ref"].removeprefix("#/").split("/"):
             node = node[part]
         schema = node
-    return schema
+    # A value that may be null: the other type.
+    return schema["anyOf"][0] if "anyOf" in schema else schema
