@@ -262,7 +262,8 @@ class Players(RuleBasedStateMachine):
         if fuse.burnt is Kind.DIES:
             self.world.rebuild()
         if trouble.again and repeatable:
-            expected = fuse.committed or keep()
+            # The settling statement of a refused bet commits nothing.
+            expected = (fuse.committed and expected) or keep()
             self.world.counts["asked again"] += 1
             assert self.world.attempt(do, None) == expected
 
