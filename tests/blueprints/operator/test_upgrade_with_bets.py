@@ -6,7 +6,7 @@ from playhouse.migrations import Runner
 from models.cases import Case
 from models.db import migrate
 from models.db.connection import database, reading, writing
-from models.users import User
+from models.users import AnnouncedSeed, User
 from services.accounts import users
 from services.fairness import rolls
 from tests.conftest import Player
@@ -54,34 +54,43 @@ def insert_player(app):
 
 @pytest.fixture
 def player(app):
-    """A player with one spin."""
-    player, server_seed = insert_player(app), rolls.draw_server_seed()
-    roll = rolls.roll(server_seed=server_seed, client_seed="client-seed", nonce=1)
+    """A player with a spin of 1970."""
+    player = insert_player(app)
+    insert_spin(player, nonce=1, at=1)
+    return player
+
+
+def insert_spin(player, *, nonce, at):
+    """A spin of 1 coin, in the columns of that time. Returns what it paid, in cents."""
+    server_seed = rolls.draw_server_seed()
+    roll = rolls.roll(server_seed=server_seed, client_seed="client-seed", nonce=nonce)
     threshold = rolls.threshold(wager_cents=WAGER, price_cents=PRICE, house_edge_ppm=EDGE)
-    insert("ledger_transactions", {"id": 1_000, "kind": "spin", "created_at_ms": 1})
+    payout = PRICE if roll < threshold else 0
+    transaction_id = 1_000 + nonce
+    insert("ledger_transactions", {"id": transaction_id, "kind": "spin", "created_at_ms": at})
     bet = {
         "user_id": player.id,
         "game": "upgrader",
-        "nonce": 1,
-        "ledger_transaction_id": 1_000,
+        "nonce": nonce,
+        "ledger_transaction_id": transaction_id,
         "wager_cents": WAGER,
         "price_cents": PRICE,
         "house_edge_ppm": EDGE,
         "item": "An item",
-        "payout_cents": PRICE if roll < threshold else 0,
+        "payout_cents": payout,
         "status": "won" if roll < threshold else "lost",
         "threshold": threshold,
         "roll": roll,
         "client_seed": "client-seed",
         "server_seed_commitment": rolls.commitment_of(server_seed),
         "server_seed": server_seed,
-        "created_at_ms": 1,
-        "completed_at_ms": 2,
+        "created_at_ms": at,
+        "completed_at_ms": at + 1,
     }
     insert("bets", bet)
     with writing():
-        database.execute_sql("UPDATE announced_seeds SET nonce = 2")
-    return player
+        AnnouncedSeed.update(nonce=nonce + 1).execute()
+    return payout
 
 
 def test_older_bets_stay_verifiable_and_players_can_bet_again(run, client, connect, player, add_item):
@@ -92,6 +101,22 @@ def test_older_bets_stay_verifiable_and_players_can_bet_again(run, client, conne
     assert client.get("/bets/1").json["algorithm"] == "upgrader-1"
     audit = run("fairness", "audit")
     assert (audit["bets"], audit["mismatches"]) == (2, 0)
+
+
+def test_a_limit_counts_the_bets_of_the_month_from_before_the_upgrade(
+    app, run, client, connect, player, add_item
+):
+    paid = insert_spin(player, nonce=2, at=app.extensions["services"].clock())
+
+    run("db", "upgrade")
+
+    month = client.get("/limits/summary", headers=player.headers).json["month"]
+    assert (month["wagered"], month["paid"]) == (1, paid / 100)
+    limit = {"kind": "wager", "period": "month", "value": 1.99}
+    assert client.put("/limits", json=limit, headers=player.headers).status_code == 200
+    item = add_item(price=2)
+    assert connect(player).spin({"amount": 1, "item": item})["error"] == "Your limit is reached"
+    assert connect(player).spin({"amount": 0.99, "item": item})["status"] is True
 
 
 def test_a_level_case_gets_the_level_in_its_id_or_level_1(run):
