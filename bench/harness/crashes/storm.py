@@ -223,11 +223,13 @@ class CrashStorm:
         self._report.problems += self._mismatches("audit", "verify")
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]
-        self._report.refusals.update(
+        refusals = (
             act.answer.get("error") or act.answer.get("message", "must be confirmed")
             for act in acts
             if act.outcome is Outcome.REFUSED
         )
+        # Without the end of a break, which differs for each.
+        self._report.refusals.update(text.partition(" until ")[0] for text in refusals)
         self._report.asked_again = sum(
             act.attempts > 1 and act.outcome is not Outcome.UNKNOWN for act in acts
         )
