@@ -12,7 +12,7 @@ STOP_SECONDS = 2.0
 
 
 def repeat(running: Realtime, work: Callable[[], None], *, every_seconds: float, on_failure: str) -> None:
-    """Call ``work`` in one task of its own, first ``every_seconds`` after the server's start, until it stops.
+    """Call ``work`` in one task of its own, at the server's start and ``every_seconds`` after each call.
 
     An exception is logged with the message ``on_failure``; the next round tries again.
     """
@@ -20,11 +20,12 @@ def repeat(running: Realtime, work: Callable[[], None], *, every_seconds: float,
     tasks = []
 
     def rounds() -> None:
-        while not stop.wait(every_seconds):
+        while not stop.is_set():
             try:
                 work()
             except Exception as failure:  # noqa: BLE001  # as the docstring says
                 log.error(on_failure, extra={"failure": safe_exception_summary(failure)})
+            stop.wait(every_seconds)
 
     def start() -> None:
         tasks.append(running.socketio.start_background_task(rounds))
