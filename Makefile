@@ -19,10 +19,11 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 	tests/server/realtime/test_connecting.py \
 	tests/server/worker/test_crashes.py \
 	tests/blueprints/affiliate/test_races.py \
-	tests/blueprints/prizes/test_races.py tests/blueprints/prizes/test_sell.py \
+	tests/blueprints/prizes/test_races.py \
+	tests/blueprints/prizes/test_sell.py::test_the_balance_goes_to_all_sockets_of_the_player \
 	tests/services/ledger/test_money_history.py
 
-.PHONY: help run run-cluster check test bench lint style audit format screenshots requirements clean
+.PHONY: help run run-cluster check fast-tests test bench lint style audit format screenshots requirements clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,11 +38,14 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=80
 run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Redis and nginx, until Ctrl-C; PORT as above
 	@$(BIN)/python -m bench.run_cluster --port $(PORT)
 
-check: style ## style, types, import directions and the fast tests on SQLite: one to two minutes
+check: ## style, types, import directions and the fast tests on SQLite: two to four minutes
+	@$(MAKE) --no-print-directory --jobs=2 style fast-tests
+
+fast-tests: $(VENV)/installed-dev ## the fast tests on SQLite
 	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --databases=sqlite -m "not process and not slow"
 
 # Three workers for each core, since many tests wait for a server or a deadline.
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: 12 to 18 minutes on two cores
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about eleven minutes on two cores
 	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
 	$(BIN)/python -m pytest --numprocesses=3 --dist=worksteal --processes=3 $(CLUSTER_TESTS)
 

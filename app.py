@@ -17,11 +17,10 @@ from blueprints.api.openapi import API_TITLE, DocumentedApi
 from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
 from server.current_services import install_services
-from server.http.access_log import log_requests
 from server.http.rate_limit import limit_requests, trust_proxies
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
-from server.logs import configure_logging, log_failures
+from server.logs import configure_logging, log_failures, log_requests
 from server.metrics import install_metrics
 from server.realtime import connecting
 from server.realtime.ended_sessions import watch_sessions
@@ -96,8 +95,6 @@ def _database_clock() -> DatabaseClock:
 
 
 def _configure(app: Flask) -> None:
-    # No view and no hook is a coroutine function; Flask would inspect each of them in each request.
-    app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
     app.config.update(
@@ -116,7 +113,7 @@ def _rate_limiters(
         return lambda _name, *, most, seconds: RateLimiter(most=most, seconds=seconds, timer=timer)
     windows = RedisWindows(
         services.settings.redis_url,
-        heard_at=lambda: cluster.signals.heard_at,
+        heard_at=lambda: cluster.signals.subscription.heard_at,
         processes=lambda: services.processes.live,
         timer=timer,
     )
@@ -151,7 +148,7 @@ def _start_realtime(
     clock: Callable[[], Millis],
 ) -> None:
     manager = cluster.manager if cluster else Manager()
-    running = create_realtime(app, settings, new_rate_limiter, manager=manager, clock=clock)
+    running = create_realtime(app, settings, manager=manager, clock=clock)
     handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
     watch_sessions(running)

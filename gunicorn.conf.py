@@ -50,5 +50,5 @@ keepalive = 5
 # Its path is fixed, so two servers on one machine would share it.
 control_socket_disable = True
 accesslog = None
-logger_class = "server.worker.log.JsonLogger"
+logger_class = "server.worker.worker.JsonLogger"
 loglevel = settings.gunicorn_log_level

@@ -1,21 +1,17 @@
 """What do the player's limits add to the statement that settles a spin?
 
     python -m bench.limits
-    python -m bench.limits --before 70563ed --rounds 20
+    python -m bench.limits --rounds 20
 
-One connection of a temporary PostgreSQL settles spins of 20 players, in turns in these databases: one whose
-players have no limits, one whose players have all six, and with ``--before`` one with the schema and the
-statement of that commit. Prints PostgreSQL's CPU time and the write-ahead log of a spin.
+One connection of a temporary PostgreSQL settles spins of 20 players, in turns in two databases: one whose
+players have no limits, and one whose players have all six. Prints PostgreSQL's CPU time for a spin.
 
 Exits with 1 when limits take more than 1.1 times the CPU time of a spin without.
 """
 
 import argparse
 import itertools
-import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -26,12 +22,15 @@ from typing import Any
 
 import psycopg2
 
-from bench.harness.databases import administer
+from bench.harness.databases import administer, migrate_once
 from bench.speed.compare import take_turns
+from bench.speed.players import make_players
 from bench.speed.postgres import DurablePostgres, durable_postgres
+from bench.speed.stage import Stage
+from models.db.connection import database
+from models.settling_statement import SETTLE_SPIN
 from services.shared.clock import now_ms
 
-HERE = Path(__file__).resolve().parents[1]
 PLAYERS, OTHER_PLAYERS = 20, 10_000
 MOST_CPU = 1.1
 WAGER, PRICE = 50, 100
@@ -52,32 +51,18 @@ ANALYZE
 """  # noqa: S608  # a number
 """Without many players PostgreSQL would read the whole table instead of its index."""
 
-# Run in the code of either commit.
-PREPARE = f"""
-import json, sys
-from pathlib import Path
-from bench.harness.databases import migrate_once
-from bench.speed.players import make_players
-from bench.speed.stage import Stage
-from models.settling_statement import SETTLE_SPIN as settle
-migrate_once(sys.argv[1])
-make_players(Stage(Path(sys.argv[2])), sys.argv[1], {PLAYERS})
-print(json.dumps([settle.prepare, settle.execute, settle.parameters]))
-"""
-
 
 class Spins:
     """Settles spins over one connection, as the platform does."""
 
-    def __init__(self, url: str, prepare: str, execute: str, parameters: Sequence[str]) -> None:
+    def __init__(self, url: str) -> None:
         self._connection = psycopg2.connect(url)
         self._connection.autocommit = True
         self._cursor = self._connection.cursor()
-        self._execute, self._parameters = execute, parameters
         self._seeds = dict(self._all("SELECT user_id, server_seed_commitment FROM announced_seeds"))
         self._cursor.execute(OTHERS)
         # Waiting for the disk would only make the rounds longer.
-        self._cursor.execute(f"SET synchronous_commit = off; {prepare}")
+        self._cursor.execute(f"SET synchronous_commit = off; {SETTLE_SPIN.prepare}")
         self._mark = self._all("SELECT number, token FROM seed_marks ORDER BY number DESC LIMIT 1")[0]
         self._numbers = itertools.count(1)
         ((pid,),) = self._all("SELECT pg_backend_pid()")
@@ -95,7 +80,7 @@ class Spins:
 
     def _spin(self, user_id: int, nonce: int) -> None:
         values = self._values(user_id, nonce)
-        self._cursor.execute(self._execute, [values[name] for name in self._parameters])
+        self._cursor.execute(SETTLE_SPIN.execute, [values[name] for name in SETTLE_SPIN.parameters])
         row = self._cursor.fetchone()
         assert row[2] is not None, row
         self._seeds[user_id] = values["next_commitment"]
@@ -150,9 +135,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         server = stack.enter_context(durable_postgres())
         opened = partial(_opened, stack, server, Path(place))
-        sides = {"no limits": opened(HERE), "six limits": opened(HERE, limits=True)}
-        if options.before:
-            sides[options.before] = opened(_checked_out(options.before, Path(place)))
+        sides = {"no limits": opened(), "six limits": opened(limits=True)}
         for spins in sides.values():
             spins.cpu_us()
         figures = take_turns(*(spins.cpu_us for spins in sides.values()), rounds=options.rounds)
@@ -169,38 +152,22 @@ def _tenth(figures: Sequence[float]) -> float:
     return statistics.quantiles(figures, n=10)[0]
 
 
-def _opened(
-    stack: ExitStack, server: DurablePostgres, place: Path, code: Path, *, limits: bool = False
-) -> Spins:
-    """A new database with players, prepared by this code."""
+def _opened(stack: ExitStack, server: DurablePostgres, place: Path, *, limits: bool = False) -> Spins:
+    """A new database with players."""
     url = stack.enter_context(server.fresh(place))
+    migrate_once(url)
     # Another instance directory for each: the seeds of a database belong to it.
-    instance = tempfile.mkdtemp(dir=place)
-    command = [sys.executable, "-c", PREPARE, url, instance]
-    prepared = subprocess.run(
-        command, cwd=code, env={**os.environ, "PYTHONPATH": str(code)}, stdout=subprocess.PIPE, check=True
-    )
+    make_players(Stage(Path(tempfile.mkdtemp(dir=place))), url, PLAYERS)
+    database.obj.close_all()
     if limits:
         limited = ", ".join(f"{name} = {UNREACHED}" for name in LIMITS)
         administer(url, f"UPDATE users SET {limited}")  # noqa: S608  # constants
-    return stack.enter_context(closing(Spins(url, *json.loads(prepared.stdout))))
-
-
-def _checked_out(commit: str, place: Path) -> Path:
-    """The code of this commit."""
-    code = place / "before"
-    code.mkdir()
-    archive = subprocess.Popen(["git", "archive", commit], cwd=HERE, stdout=subprocess.PIPE)
-    with archive:
-        subprocess.run(["tar", "-x", "-C", code], stdin=archive.stdout, check=True)
-    assert archive.returncode == 0
-    return code
+    return stack.enter_context(closing(Spins(url)))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.limits", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--before", metavar="COMMIT", help="also measure the statement of this commit")
     parser.add_argument("--rounds", type=int, default=1000, help="of each side (%(default)s)")
     return parser.parse_args()
 

@@ -31,6 +31,7 @@ INFRASTRUCTURE = (
     "services/shared/lease.py",
     "services/shared/processes.py",
     "services/shared/rate_limiter.py",
+    "services/shared/redis_client.py",
     "services/shared/shared_rate_limiter.py",
     "services/shared/signals.py",
 )
@@ -39,23 +40,20 @@ INFRASTRUCTURE = (
 PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (
         "models/db/postgres.py",
-        "models/db/fifo_semaphore.py",
-        "models/db/wait_budget.py",
+        "models/db/waiting.py",
     ),
     "response cache": ("blueprints/api/caching.py",),
     "hardened worker": ("server/worker/",),
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),
-    "OpenID 2.0 relying party": ("services/login/game_platform.py", "services/login/assertions.py"),
+    "OpenID 2.0 relying party": ("services/login/game_platform.py",),
     "socket transports": ("server/realtime/transport.py", "server/realtime/frames.py"),
-    "schema dump": ("blueprints/api/dump.py",),
+    "schemas and their dump": ("blueprints/api/schemas.py",),
     "rate limiter": ("services/shared/rate_limiter.py",),
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
     "signals over Redis": tuple(
-        f"server/cluster/{name}.py"
-        for name in ("manager", "publisher", "redis_client", "signals", "subscription")
+        f"server/cluster/{name}.py" for name in ("manager", "publisher", "signals", "subscription")
     ),
     "list of processes, two-second round": ("server/cluster/cluster.py", "services/shared/processes.py"),
-    "cache tags over signals": ("server/cluster/cache_tags.py",),
     "lease": ("services/shared/lease.py",),
     "database clock": ("services/shared/database_clock.py",),
     "shared catalogue": ("services/upgrader/generations.py", "services/upgrader/shared_catalogue.py"),

@@ -72,7 +72,7 @@ def _trace(url: str, place: str, database_name: str) -> None:
                 f"/leaderboard on {database_name}", tracer.of_task_through("blueprints/leaderboard/routes.py")
             )
             _spin(address, player, tracer)
-            _report(f"a spin on {database_name}", tracer.of_task_through("blueprints/upgrader/events.py"))
+            _report(f"a spin on {database_name}", tracer.of_task_through("blueprints/games/bet_events.py"))
     finally:
         threading.setprofile(None)
         come_to_rest(app)

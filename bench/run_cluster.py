@@ -12,18 +12,16 @@ import json
 import os
 import secrets
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 from bench.harness.cluster import PROCESSES, cluster, nginx_before
+from bench.harness.commands import run_flask
 from bench.harness.databases import bench_database
 from bench.harness.programs import NGINX, REDIS
 from bench.harness.redis import redis_server
-from bench.harness.servers import ROOT, flask_command
 from bench.harness.waiting import can_connect
 
 
@@ -50,6 +48,7 @@ def _serve(options: argparse.Namespace) -> None:
     ):
         directory = Path(place)
         env = {
+            **os.environ,
             "DATABASE_URL": url,
             "REDIS_URL": redis.url,
             "INSTANCE_DIR": str(directory / "instance"),
@@ -58,7 +57,7 @@ def _serve(options: argparse.Namespace) -> None:
             "BASE_URL": f"http://127.0.0.1:{options.port}",
             "TRUSTED_PROXIES": "1",
         }
-        _flask(env, "seed")
+        run_flask(env, "seed")
         with (
             cluster(env, directory, processes=options.processes) as started,
             nginx_before(started, directory, port=options.port) as address,
@@ -70,18 +69,10 @@ def _serve(options: argparse.Namespace) -> None:
             print(f"PostgreSQL   {url}")
             print(f"logs         {directory}")
             print("Open this page; you are signed in as a demo player:")
-            print(_flask(env, "demo")["page"], flush=True)
+            print(json.loads(run_flask(env, "demo"))["page"], flush=True)
             # Not signal.pause(), which misses a signal that comes just before it.
             while True:
                 time.sleep(1)
-
-
-def _flask(env: Mapping[str, str], command: str) -> dict[str, str]:
-    """Run a command with these settings; the JSON that it prints."""
-    done = subprocess.run(
-        [*flask_command(), command], cwd=ROOT, env={**os.environ, **env}, stdout=subprocess.PIPE, check=True
-    )
-    return dict(json.loads(done.stdout))
 
 
 def _options() -> argparse.Namespace:

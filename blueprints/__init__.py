@@ -6,10 +6,10 @@ from blueprints.auth.routes import blueprint as auth_blueprint
 from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.snapshots import blueprint as snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
+from blueprints.games.bet_events import install_bet_events
 from blueprints.games.install_proofs import install_proofs
 from blueprints.games.live_feed import install_live_feed
 from blueprints.games.on_connect import send_state_on_connect
-from blueprints.games.openings import install_openings
 from blueprints.games.player_state import install_player_state
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
@@ -43,7 +43,6 @@ from blueprints.system.gauges import install_gauges
 from blueprints.system.media import blueprint as media_blueprint
 from blueprints.system.routes import blueprint as system_blueprint
 from blueprints.system.sealing_task import install_sealing
-from blueprints.upgrader.events import install_upgrader
 from blueprints.upgrader.routes import blueprint as upgrader_blueprint
 
 API_BLUEPRINTS = (
@@ -77,8 +76,7 @@ INSTALL_ON_SERVER = (
     send_state_on_connect,
     install_gauges,
     install_prices,
-    install_upgrader,
-    install_openings,
+    install_bet_events,
     install_reality_checks,
     install_sealing,
 )

@@ -69,15 +69,17 @@ SUMS = ",\n        ".join(
 
 @dataclass(frozen=True)
 class Refused:
-    """Why a bet was refused, and when.
+    """Why a bet was refused.
 
     ``reason`` is ``suspended``, ``excluded``, ``cycle``, ``session``, or a kind of limit and its period, such
-    as ``wager day``.
+    as ``wager day``; or, from the settling statement, ``in progress``, ``seed``, ``late``, ``free case`` or
+    ``balance``.
     """
 
     reason: str
-    at_ms: int
-    excluded_until_ms: int | None
+    at_ms: int = 0
+    """When a limit refused it."""
+    excluded_until_ms: int | None = None
 
 
 def find_refusal(values: Mapping[str, Any]) -> Refused | None:

@@ -1,6 +1,6 @@
 """The settling statements: everything that a bet changes, in one statement of PostgreSQL.
 
-They write the same rows as services/games/settlement.py does step by step with the ledger. With 20 players
+They write the same rows as services/games/settling_steps.py does with the ledger. With 20 players
 PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and 3,800 in one that each
 connection prepares once. There is one for spins and one for openings: the parts of openings write nothing
 for a spin, but would take 2 to 5% more of PostgreSQL's time for it.
@@ -9,10 +9,10 @@ for a spin, but would take 2 to 5% more of PostgreSQL's time for it.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from enum import Enum, auto
 from typing import Any
 from weakref import WeakSet
 
+from models.bets import Bet
 from models.db.connection import database, reading
 from models.db.postgres import held
 from models.play_limits import REFUSAL, SUMS, Refused, find_refusal
@@ -96,16 +96,6 @@ class Settled:
     sweepstake: int
     version: int
     prize_id: int | None = None
-
-
-class Unsettled(Enum):
-    """Why nothing was written."""
-
-    PLAYER_IS_SPINNING = auto()
-    SEED_IS_USED = auto()
-    BALANCE_TOO_LOW = auto()
-    FREE_CASE_IS_USED = auto()
-    WAITED_TOO_LONG = auto()
 
 
 WAITED_MS = "EXTRACT(EPOCH FROM clock_timestamp() - statement_timestamp()) * 1000"
@@ -223,6 +213,13 @@ PARAMETERS = {
 }
 """The types of all parameters."""
 
+BET_FIELDS = [
+    field
+    for field in Bet._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+    if field.column_name in PARAMETERS
+]
+"""The fields of a bet whose values are parameters."""
+
 
 class Statement:
     """A statement that each connection prepares once.
@@ -247,15 +244,13 @@ _prepared: WeakSet[Any] = WeakSet()
 """Connections that have prepared both statements."""
 
 
-def settle_at_once(
-    settlement: Settlement, take_times: Callable[[], BetTimes]
-) -> Settled | Unsettled | Refused:
+def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | Refused:
     """Write the bet, all or nothing, on PostgreSQL.
 
     ``take_times`` is called after the wait for a connection; what it raises ends the settlement. Of two bets
-    of a player in two processes, the second gets PLAYER_IS_SPINNING while the first is being settled, and
-    SEED_IS_USED afterwards. The balance must cover the wager without the payout. Raises
-    peewee.IntegrityError if the request id has a bet already.
+    of a player in two processes, the second is refused as ``in progress`` while the first is being settled,
+    and for its ``seed`` afterwards. The balance must cover the wager without the payout. Raises
+    peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
     """
     statement = SETTLE_SPIN if settlement.case_id is None else SETTLE_OPENING
     with held(database.obj.settling), reading():
@@ -270,15 +265,13 @@ def settle_at_once(
         row = database.execute_sql(statement.execute, listed).fetchone()
         is_locked, has_seed, bet_id, balance, vault, sweepstake, version, *more = row
         prize_id, waited_too_long = more or (None, False)
+        if bet_id is not None:
+            return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
         if not is_locked:
-            return Unsettled.PLAYER_IS_SPINNING
+            return Refused("in progress")
         if not has_seed:
-            return Unsettled.SEED_IS_USED
-        if bet_id is None:
-            if waited_too_long:
-                return Unsettled.WAITED_TOO_LONG
-            is_free = settlement.free_case_limit is not None
-            return find_refusal(values) or (
-                Unsettled.FREE_CASE_IS_USED if is_free else Unsettled.BALANCE_TOO_LOW
-            )
-    return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
+            return Refused("seed")
+        if waited_too_long:
+            return Refused("late")
+        is_free = settlement.free_case_limit is not None
+        return find_refusal(values) or Refused("free case" if is_free else "balance")

@@ -14,10 +14,8 @@ from prometheus_client import (
 )
 
 from services.games.bets import GAMES
-from services.games.play import PlayedBet
 
 EXTENSION = "metrics"
-CENTS_PER_COIN = 100
 
 
 @dataclass(frozen=True)
@@ -41,20 +39,6 @@ class Metrics:
     openings: Counter
     bets: dict[str, BetCounters]
     """By game."""
-
-    def count_bet(self, played: PlayedBet) -> None:
-        """Add a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
-
-        An opening of the free case is not counted, so that paid by wagered coins is the return to player.
-        """
-        bet, expected = played.bet, played.expectation
-        if expected is None:
-            return
-        counters = self.bets[bet.game]
-        counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
-        counters.paid.inc(bet.payout_cents / CENTS_PER_COIN)
-        counters.expected.inc(expected.mean_cents / CENTS_PER_COIN)
-        counters.variance.inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
 def install_metrics(app: Flask) -> Metrics:

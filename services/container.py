@@ -14,10 +14,8 @@ from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
-from services.games.play import Play
-from services.games.player_lock import PlayerLocks
-from services.games.proofs import Proofs
-from services.games.shared_proofs import SharedProofs
+from services.games.play import Play, PlayerLocks
+from services.games.proofs import Proofs, SharedProofs
 from services.games.snapshots import Snapshots
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
@@ -31,9 +29,8 @@ from services.shared.money import Cents
 from services.shared.processes import Processes
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
-from services.upgrader.rules import UpgraderRules
 from services.upgrader.shared_catalogue import SharedCatalogue
-from services.upgrader.spin import Upgrader
+from services.upgrader.spin import Upgrader, UpgraderRules
 from settings import Settings
 
 
@@ -110,8 +107,8 @@ def build_services(
         ttl_seconds=settings.jwt_ttl_seconds,
     )
 
-    two_factor = TwoFactorAuthentication(encrypter=encrypter("two-factor secrets"))
-    login_challenges = LoginChallenges(codes=two_factor.codes, tokens=tokens)
+    two_factor_encrypter = encrypter("two-factor secrets")
+    login_challenges = LoginChallenges(encrypter=two_factor_encrypter, tokens=tokens)
 
     def login(name: str, provider: Provider | None) -> Login:
         return Login(
@@ -127,7 +124,7 @@ def build_services(
         settings=settings,
         tokens=tokens,
         seeds=seeds,
-        two_factor=two_factor,
+        two_factor=TwoFactorAuthentication(encrypter=two_factor_encrypter),
         audit_keys=audit_keys,
         avatars=Avatars(directory=settings.instance_dir / "media" / "avatars", worker_pool=worker_pool),
         worker_pool=worker_pool,

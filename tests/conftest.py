@@ -4,7 +4,7 @@ import faulthandler
 import json
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,13 @@ from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
 
 from app import create_app
-from bench.harness.databases import PostgresServer, SqliteFiles, postgres_server, postgres_url
+from bench.harness.databases import (
+    PostgresServer,
+    SqliteFiles,
+    postgres_server,
+    postgres_url,
+    reuse_connections,
+)
 from bench.harness.redis import RedisServer, redis_server
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
@@ -27,7 +33,7 @@ from services.accounts import users
 from services.shared.money import Cents
 from settings import Settings
 from tests.support import markers
-from tests.support.apps import environment, import_item
+from tests.support.apps import environment, import_item, no_writes_begun
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.statements import recorded_statements
 from tests.support.url_rules import reuse_compiled_rules
@@ -157,9 +163,9 @@ def make_app(
         if own_time and "REDIS_URL" not in changes:
             # Other processes would go by another clock.
             own_env.pop("REDIS_URL", None)
-        # A background task of an earlier app must not be in a transaction while the database is replaced.
-        with database.obj.write_lock() if built else nullcontext():
+        with no_writes_begun():
             app = create_app(Settings.from_env(own_env), clock=clock, timer=timer)
+            reuse_connections()
         app.testing = True
         built.append(app)
         if int(own_env.get("PROCESSES", "1")) > 1 and not own_time:
@@ -176,7 +182,8 @@ def make_app(
     yield make
     for app in built:
         come_to_rest(app)
-    database.obj.close_idle()
+    if env["DATABASE_URL"].startswith("sqlite"):
+        database.obj.close_idle()
 
 
 @pytest.fixture

@@ -109,41 +109,40 @@ def refused(read):
     return lines
 
 
-@pytest.mark.parametrize(
-    ("field", "expected"),
-    [
-        ("production", False),
-        ("base_url", "http://127.0.0.1:5000"),
-        ("frontend_url", "http://127.0.0.1:5000/"),
-        ("allowed_origins", ("http://127.0.0.1:5000",)),
-        ("port", 5000),
-        ("previous_secret_keys", ()),
-        ("previous_jwt_secrets", ()),
-        ("jwt_ttl_seconds", 7 * 24 * 3600),
-        ("platform_openid_url", "https://steamcommunity.com/openid/login"),
-        ("platform_api_url", "https://api.steampowered.com"),
-        ("platform_api_key", ""),
-        ("identity_discovery_url", "https://accounts.google.com/.well-known/openid-configuration"),
-        ("identity_client_id", ""),
-        ("identity_client_secret", ""),
-        ("ratelimit_enabled", True),
-        ("address_max_sockets", 1000),
-        ("address_handshakes_per_minute", 300),
-        ("trusted_proxies", 0),
-        ("catalogue_ttl_seconds", 3600),
-        ("platform_trade_host", "steamcommunity.com"),
-        ("upgrader_house_edge_ppm", 50_000),
-        ("upgrader_min_wager_cents", 1),
-        ("upgrader_max_wager_cents", 1_000_000),
-        ("upgrader_proof_delay_ms", 6000),
-        ("sweepstake_rate", "1.0"),
-        ("affiliate_special_code", None),
-    ],
-)
-def test_a_missing_setting_has_its_default(read, field, expected):
+DEFAULTS = {
+    "production": False,
+    "base_url": "http://127.0.0.1:5000",
+    "frontend_url": "http://127.0.0.1:5000/",
+    "allowed_origins": ("http://127.0.0.1:5000",),
+    "port": 5000,
+    "previous_secret_keys": (),
+    "previous_jwt_secrets": (),
+    "jwt_ttl_seconds": 7 * 24 * 3600,
+    "platform_openid_url": "https://steamcommunity.com/openid/login",
+    "platform_api_url": "https://api.steampowered.com",
+    "platform_api_key": "",
+    "identity_discovery_url": "https://accounts.google.com/.well-known/openid-configuration",
+    "identity_client_id": "",
+    "identity_client_secret": "",
+    "ratelimit_enabled": True,
+    "address_max_sockets": 1000,
+    "address_handshakes_per_minute": 300,
+    "trusted_proxies": 0,
+    "catalogue_ttl_seconds": 3600,
+    "platform_trade_host": "steamcommunity.com",
+    "upgrader_house_edge_ppm": 50_000,
+    "upgrader_min_wager_cents": 1,
+    "upgrader_max_wager_cents": 1_000_000,
+    "upgrader_proof_delay_ms": 6000,
+    "sweepstake_rate": "1.0",
+    "affiliate_special_code": None,
+}
+
+
+def test_a_missing_setting_has_its_default(read):
     settings = read()
 
-    assert getattr(settings, field) == expected
+    assert {field: getattr(settings, field) for field in DEFAULTS} == DEFAULTS
 
 
 def test_the_database_is_by_default_a_file_of_the_instance_directory(read, tmp_path):
@@ -166,189 +165,185 @@ def test_another_port_moves_the_default_address_with_it(read):
     assert settings.frontend_url == "http://127.0.0.1:8080/"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "field", "expected"),
-    [
-        ("APP_ENV", "development", "production", False),
-        ("PORT", "1", "port", 1),
-        ("PORT", " 65535 ", "port", 65_535),
-        ("BASE_URL", "https://api.example.com", "base_url", "https://api.example.com"),
-        ("BASE_URL", "https://api.example.com/", "base_url", "https://api.example.com"),
-        ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
-        ("BASE_URL", "http://[::1]:5000", "base_url", "http://[::1]:5000"),
-        ("BASE_URL", "HTTPS://Api.Example.COM:81/Api", "base_url", "https://api.example.com:81/Api"),
-        ("FRONTEND_URL", "HTTPS://Play.test?Tab=A", "frontend_url", "https://play.test?Tab=A"),
-        ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}?tenant=A", "identity_discovery_url", f"{AT_TEST}?tenant=A"),
-        ("FRONTEND_URL", "https://play.example.com", "frontend_url", "https://play.example.com"),
-        ("DATABASE_URL", "sqlite:///relative.db", "database_url", "sqlite:///relative.db"),
-        ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
-        ("DATABASE_URL", "postgres://db/platform", "database_url", "postgres://db/platform"),
-        ("SECRET_KEY", GOOD_SECRET, "secret_key", GOOD_SECRET),
-        ("SECRET_KEY_PREVIOUS", GOOD_SECRET, "previous_secret_keys", (GOOD_SECRET,)),
-        ("JWT_SECRET_PREVIOUS", GOOD_SECRET, "previous_jwt_secrets", (GOOD_SECRET,)),
-        ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
-        ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
-        ("JWT_TTL", "1", "jwt_ttl_seconds", 1),
-        ("PLATFORM_OPENID_URL", "http://[::1]:1/login", "platform_openid_url", "http://[::1]:1/login"),
-        ("PLATFORM_API_URL", "https://api.example.com/", "platform_api_url", "https://api.example.com"),
-        ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
-        ("IDENTITY_DISCOVERY_URL", AT_TEST, "identity_discovery_url", AT_TEST),
-        ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
-        ("TRUSTED_PROXIES", "2", "trusted_proxies", 2),
-        ("RATELIMIT_ENABLED", "1", "ratelimit_enabled", True),
-        ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
-        ("PLATFORM_TRADE_HOST", "Trade.Example.com", "platform_trade_host", "trade.example.com"),
-        ("UPGRADER_HOUSE_EDGE", "0", "upgrader_house_edge_ppm", 0),
-        ("UPGRADER_HOUSE_EDGE", "0.000001", "upgrader_house_edge_ppm", 1),
-        ("UPGRADER_HOUSE_EDGE", "0.999999", "upgrader_house_edge_ppm", 999_999),
-        ("UPGRADER_MIN_WAGER", "1.10", "upgrader_min_wager_cents", 110),
-        ("UPGRADER_MAX_WAGER", "1000000000", "upgrader_max_wager_cents", 100_000_000_000),
-        ("UPGRADER_MAX_WAGER", "0.29", "upgrader_max_wager_cents", 29),
-        ("UPGRADER_PROOF_DELAY", "0", "upgrader_proof_delay_ms", 0),
-        ("UPGRADER_PROOF_DELAY", "0.001", "upgrader_proof_delay_ms", 1),
-        ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
-        ("SWEEPSTAKE_RATE", "2.5", "sweepstake_rate", "2.5"),
-        ("SWEEPSTAKE_RATE", "none", "sweepstake_rate", "none"),
-        ("AFFILIATE_SPECIAL_CODE", "Spin", "affiliate_special_code", "SPIN"),
-        ("AFFILIATE_SPECIAL_CODE", "a1" * 12, "affiliate_special_code", "A1" * 12),
-        (
-            "PRICE_FEED_URL",
-            "https://f.example.com/p.json?key=1",
-            "price_feed_url",
-            "https://f.example.com/p.json?key=1",
-        ),
-        ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
-        ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
-        ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
-        ("GAME_MIN_CYCLE_SECONDS", "2.5", "game_min_cycle_ms", 2_500),
-        ("REALITY_CHECK_MINUTES", "60", "reality_check_ms", 3_600_000),
-        ("SESSION_LIMIT_MINUTES", "0.5", "session_limit_ms", 30_000),
-        (
-            "TWO_FACTOR_REQUIRED_FOR",
-            "login, vault-unlock",
-            "two_factor_required_for",
-            ("login", "vault-unlock"),
-        ),
-        ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
-        ("HOST", "10.0.0.5", "host", "10.0.0.5"),
-        ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
-    ],
-)
-def test_a_good_value_is_accepted(read, name, text, field, expected):
-    settings = read(**{name: text})
-
-    assert getattr(settings, field) == expected
+GOOD_VALUES = [
+    ("APP_ENV", "development", "production", False),
+    ("PORT", "1", "port", 1),
+    ("PORT", " 65535 ", "port", 65_535),
+    ("BASE_URL", "https://api.example.com", "base_url", "https://api.example.com"),
+    ("BASE_URL", "https://api.example.com/", "base_url", "https://api.example.com"),
+    ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
+    ("BASE_URL", "http://[::1]:5000", "base_url", "http://[::1]:5000"),
+    ("BASE_URL", "HTTPS://Api.Example.COM:81/Api", "base_url", "https://api.example.com:81/Api"),
+    ("FRONTEND_URL", "HTTPS://Play.test?Tab=A", "frontend_url", "https://play.test?Tab=A"),
+    ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}?tenant=A", "identity_discovery_url", f"{AT_TEST}?tenant=A"),
+    ("FRONTEND_URL", "https://play.example.com", "frontend_url", "https://play.example.com"),
+    ("DATABASE_URL", "sqlite:///relative.db", "database_url", "sqlite:///relative.db"),
+    ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
+    ("DATABASE_URL", "postgres://db/platform", "database_url", "postgres://db/platform"),
+    ("SECRET_KEY", GOOD_SECRET, "secret_key", GOOD_SECRET),
+    ("SECRET_KEY_PREVIOUS", GOOD_SECRET, "previous_secret_keys", (GOOD_SECRET,)),
+    ("JWT_SECRET_PREVIOUS", GOOD_SECRET, "previous_jwt_secrets", (GOOD_SECRET,)),
+    ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
+    ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
+    ("JWT_TTL", "1", "jwt_ttl_seconds", 1),
+    ("PLATFORM_OPENID_URL", "http://[::1]:1/login", "platform_openid_url", "http://[::1]:1/login"),
+    ("PLATFORM_API_URL", "https://api.example.com/", "platform_api_url", "https://api.example.com"),
+    ("PLATFORM_API_KEY", "key", "platform_api_key", "key"),
+    ("IDENTITY_DISCOVERY_URL", AT_TEST, "identity_discovery_url", AT_TEST),
+    ("RATELIMIT_ENABLED", "0", "ratelimit_enabled", False),
+    ("TRUSTED_PROXIES", "2", "trusted_proxies", 2),
+    ("RATELIMIT_ENABLED", "1", "ratelimit_enabled", True),
+    ("CATALOGUE_TTL", "86400", "catalogue_ttl_seconds", 86_400),
+    ("PLATFORM_TRADE_HOST", "Trade.Example.com", "platform_trade_host", "trade.example.com"),
+    ("UPGRADER_HOUSE_EDGE", "0", "upgrader_house_edge_ppm", 0),
+    ("UPGRADER_HOUSE_EDGE", "0.000001", "upgrader_house_edge_ppm", 1),
+    ("UPGRADER_HOUSE_EDGE", "0.999999", "upgrader_house_edge_ppm", 999_999),
+    ("UPGRADER_MIN_WAGER", "1.10", "upgrader_min_wager_cents", 110),
+    ("UPGRADER_MAX_WAGER", "1000000000", "upgrader_max_wager_cents", 100_000_000_000),
+    ("UPGRADER_MAX_WAGER", "0.29", "upgrader_max_wager_cents", 29),
+    ("UPGRADER_PROOF_DELAY", "0", "upgrader_proof_delay_ms", 0),
+    ("UPGRADER_PROOF_DELAY", "0.001", "upgrader_proof_delay_ms", 1),
+    ("UPGRADER_PROOF_DELAY", "600", "upgrader_proof_delay_ms", 600_000),
+    ("SWEEPSTAKE_RATE", "2.5", "sweepstake_rate", "2.5"),
+    ("SWEEPSTAKE_RATE", "none", "sweepstake_rate", "none"),
+    ("AFFILIATE_SPECIAL_CODE", "Spin", "affiliate_special_code", "SPIN"),
+    ("AFFILIATE_SPECIAL_CODE", "a1" * 12, "affiliate_special_code", "A1" * 12),
+    (
+        "PRICE_FEED_URL",
+        "https://f.example.com/p.json?key=1",
+        "price_feed_url",
+        "https://f.example.com/p.json?key=1",
+    ),
+    ("PRICE_MARKET_URL", "http://127.0.0.1:8080/m/", "price_market_url", "http://127.0.0.1:8080/m/"),
+    ("PRICE_REFRESH_SECONDS", "1", "price_refresh_seconds", 1),
+    ("FREE_CASE_LIMIT", "0", "free_case_limit", 0),
+    ("GAME_MIN_CYCLE_SECONDS", "2.5", "game_min_cycle_ms", 2_500),
+    ("REALITY_CHECK_MINUTES", "60", "reality_check_ms", 3_600_000),
+    ("SESSION_LIMIT_MINUTES", "0.5", "session_limit_ms", 30_000),
+    (
+        "TWO_FACTOR_REQUIRED_FOR",
+        "login, vault-unlock",
+        "two_factor_required_for",
+        ("login", "vault-unlock"),
+    ),
+    ("TRADE_URL_OWN_ONLY", "1", "trade_url_own_only", True),
+    ("HOST", "10.0.0.5", "host", "10.0.0.5"),
+    ("GUNICORN_LOG_LEVEL", "Warning", "gunicorn_log_level", "warning"),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "what"),
-    [
-        ("APP_ENV", "prod", "must be one of development, production"),
-        ("APP_ENV", "PRODUCTION", "must be one of development, production"),
-        ("PORT", "0", "must be a whole number from 1 to 65535"),
-        ("PORT", "65536", "must be a whole number from 1 to 65535"),
-        ("PORT", "http", "must be a whole number from 1 to 65535"),
-        ("PORT", "5_000", "must be a whole number from 1 to 65535"),
-        ("PORT", "\u0665\u0660", "must be a whole number from 1 to 65535"),
-        ("BASE_URL", "api.example.com", ADDRESS),
-        ("BASE_URL", "ftp://api.example.com", ADDRESS),
-        ("BASE_URL", "http://", ADDRESS),
-        ("BASE_URL", "http://api.example.com:99999", ADDRESS),
-        ("BASE_URL", "http://[::1", ADDRESS),
-        ("BASE_URL", "http://api.example.com/#top", FRAGMENT),
-        ("BASE_URL", "http://api.example.com/?a=1", QUERY),
-        ("BASE_URL", "http://api.example.com/a b", ADDRESS),
-        ("BASE_URL", "http://api.example.com/a\tb", ADDRESS),
-        ("BASE_URL", "http://api.example.com/\x7f", ADDRESS),
-        ("BASE_URL", "ht\ntp://api.example.com", ADDRESS),
-        ("FRONTEND_URL", "https://play.example.com/\u00e4", ADDRESS),
-        ("FRONTEND_URL", "https://play.example.com/#top", FRAGMENT),
-        ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}#top", FRAGMENT),
-        ("BASE_URL", "http://api example.com", ADDRESS),
-        ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
-        ("FRONTEND_URL", "play.example.com", ADDRESS),
-        ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
-        ("PLATFORM_OPENID_URL", "steamcommunity.com/openid/login", ADDRESS),
-        ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid", "must end in /login"),
-        ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login?a=1", QUERY),
-        ("PLATFORM_API_URL", "https://api.example.com/?key=1", QUERY),
-        ("IDENTITY_DISCOVERY_URL", "accounts.google.com", ADDRESS),
-        ("CORS_ORIGINS", "*", ORIGINS),
-        ("CORS_ORIGINS", "null", ORIGINS),
-        ("CORS_ORIGINS", "play.example.com", ORIGINS),
-        ("CORS_ORIGINS", "https://play.example.com/", ORIGINS),
-        ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
-        ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
-        ("DATABASE_URL", "mysql://db/platform", DATABASE),
-        ("DATABASE_POOL_SIZE", "1", "must be a whole number from 2 to 1000"),
-        ("REDIS_URL", "valkey://cache", REDIS),
-        ("REDIS_URL", "redis://", REDIS),
-        ("REDIS_URL", "redis://:pass/word@cache", REDIS),
-        ("REDIS_URL", "redis://:1#word@cache", REDIS),
-        ("REDIS_URL", "redis://cache?no-such-option=1", REDIS),
-        ("REDIS_URL", f"redis://{'a' * 64}.example", REDIS),
-        ("REDIS_URL", "redis://cache", "needs a DATABASE_URL of PostgreSQL"),
-        ("DATABASE_URL", "sqlite:///", DATABASE),
-        ("DATABASE_URL", "platform.db", DATABASE),
-        ("JWT_TTL", "0", "must be a whole number from 1 to 315360000"),
-        ("JWT_TTL", "-1", "must be a whole number from 1 to 315360000"),
-        ("JWT_TTL", "1.5", "must be a whole number from 1 to 315360000"),
-        ("JWT_TTL", "9" * 5000, "must be a whole number from 1 to 315360000"),
-        ("RATELIMIT_ENABLED", "no", "must be one of 0, 1"),
-        ("GUNICORN_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
-        ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
-        ("CATALOGUE_TTL", "1h", "must be a whole number from 1 to 86400"),
-        ("PLATFORM_TRADE_HOST", "https://trade.example.com", HOST),
-        ("PLATFORM_TRADE_HOST", "trade.example.com:443", HOST),
-        ("PLATFORM_TRADE_HOST", "trade.example.com/", HOST),
-        ("PLATFORM_TRADE_HOST", "trade example.com", HOST),
-        ("PLATFORM_TRADE_HOST", ".example.com", HOST),
-        ("UPGRADER_HOUSE_EDGE", "1", FRACTION),
-        ("UPGRADER_HOUSE_EDGE", "-0.01", FRACTION),
-        ("UPGRADER_HOUSE_EDGE", "5%", FRACTION),
-        ("UPGRADER_HOUSE_EDGE", "0.0500001", FRACTION),
-        ("UPGRADER_HOUSE_EDGE", "NaN", FRACTION),
-        ("UPGRADER_MIN_WAGER", "0", AMOUNT),
-        ("UPGRADER_MIN_WAGER", "0.015", AMOUNT),
-        ("UPGRADER_MAX_WAGER", "1000000000.01", AMOUNT),
-        ("UPGRADER_MAX_WAGER", "Infinity", AMOUNT),
-        ("UPGRADER_MAX_WAGER", "1e400", AMOUNT),
-        ("UPGRADER_MAX_WAGER", "ten", AMOUNT),
-        ("UPGRADER_MIN_WAGER", "10000.01", "must not be above UPGRADER_MAX_WAGER"),
-        ("UPGRADER_PROOF_DELAY", "-1", SECONDS),
-        ("UPGRADER_PROOF_DELAY", "600.001", SECONDS),
-        ("UPGRADER_PROOF_DELAY", "0.0001", SECONDS),
-        ("UPGRADER_PROOF_DELAY", "6s", SECONDS),
-        ("AFFILIATE_SPECIAL_CODE", "abc", CODE),
-        ("AFFILIATE_SPECIAL_CODE", "a" * 25, CODE),
-        ("AFFILIATE_SPECIAL_CODE", "free-spin", CODE),
-        ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
-        ("PRICE_FEED_URL", "prices.json", ADDRESS),
-        ("PRICE_FEED_URL", "file:///prices.json", ADDRESS),
-        ("PRICE_MARKET_URL", "ftp://m.example.com", ADDRESS),
-        ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
-        ("FREE_CASE_LIMIT", "-1", "must be a whole number from 0 to 1000000"),
-        ("GAME_MIN_CYCLE_SECONDS", "601", SECONDS),
-        ("REALITY_CHECK_MINUTES", "10081", "must be minutes from 0 to 10080"),
-        ("SESSION_LIMIT_MINUTES", "an hour", "must be minutes from 0 to 10080"),
-        (
-            "TWO_FACTOR_REQUIRED_FOR",
-            "login,claims",
-            "must be one or more of login, trade-url, vault-unlock, separated by commas",
-        ),
-        ("TRADE_URL_OWN_ONLY", "yes", "must be one of 0, 1"),
-    ],
-)
-def test_a_bad_value_is_refused_with_the_name_of_the_setting(refused, name, text, what):
-    assert refused(**{name: text}) == [f"{name}: {what}"]
+def test_a_good_value_is_accepted(read):
+    for name, text, field, expected in GOOD_VALUES:
+        assert (name, getattr(read(**{name: text}), field)) == (name, expected)
 
 
-@pytest.mark.parametrize(
-    ("given", "missing"),
-    [("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET"), ("IDENTITY_CLIENT_SECRET", "IDENTITY_CLIENT_ID")],
-)
-def test_a_client_id_without_its_secret_or_the_reverse_is_refused(refused, given, missing):
-    assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
+BAD_VALUES = [
+    ("APP_ENV", "prod", "must be one of development, production"),
+    ("APP_ENV", "PRODUCTION", "must be one of development, production"),
+    ("PORT", "0", "must be a whole number from 1 to 65535"),
+    ("PORT", "65536", "must be a whole number from 1 to 65535"),
+    ("PORT", "http", "must be a whole number from 1 to 65535"),
+    ("PORT", "5_000", "must be a whole number from 1 to 65535"),
+    ("PORT", "\u0665\u0660", "must be a whole number from 1 to 65535"),
+    ("BASE_URL", "api.example.com", ADDRESS),
+    ("BASE_URL", "ftp://api.example.com", ADDRESS),
+    ("BASE_URL", "http://", ADDRESS),
+    ("BASE_URL", "http://api.example.com:99999", ADDRESS),
+    ("BASE_URL", "http://[::1", ADDRESS),
+    ("BASE_URL", "http://api.example.com/#top", FRAGMENT),
+    ("BASE_URL", "http://api.example.com/?a=1", QUERY),
+    ("BASE_URL", "http://api.example.com/a b", ADDRESS),
+    ("BASE_URL", "http://api.example.com/a\tb", ADDRESS),
+    ("BASE_URL", "http://api.example.com/\x7f", ADDRESS),
+    ("BASE_URL", "ht\ntp://api.example.com", ADDRESS),
+    ("FRONTEND_URL", "https://play.example.com/\u00e4", ADDRESS),
+    ("FRONTEND_URL", "https://play.example.com/#top", FRAGMENT),
+    ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}#top", FRAGMENT),
+    ("BASE_URL", "http://api example.com", ADDRESS),
+    ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
+    ("FRONTEND_URL", "play.example.com", ADDRESS),
+    ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
+    ("PLATFORM_OPENID_URL", "steamcommunity.com/openid/login", ADDRESS),
+    ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid", "must end in /login"),
+    ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login?a=1", QUERY),
+    ("PLATFORM_API_URL", "https://api.example.com/?key=1", QUERY),
+    ("IDENTITY_DISCOVERY_URL", "accounts.google.com", ADDRESS),
+    ("CORS_ORIGINS", "*", ORIGINS),
+    ("CORS_ORIGINS", "null", ORIGINS),
+    ("CORS_ORIGINS", "play.example.com", ORIGINS),
+    ("CORS_ORIGINS", "https://play.example.com/", ORIGINS),
+    ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
+    ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
+    ("DATABASE_URL", "mysql://db/platform", DATABASE),
+    ("DATABASE_POOL_SIZE", "1", "must be a whole number from 2 to 1000"),
+    ("REDIS_URL", "valkey://cache", REDIS),
+    ("REDIS_URL", "redis://", REDIS),
+    ("REDIS_URL", "redis://:pass/word@cache", REDIS),
+    ("REDIS_URL", "redis://:1#word@cache", REDIS),
+    ("REDIS_URL", "redis://cache?no-such-option=1", REDIS),
+    ("REDIS_URL", f"redis://{'a' * 64}.example", REDIS),
+    ("REDIS_URL", "redis://cache", "needs a DATABASE_URL of PostgreSQL"),
+    ("DATABASE_URL", "sqlite:///", DATABASE),
+    ("DATABASE_URL", "platform.db", DATABASE),
+    ("JWT_TTL", "0", "must be a whole number from 1 to 315360000"),
+    ("JWT_TTL", "-1", "must be a whole number from 1 to 315360000"),
+    ("JWT_TTL", "1.5", "must be a whole number from 1 to 315360000"),
+    ("JWT_TTL", "9" * 5000, "must be a whole number from 1 to 315360000"),
+    ("RATELIMIT_ENABLED", "no", "must be one of 0, 1"),
+    ("GUNICORN_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
+    ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
+    ("CATALOGUE_TTL", "1h", "must be a whole number from 1 to 86400"),
+    ("PLATFORM_TRADE_HOST", "https://trade.example.com", HOST),
+    ("PLATFORM_TRADE_HOST", "trade.example.com:443", HOST),
+    ("PLATFORM_TRADE_HOST", "trade.example.com/", HOST),
+    ("PLATFORM_TRADE_HOST", "trade example.com", HOST),
+    ("PLATFORM_TRADE_HOST", ".example.com", HOST),
+    ("UPGRADER_HOUSE_EDGE", "1", FRACTION),
+    ("UPGRADER_HOUSE_EDGE", "-0.01", FRACTION),
+    ("UPGRADER_HOUSE_EDGE", "5%", FRACTION),
+    ("UPGRADER_HOUSE_EDGE", "0.0500001", FRACTION),
+    ("UPGRADER_HOUSE_EDGE", "NaN", FRACTION),
+    ("UPGRADER_MIN_WAGER", "0", AMOUNT),
+    ("UPGRADER_MIN_WAGER", "0.015", AMOUNT),
+    ("UPGRADER_MAX_WAGER", "1000000000.01", AMOUNT),
+    ("UPGRADER_MAX_WAGER", "Infinity", AMOUNT),
+    ("UPGRADER_MAX_WAGER", "1e400", AMOUNT),
+    ("UPGRADER_MAX_WAGER", "ten", AMOUNT),
+    ("UPGRADER_MIN_WAGER", "10000.01", "must not be above UPGRADER_MAX_WAGER"),
+    ("UPGRADER_PROOF_DELAY", "-1", SECONDS),
+    ("UPGRADER_PROOF_DELAY", "600.001", SECONDS),
+    ("UPGRADER_PROOF_DELAY", "0.0001", SECONDS),
+    ("UPGRADER_PROOF_DELAY", "6s", SECONDS),
+    ("AFFILIATE_SPECIAL_CODE", "abc", CODE),
+    ("AFFILIATE_SPECIAL_CODE", "a" * 25, CODE),
+    ("AFFILIATE_SPECIAL_CODE", "free-spin", CODE),
+    ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
+    ("PRICE_FEED_URL", "prices.json", ADDRESS),
+    ("PRICE_FEED_URL", "file:///prices.json", ADDRESS),
+    ("PRICE_MARKET_URL", "ftp://m.example.com", ADDRESS),
+    ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
+    ("FREE_CASE_LIMIT", "-1", "must be a whole number from 0 to 1000000"),
+    ("GAME_MIN_CYCLE_SECONDS", "601", SECONDS),
+    ("REALITY_CHECK_MINUTES", "10081", "must be minutes from 0 to 10080"),
+    ("SESSION_LIMIT_MINUTES", "an hour", "must be minutes from 0 to 10080"),
+    (
+        "TWO_FACTOR_REQUIRED_FOR",
+        "login,claims",
+        "must be one or more of login, trade-url, vault-unlock, separated by commas",
+    ),
+    ("TRADE_URL_OWN_ONLY", "yes", "must be one of 0, 1"),
+]
+
+
+def test_a_bad_value_is_refused_with_the_name_of_the_setting(refused):
+    for name, text, what in BAD_VALUES:
+        assert refused(**{name: text}) == [f"{name}: {what}"], text
+
+
+def test_a_client_id_without_its_secret_or_the_reverse_is_refused(refused):
+    both = ("IDENTITY_CLIENT_ID", "IDENTITY_CLIENT_SECRET")
+    for given, missing in (both, both[::-1]):
+        assert refused(**{given: "half of it"}) == [f"{missing}: must be given together with {given}"]
 
 
 ADDRESSES = [
@@ -359,20 +354,20 @@ ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "path"), ADDRESSES)
-@pytest.mark.parametrize("host", ["provider.example.com", "10.0.0.1", "127.0.0.1.example.com"])
-def test_production_requires_https_addresses(refused, name, path, host):
-    lines = refused(**IN_PRODUCTION | {name: f"http://{host}{path}"})
+def test_production_requires_https_addresses(refused):
+    for name, path in ADDRESSES:
+        for host in ("provider.example.com", "10.0.0.1", "127.0.0.1.example.com"):
+            lines = refused(**IN_PRODUCTION | {name: f"http://{host}{path}"})
 
-    assert lines == [f"{name}: must be an https address when APP_ENV is production"]
+            assert lines == [f"{name}: must be an https address when APP_ENV is production"], host
 
 
-@pytest.mark.parametrize(("name", "path"), ADDRESSES)
-@pytest.mark.parametrize("host", ["https://provider.example.com", "http://127.0.0.1:9", "http://localhost:9"])
-def test_production_accepts_https_and_addresses_of_this_machine(read, name, path, host):
-    settings = read(**IN_PRODUCTION | {name: f"{host}{path}"})
+def test_production_accepts_https_and_addresses_of_this_machine(read):
+    for name, path in ADDRESSES:
+        for host in ("https://provider.example.com", "http://127.0.0.1:9", "http://localhost:9"):
+            settings = read(**IN_PRODUCTION | {name: f"{host}{path}"})
 
-    assert getattr(settings, name.lower()) == f"{host}{path}"
+            assert getattr(settings, name.lower()) == f"{host}{path}"
 
 
 def test_an_instance_directory_that_cannot_be_made_is_refused_by_name(refused, tmp_path):
@@ -396,10 +391,9 @@ def test_every_bad_value_is_reported_in_its_own_line(refused):
     ]
 
 
-@pytest.mark.parametrize("empty", ["", "   "])
-@pytest.mark.parametrize("name", SETTINGS)
-def test_an_empty_value_is_the_default(read, name, empty):
-    assert read(**{name: empty}) == read()
+def test_an_empty_value_is_the_default(read):
+    for empty in ("", "   "):
+        assert read(**dict.fromkeys(SETTINGS, empty)) == read()
 
 
 def test_production_needs_both_secrets_and_an_address(refused):
@@ -408,24 +402,19 @@ def test_production_needs_both_secrets_and_an_address(refused):
     assert lines == [f"SECRET_KEY: {MISSING}", f"JWT_SECRET: {MISSING}", f"BASE_URL: {MISSING}"]
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "JWT_SECRET"])
-@pytest.mark.parametrize(
-    "weak",
-    [
-        "short",
-        GOOD_SECRET[:31],
-        "a" * 64,
-        "abcdefghi" + "ihgfedcba" + "abcedfghihgfedcba",
-        "0123456789abcdef" * 2,
-        "correct-horse-battery-correct-horse-battery-cor",
-        "https://steamcommunity.com/openid/login",
-    ],
-    ids=["short", "31", "one character", "nine characters", "twice", "twice and a bit", "example"],
-)
-def test_production_refuses_a_weak_secret(refused, name, weak):
-    lines = refused(**IN_PRODUCTION | {name: weak})
-
-    assert lines == [f"{name}: {WEAK}"]
+def test_production_refuses_a_weak_secret(refused):
+    for name in ("SECRET_KEY", "JWT_SECRET"):
+        for weak in (
+            "short",
+            GOOD_SECRET[:31],
+            "a" * 64,
+            # Nine different characters.
+            "abcdefghi" + "ihgfedcba" + "abcedfghihgfedcba",
+            "0123456789abcdef" * 2,
+            "correct-horse-battery-correct-horse-battery-cor",
+            "https://steamcommunity.com/openid/login",
+        ):
+            assert refused(**IN_PRODUCTION | {name: weak}) == [f"{name}: {WEAK}"], weak
 
 
 def test_production_refuses_one_secret_for_two_purposes(refused):
@@ -487,34 +476,24 @@ def test_a_secret_from_the_environment_is_used_instead_of_the_stored_one(read):
     assert settings.jwt_secret == GOOD_SECRET
 
 
-@pytest.mark.parametrize(
-    ("frontend_url", "origin"),
-    [
-        ("https://play.example.com", "https://play.example.com"),
-        ("https://play.example.com/game/?tab=1", "https://play.example.com"),
-        ("https://play.example.com:8443/", "https://play.example.com:8443"),
-        ("https://play.example.com:443/", "https://play.example.com"),
-        ("http://PLAY.example.com:80/", "http://play.example.com"),
-        ("http://[::1]:3000/", "http://[::1]:3000"),
-    ],
-)
-def test_the_origin_of_the_front_end_is_allowed(read, frontend_url, origin):
-    settings = read(FRONTEND_URL=frontend_url)
-
-    assert settings.allowed_origins == ("http://127.0.0.1:5000", origin)
+def test_the_origin_of_the_front_end_is_allowed(read):
+    origins = {
+        "https://play.example.com": "https://play.example.com",
+        "https://play.example.com/game/?tab=1": "https://play.example.com",
+        "https://play.example.com:8443/": "https://play.example.com:8443",
+        "https://play.example.com:443/": "https://play.example.com",
+        "http://PLAY.example.com:80/": "http://play.example.com",
+        "http://[::1]:3000/": "http://[::1]:3000",
+    }
+    for frontend_url, origin in origins.items():
+        assert read(FRONTEND_URL=frontend_url).allowed_origins == ("http://127.0.0.1:5000", origin)
 
 
-def test_the_origin_of_the_service_is_allowed(read):
-    settings = read(BASE_URL="https://example.com/api", FRONTEND_URL="https://play.example.com")
-
-    assert settings.allowed_origins == ("https://example.com", "https://play.example.com")
-
-
-def test_listed_origins_are_allowed_besides_the_front_end(read):
+def test_the_service_the_front_end_and_the_listed_origins_are_allowed_once(read):
     settings = read(
         BASE_URL="https://play.example.com/api",
         FRONTEND_URL="https://play.example.com",
-        CORS_ORIGINS="https://a.example.com, http://b.example.com:81,",
+        CORS_ORIGINS="https://a.example.com, http://b.example.com:81,https://PLAY.example.com",
     )
 
     assert settings.allowed_origins == (
@@ -522,16 +501,8 @@ def test_listed_origins_are_allowed_besides_the_front_end(read):
         "https://a.example.com",
         "http://b.example.com:81",
     )
-
-
-def test_an_origin_that_is_listed_twice_is_allowed_once(read):
-    settings = read(
-        BASE_URL="https://play.example.com/api",
-        FRONTEND_URL="https://play.example.com",
-        CORS_ORIGINS="https://play.example.com,https://PLAY.example.com",
-    )
-
-    assert settings.allowed_origins == ("https://play.example.com",)
+    apart = read(BASE_URL="https://example.com/api", FRONTEND_URL="https://play.example.com")
+    assert apart.allowed_origins == ("https://example.com", "https://play.example.com")
 
 
 def test_the_repr_of_the_settings_contains_no_secret(read):

@@ -98,8 +98,6 @@ class Forked:
 
 def _serve() -> None:
     import app  # noqa: F401  # all that a server process imports
-    import server.worker.log
-    import server.worker.worker  # noqa: F401
 
     # The children are not waited for.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

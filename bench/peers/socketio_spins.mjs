@@ -38,7 +38,11 @@ function rollOf(seed, clientSeed) {
 function periodsOf(now) {
   const day = Math.floor(now / DAY_MS);
   const date = new Date(now);
-  return { week: (day - ((day + 3) % 7)) * DAY_MS, month: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) };
+  return {
+    day: day * DAY_MS,
+    week: (day - ((day + 3) % 7)) * DAY_MS,
+    month: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),
+  };
 }
 
 async function settle(player, { amount, item, clientSeed }) {
@@ -76,7 +80,8 @@ async function settle(player, { amount, item, clientSeed }) {
     completed_at_ms: now + proofDelayMs,
     shard: player.id % SHARDS,
     high_rolls: wager >= 5_000 || payout >= 10 * wager ? 1 : 0,
-    proof_delay: proofDelayMs,
+    min_cycle_ms: 0,
+    session_limit_ms: 0,
     ...periodsOf(now),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };

@@ -20,7 +20,6 @@ from server.current_services import get_services
 from services.affiliates import claims, referrals
 from services.affiliates.codes import USE_BONUS
 from services.affiliates.referrals import Overview
-from services.shared.background import CooperativeYield
 from services.shared.money import number_from_cents
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
@@ -39,7 +38,7 @@ def list_referred_players() -> Response:
     """The players who used the caller's code, the most profitable first."""
     players = referrals.statistics(owner_id=current_user().id)
     # An owner may have thousands of players. The list is built in slices so that other requests do not wait.
-    return list_representation(REFERRED_PLAYERS.dump, players, pause=CooperativeYield()).response()
+    return list_representation(REFERRED_PLAYERS.dump, players).response()
 
 
 @blueprint.get("/overview")
@@ -81,7 +80,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""
     user_id = current_user().id
-    claimed = claims.claim(user_id=user_id, now=get_services().clock())
-    player_state().send_balance(user_id, claimed.balances)
-    message = f"You claimed {number_from_cents(claimed.amount)} coins"
-    return {"status": True, "message": message, "amount": claimed.amount}
+    amount, balances = claims.claim(user_id=user_id, now=get_services().clock())
+    player_state().send_balance(user_id, balances)
+    message = f"You claimed {number_from_cents(amount)} coins"
+    return {"status": True, "message": message, "amount": amount}

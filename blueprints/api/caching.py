@@ -8,7 +8,7 @@ may be lost, so a response is cached for one second at most.
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from http import HTTPStatus
 from typing import Any, cast
@@ -18,11 +18,11 @@ from flask import Flask, Response, current_app, g, make_response
 from werkzeug.datastructures import Accept
 from werkzeug.http import generate_etag, parse_accept_header, parse_etags
 
-from models.db import wait_budget
+from models.db import waiting
 from server.current_services import get_services
 from server.http.strict_requests import current_request
 from services.shared import cache_invalidation
-from services.shared.cache_invalidation import Tag, Versions
+from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis
 
 EXTENSION = "response_cache"
@@ -88,54 +88,48 @@ def conditional(view: View) -> Callable[..., Response]:
     return wrapper
 
 
-@dataclass
-class CacheValidity:
-    """How long a response may be used. Begun before anything that the response shows is read."""
-
-    tags: tuple[Tag, ...]
-    clock: Callable[[], Millis]
-    until: float = field(default_factory=lambda: time.monotonic() + MAX_SECONDS)
-    """By the monotonic clock."""
-    until_ms: Millis | None = None
-    """By the platform's clock, when what is shown changes with time."""
-    is_skipped: bool = False
-    versions: Versions = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.versions = cache_invalidation.versions(self.tags)
-
-    def is_unchanged(self) -> bool:
-        """Whether a response that is built now would be the same, as far as this process knows."""
-        return (
-            not self.is_skipped
-            and cache_invalidation.versions(self.tags) == self.versions
-            and (self.until_ms is None or self.clock() < self.until_ms)
-        )
-
-
-@dataclass
 class Entry:
-    """A response that is cached or being built. It stays None when it can't be shared."""
+    """A response that is cached or being built. Create it before reading anything that the response shows."""
 
-    key: Key
-    validity: CacheValidity
-    built: Representation | None = None
-    is_finished: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, key: Key, tags: tuple[Tag, ...], clock: Callable[[], Millis]) -> None:
+        self.key = key
+        self.built: Representation | None = None
+        """Stays None when the response can't be shared."""
+        self.until_ms: Millis | None = None
+        """By the platform's clock, when what is shown changes with time."""
+        self.is_skipped = False
+        self._until = time.monotonic() + MAX_SECONDS
+        self._is_finished = threading.Event()
+        self._clock = clock
+        self._tags = tags
+        self._versions = cache_invalidation.versions(tags)
 
     def representation(self) -> Representation | None:
         """The response, if it is valid. Waits while it is being built."""
-        if not self.validity.is_unchanged():
+        if not self._is_unchanged():
             return None
-        if self.is_finished.is_set():
-            return self.built if time.monotonic() < self.validity.until else None
-        with wait_budget.wait(wait_budget.ANSWER_SECONDS) as seconds:
-            self.is_finished.wait(seconds)
-        return self.built if self.validity.is_unchanged() else None
+        if self._is_finished.is_set():
+            return self.built if time.monotonic() < self._until else None
+        with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
+            self._is_finished.wait(seconds)
+        return self.built if self._is_unchanged() else None
+
+    def finish(self, built: Representation | None) -> None:
+        """Give the response to the waiting requests."""
+        self.built = built
+        self._is_finished.set()
 
     def size(self) -> int:
         """In bytes; those of the response count when it is built."""
+        content = self.built.identity if self.built else b""
+        return ENTRY_OVERHEAD_BYTES + sum(map(len, self.key)) + len(content)
+
+    def _is_unchanged(self) -> bool:
+        """Whether a response that is built now would be the same, as far as this process knows."""
         return (
-            ENTRY_OVERHEAD_BYTES + sum(map(len, self.key)) + (len(self.built.identity) if self.built else 0)
+            not self.is_skipped
+            and cache_invalidation.versions(self._tags) == self._versions
+            and (self.until_ms is None or self._clock() < self.until_ms)
         )
 
 
@@ -147,18 +141,17 @@ class ResponseCache:
         self._entries: FIFOCache[Key, Entry] = FIFOCache(MAX_BYTES, getsizeof=Entry.size)
 
     def find(self, key: Key) -> Entry | None:
-        return self._entries.get(key)
-
-    def begin(self, key: Key, validity: CacheValidity) -> Entry:
-        """Add an entry for a response that is being built; other requests of its URL wait for it."""
         with self._guard:
-            entry = self._entries[key] = Entry(key, validity)
-        return entry
+            return self._entries.get(key)
+
+    def begin(self, entry: Entry) -> None:
+        """Add an entry whose response is being built; other requests of its URL wait for it."""
+        with self._guard:
+            self._entries[entry.key] = entry
 
     def end(self, entry: Entry, built: Representation | None) -> None:
         """Give the response to the waiting requests, and cache it unless it is None."""
-        entry.built = built
-        entry.is_finished.set()
+        entry.finish(built)
         with self._guard:
             if self._entries.get(entry.key) is entry:
                 del self._entries[entry.key]
@@ -187,8 +180,8 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
             built = entry.representation() if entry else None
             if built is not None:
                 return built.response()
-            g.cache_validity = CacheValidity(tags, get_services().clock)
-            entry = cache.begin(key, g.cache_validity)
+            entry = g.cache_entry = Entry(key, tags, get_services().clock)
+            cache.begin(entry)
             try:
                 response = make_response(view(*args, **kwargs))
                 if response.status_code == HTTPStatus.OK:
@@ -204,12 +197,12 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
 
 
 def cache_until(at: Millis | None) -> None:
-    """Cache the current response until this time at most; None for no such time."""
-    validity: CacheValidity = g.cache_validity
-    validity.until_ms = at
+    """Cache the current response until this time at most. None: no other limit than the second."""
+    entry: Entry = g.cache_entry
+    entry.until_ms = at
 
 
 def skip_cache() -> None:
     """Don't cache the current response."""
-    validity: CacheValidity = g.cache_validity
-    validity.is_skipped = True
+    entry: Entry = g.cache_entry
+    entry.is_skipped = True

@@ -3,7 +3,7 @@
 import os
 import pwd
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -14,6 +14,7 @@ import orjson
 import peewee
 from flask.cli import AppGroup
 
+from blueprints.api.schemas import camel_case
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services.audit_trail.actor import Actor, acting_as
 from services.shared import decimal_json
@@ -79,6 +80,11 @@ class OperatorGroup(OperatorCommand, AppGroup):
 def print_json(value: object) -> None:
     """Print one line of JSON on standard output."""
     click.echo(orjson.dumps(value).decode())
+
+
+def in_camel_case(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values under the names that they have in JSON."""
+    return {camel_case(name): value for name, value in values.items()}
 
 
 def read_json(file: BinaryIO) -> Any:

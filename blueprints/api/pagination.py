@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from blueprints.api.schemas import MAX_LIMIT, QuerySchema, WholeNumber, WireSchema, count, flag
+from blueprints.api.parameters import MAX_LIMIT, WholeNumber
+from blueprints.api.schemas import QuerySchema, WireSchema, count, flag
 from services.shared.pagination import Place
 
 SUCCESS = flag("Always true")

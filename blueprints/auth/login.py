@@ -1,7 +1,6 @@
 """/auth/platform and /auth/identity: to a provider's login page and back."""
 
 import logging
-from contextlib import AbstractContextManager
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -53,7 +52,7 @@ def list_login_providers() -> dict[str, str | None]:
     """Where to log in with each provider; null for one that is not configured."""
     services = get_services()
     return {
-        login.name: f"{services.settings.base_url}/auth/{login.name}" if login.is_configured else None
+        login.name: f"{services.settings.base_url}/auth/{login.name}" if login.provider else None
         for login in (services.platform_login, services.identity_login)
     }
 
@@ -109,7 +108,7 @@ def _begin(login: Login) -> Response:
 def _finish(login: Login) -> Response:
     name = _cookie_name(login.name)
     try:
-        with _acting_as_client():
+        with acting_as(Actor(address=request.remote_addr)):
             outcome = login.finish(
                 query=request.args.items(multi=True),
                 cookie=request.cookies.get(name),
@@ -139,7 +138,7 @@ def finish_login_with_code(body: dict[str, Any]) -> Response:
     minutes.
     """
     services, name = get_services(), _cookie_name(CHALLENGE)
-    with _acting_as_client():
+    with acting_as(Actor(address=request.remote_addr)):
         token = services.login_challenges.finish(
             challenge=body["challenge"],
             browser_secret=request.cookies.get(name),
@@ -149,11 +148,6 @@ def finish_login_with_code(body: dict[str, Any]) -> Response:
     response = jsonify(token=token)
     response.delete_cookie(name, **_challenge_cookie_options())
     return response
-
-
-def _acting_as_client() -> AbstractContextManager[None]:
-    """Record the address of the client with what its login does."""
-    return acting_as(Actor(address=request.remote_addr))
 
 
 def _challenged(challenge: Challenge) -> Response:

@@ -1,17 +1,7 @@
 """Schemas of players."""
 
-from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import (
-    Coins,
-    Part,
-    Unvalidated,
-    WireSchema,
-    computed,
-    count,
-    epoch_ms,
-    flag,
-    text,
-)
+from blueprints.api.parameters import Unvalidated
+from blueprints.api.schemas import Avatar, Coins, Part, WireSchema, computed, count, epoch_ms, flag, text
 from models.users import User
 from services.shared.levels import experience_of, level_of
 

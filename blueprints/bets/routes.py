@@ -6,7 +6,7 @@ from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cached_response
 from blueprints.api.json_stream import json_response
-from blueprints.bets.bet_schemas import (
+from blueprints.bets.schemas import (
     OpenedCaseSchema,
     OpeningSchema,
     PublicOpeningSchema,

@@ -2,9 +2,72 @@
 
 import marshmallow as ma
 
-from blueprints.api.schemas import WireSchema, text
+from blueprints.api.parameters import one_of
+from blueprints.api.schemas import Percentage, Price, WireSchema, computed, text
+from blueprints.games.fairness_entry import FairnessEntrySchema
+from blueprints.games.schemas import SNAPSHOT, TICKET, Multiplier
+from blueprints.upgrader.schemas import BetSchema
+from models.case_spins import CASE, IRL
+from services.games.bets import UPGRADER, multiplier_hundredths
+from services.shared.money import number_from_cents
 
 CENTS = "in cents, as decimal text"
+
+USER = computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
+MULTIPLIER = computed(
+    lambda bet: number_from_cents(multiplier_hundredths(bet)),
+    "number",
+    f"Payout divided by wager; {Multiplier.UNIT}; 0 for the free case",
+    Multiplier.EXAMPLE,
+)
+
+
+class PublicSpinSchema(BetSchema):
+    """A spin of the upgrader, with everything that verifies it."""
+
+    game = text("The game", UPGRADER, validate=one_of(UPGRADER))
+    algorithm = text("How the outcome follows from the seeds", "upgrader-1")
+    user = USER
+    multiplier = MULTIPLIER
+
+
+class OpeningSchema(FairnessEntrySchema):
+    """An opening of a case."""
+
+    game = text("The game", CASE, validate=one_of(CASE, IRL))
+    algorithm = text("How the outcome follows from the seeds: case-1 or irl-1", "case-1")
+    user = USER
+    multiplier = MULTIPLIER
+    item = text("The name of the item that was won", "AK-47 | Copper Tide (Field-Tested)")
+    ticket = TICKET
+    snapshot = computed(
+        lambda bet: bet.snapshot.hash,
+        "string",
+        SNAPSHOT.metadata["description"],
+        SNAPSHOT.metadata["examples"][0],
+    )
+
+
+class OpenedItemSchema(WireSchema):
+    """An item of a case when it was opened."""
+
+    name = text("The name of the item", "AK-47 | Copper Tide (Field-Tested)")
+    price = Price("What the item paid", attribute="price_cents")
+    percentage = Percentage("Its chance", attribute="width")
+    width = computed(
+        lambda item: str(item.width), "string", "How many of the 10^18 tickets win it", "79920000000000000"
+    )
+
+
+class OpenedCaseSchema(WireSchema):
+    """A case when it was opened."""
+
+    case = text("The id of the case", "desert-case", attribute="case_id")
+    items = ma.fields.Nested(OpenedItemSchema, many=True, required=True)
+
+
+class PublicOpeningSchema(OpenedCaseSchema, OpeningSchema):
+    """An opening of a case, with everything that verifies it. The items are in the order of their ranges."""
 
 
 class SnapshotItemSchema(WireSchema):

@@ -36,7 +36,7 @@ from services.cases.kinds import GameType
 from services.cases.reading import ShownCase
 from services.cases.version import Version
 from services.games import snapshots
-from services.shared.background import CooperativeYield, drain
+from services.shared.background import drain
 from services.shared.cache_invalidation import Tag
 
 log = logging.getLogger("platform.cases")
@@ -56,9 +56,8 @@ CASES_A_SLICE = 1
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
 def _representation(which: str, _version: Version) -> Representation:
     """A whole list as bytes, built once for each version. The version is read before the cases are."""
-    pause = CooperativeYield()
-    cases = reading.all_of(kinds=KINDS[which], pause=pause)
-    return list_representation(LISTED_CASES.dump, drain(cases), pause=pause, rows_a_slice=CASES_A_SLICE)
+    cases = reading.all_of(kinds=KINDS[which])
+    return list_representation(LISTED_CASES.dump, drain(cases), rows_a_slice=CASES_A_SLICE)
 
 
 @blueprint.get("")
@@ -79,7 +78,7 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.alt_response(304, description="The client has this page already")
 def search_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
-    number, limit, pause = query["page"], query["limit"], CooperativeYield()
+    number, limit = query["page"], query["limit"]
     cases, total = reading.page(
         kinds=KINDS[query["case_type"]],
         number=number,
@@ -87,9 +86,8 @@ def search_cases(query: dict[str, Any]) -> Response:
         game=None if query["type"] == ALL else GameType(query["type"]),
         search=query["search"],
         sort=query["sort"],
-        pause=pause,
     )
-    return stream_response(_parts_of_page(cases, Pagination(number, limit, total)), pause=pause)
+    return stream_response(_parts_of_page(cases, Pagination(number, limit, total)))
 
 
 def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[bytes]:

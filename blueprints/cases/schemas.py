@@ -3,19 +3,16 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import PaginationSchema, page_query
+from blueprints.api.parameters import Unvalidated, choice, one_of, search_text
 from blueprints.api.schemas import (
     Coins,
     Percentage,
     Price,
     QuerySchema,
-    Unvalidated,
     WireSchema,
-    choice,
     count,
     documented,
     flag,
-    one_of,
-    search_text,
     text,
 )
 from blueprints.games.schemas import CASE_SNAPSHOT

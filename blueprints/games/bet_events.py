@@ -1,9 +1,10 @@
-"""Handles the events by which players bet: the refusals, the answer, and the events that follow."""
+"""Handles the events by which players bet: ``upgrader:spin``, ``case:open`` and ``irl:open``."""
 
+import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -11,96 +12,102 @@ from flask import Flask
 from blueprints.games import messages
 from blueprints.games.player_state import PlayerState
 from blueprints.games.proof_delivery import ProofDelivery
-from server.logs import log_event
+from server import repeated_lines
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
-from server.repeated_lines import log
 from services.accounts import sessions
 from services.container import Services
+from services.games.bets import LOST, UPGRADER, WON
 from services.games.errors import InvalidRequest
 from services.games.play import PlayedBet
+from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
+from services.shared.money import number_from_cents
+from services.upgrader.spin import SpinRequest
 
 MAX_REQUEST_ID = 64
+CENTS_PER_COIN = 100
+
+events_log = logging.getLogger("platform.events")
 
 
-@dataclass(frozen=True, kw_only=True)
-class BetEvent:
-    """An event by which players bet."""
+def install_bet_events(app: Flask, running: Realtime) -> None:
+    """Handle these events on this server, and look for the catalogue of other processes."""
+    services: Services = app.extensions["services"]
+    running.every_two_seconds.append(services.catalogue.look)
 
-    name: str
-    """For example ``upgrader:spin``. The acknowledgement and an event of this name carry the answer."""
-    play: Callable[[int, object], PlayedBet]
-    """Called with the player's id and the payload, under the player's lock. Raises PlatformError."""
-    answer: Callable[[PlayedBet], dict[str, Any]]
-    count: Callable[[str], None]
-    """Called with how the bet ended: its status, ``failed``, or the text of the refusal."""
+    def spin(user_id: int, payload: object) -> PlayedBet:
+        return services.upgrader.play(user_id=user_id, request=read_spin(payload), clock=services.clock)
 
+    def open_case(openings: Openings, user_id: int, payload: object) -> PlayedBet:
+        request = read_opening(f"{openings.game}:open", payload)
+        return openings.play(user_id=user_id, request=request, clock=services.clock)
 
-def install_bet_event(app: Flask, running: Realtime, event: BetEvent) -> None:
-    """Handle this event on this server."""
-    handler = _Handler(
-        event,
-        running,
-        services=app.extensions["services"],
-        proofs=app.extensions["proofs"],
-        player_state=app.extensions["player_state"],
-        metrics=app.extensions["metrics"],
-    )
-    # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-    running.server.on(event.name, handler.handle)
+    _BetEvent(app, running, name="upgrader:spin", game=UPGRADER, play=spin)
+    for openings in (services.case_openings, services.irl_openings):
+        _BetEvent(
+            app,
+            running,
+            name=f"{openings.game}:open",
+            game=openings.game,
+            play=partial(open_case, openings),
+        )
 
 
-class _Handler:
-    """Plays the bets that players request, and sends the events that follow."""
+class _BetEvent:
+    """Plays the bets that players request by one event, and sends the events that follow."""
 
     def __init__(
         self,
-        event: BetEvent,
+        app: Flask,
         running: Realtime,
         *,
-        services: Services,
-        proofs: ProofDelivery,
-        player_state: PlayerState,
-        metrics: Metrics,
+        name: str,
+        game: str,
+        play: Callable[[int, object], PlayedBet],
     ) -> None:
-        self._event = event
+        """``play`` is called with the player's id and the payload, under the player's lock."""
+        self._name = name
+        self._game = game
+        self._play_payload = play
         self._running = running
-        self._services = services
-        self._proofs = proofs
-        self._player_state = player_state
-        self._metrics = metrics
+        self._services: Services = app.extensions["services"]
+        self._proofs: ProofDelivery = app.extensions["proofs"]
+        self._player_state: PlayerState = app.extensions["player_state"]
+        self._metrics: Metrics = app.extensions["metrics"]
+        # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
+        running.server.on(name, self.handle)
 
-    def handle(self, sid: str, *arguments: Any) -> dict[str, Any]:
+    def handle(self, sid: str, payload: object = None, *_ignored: object) -> dict[str, Any]:
         """Play one bet and answer it with an event; returns the acknowledgement, which is the same."""
         began = time.perf_counter()
         try:
             check_event_rate()
             with self._running.connections.event_in_flight(sid) as user_id:
-                played = self._play(sid, user_id, arguments[0] if arguments else None)
+                played = self._play(sid, user_id, payload)
         except PlatformError as refusal:
             # The text of the class, because that of a break contains its end.
             outcome = type(refusal).text
             answer = self._answer(sid, messages.refusal(refusal))
         except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
             summary = safe_exception_summary(failure)
-            log.error("bet failed", extra={"event": self._event.name, "failure": summary})
+            repeated_lines.log.error("bet failed", extra={"event": self._name, "failure": summary})
             outcome, answer = "failed", self._answer(sid, messages.FAILED)
         else:
-            outcome, answer = played.bet.status, self._event.answer(played)
-        log_event(self._event.name, outcome=outcome, seconds=time.perf_counter() - began)
-        self._event.count(outcome)
+            outcome, answer = played.bet.status, bet_answer(played)
+        self._log(outcome, seconds=time.perf_counter() - began)
+        self._count(outcome)
         return answer
 
     def _play(self, sid: str, user_id: int, payload: object) -> PlayedBet:
         try:
             with self._services.player_locks.hold(user_id):
-                played = self._event.play(user_id, payload)
+                played = self._play_payload(user_id, payload)
                 self._send(sid, user_id, played)
         except PlatformError:
-            # Suspension comes before all other reasons. The settlement finds it, so only refused bets ask.
+            # Suspension is reported before any other reason. The settlement checks it for all others.
             sessions.check_not_suspended(user_id)
             raise
         return played
@@ -108,41 +115,102 @@ class _Handler:
     def _send(self, sid: str, user_id: int, played: PlayedBet) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         bet = played.bet
-        self._running.send([sid], [messages.pf_event(bet), (self._event.name, self._event.answer(played))])
+        self._running.send([sid], [messages.pf_event(bet), (self._name, bet_answer(played))])
         if played.following is None or played.balances is None:
             return
-        self._metrics.count_bet(played)
+        self._count_coins(played)
         self._proofs.schedule(bet, sid=sid, is_late=played.is_late)
         changed = [messages.commitment_event(played.following), messages.balance_event(played.balances)]
         after_this_event(lambda: self._player_state.send(user_id, changed))
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""
-        self._running.send([sid], [(self._event.name, answer)])
+        self._running.send([sid], [(self._name, answer)])
         return answer
 
+    def _log(self, outcome: str, *, seconds: float) -> None:
+        """Log how the bet ended: ``won``, ``lost``, ``failed``, or the text of the refusal.
 
-def common_fields(payload: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        Clients can cause refusals at will, so these are aggregated.
+        """
+        extra = {"event": self._name, "outcome": outcome}
+        if outcome in (WON, LOST):
+            events_log.info("event", extra=extra | {"ms": round(seconds * 1000, 1)})
+        else:
+            repeated_lines.log.info("event", extra=extra)
+
+    def _count(self, outcome: str) -> None:
+        if self._game == UPGRADER:
+            self._metrics.spins.labels(outcome).inc()
+        else:
+            self._metrics.openings.labels(self._game, outcome).inc()
+
+    def _count_coins(self, played: PlayedBet) -> None:
+        """Count a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
+
+        Openings of the free case are not counted, so that coins paid / wagered is the return to player.
+        """
+        bet, expected = played.bet, played.expectation
+        if expected is None:
+            return
+        counters = self._metrics.bets[self._game]
+        counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
+        counters.paid.inc(bet.payout_cents / CENTS_PER_COIN)
+        counters.expected.inc(expected.mean_cents / CENTS_PER_COIN)
+        counters.variance.inc(expected.variance_square_cents / CENTS_PER_COIN**2)
+
+
+def read_spin(payload: object) -> SpinRequest:
+    """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
+    given, common = _common_fields(payload)
+    amount, item = given.get("amount"), given.get("item")
+    # A boolean or a text as amount is refused by the service, as an invalid amount.
+    if not isinstance(amount, bool | str | int | float | Decimal) or not isinstance(item, str):
+        raise InvalidRequest
+    return SpinRequest(amount=amount, item=item, **common)
+
+
+def read_opening(event: str, payload: object) -> OpeningRequest:
+    """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
+    given, common = _common_fields(payload)
+    case = given.get("case")
+    if not isinstance(case, str):
+        raise InvalidRequest
+    return OpeningRequest(event=event, case=case, snapshot=given.get("snapshot"), **common)
+
+
+def _common_fields(payload: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """The payload as an object, and the fields of ``BetRequest``, with checked types. Raises InvalidRequest.
 
-    The service checks their values. Extra keys are ignored, and a null is a key left out.
+    Extra keys are ignored, and a null is a key left out.
     """
     if not isinstance(payload, dict):
         raise InvalidRequest
-    price = payload.get("price")
-    if price is not None and (isinstance(price, bool) or not isinstance(price, int | float | Decimal)):
+    price, request_id = payload.get("price"), payload.get("requestId")
+    if isinstance(price, bool) or not isinstance(price, int | float | Decimal | None):
+        raise InvalidRequest
+    if request_id is not None and not _is_request_id(request_id):
         raise InvalidRequest
     return payload, {
         "client_seed": payload.get("clientSeed"),
         "server_seed_commitment": payload.get("serverSeedCommitment"),
         "price": price,
-        "request_id": _request_id(payload.get("requestId")),
+        "request_id": request_id,
     }
 
 
-def _request_id(value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not 1 <= len(value) <= MAX_REQUEST_ID or not value.isprintable():
-        raise InvalidRequest
-    return value
+def _is_request_id(value: object) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
+
+
+def bet_answer(played: PlayedBet) -> dict[str, Any]:
+    """The answer to a settled bet: the item, what was paid, and the id of a prize that is kept."""
+    bet = played.bet
+    result = {
+        "success": bet.status == WON,
+        "amount": number_from_cents(bet.payout_cents),
+        "item": bet.item,
+    }
+    if played.prize_id is not None:
+        result["prizeId"] = str(played.prize_id)
+    return {"status": True, "result": result}

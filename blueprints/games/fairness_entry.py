@@ -2,7 +2,8 @@
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Coins, Part, WireSchema, computed, documented, epoch_ms, one_of, text
+from blueprints.api.parameters import one_of
+from blueprints.api.schemas import Coins, Part, WireSchema, computed, documented, epoch_ms, text
 from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 from models.bets import Bet
 from server.current_services import get_services

@@ -22,4 +22,4 @@ def install_proofs(app: Flask, running: Realtime) -> None:
     running.before_close.append(delivery.close)
     running.on_left.append(delivery.socket_gone)
     running.manager.acknowledged = delivery.acknowledged
-    running.on_pong(delivery.answered_ping)
+    running.transports.on_pong.append(delivery.answered_ping)

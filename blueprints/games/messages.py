@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
+from blueprints.api.schemas import WireSchema, computed, epoch_ms, text
 from blueprints.games.schemas import (
+    CLIENT_SEED,
+    NONCE,
+    SERVER_SEED,
+    SERVER_SEED_COMMITMENT,
+    SNAPSHOT,
+    TICKET,
     BalanceSchema,
     CommitmentSchema,
-    LimitReachedSchema,
     LiveBetSchema,
-    OpeningPfSchema,
-    OpeningProofSchema,
-    PfSchema,
-    ProofSchema,
 )
 from models.bets import Bet
 from server.realtime.server import Event, realtime
 from services.accounts.balances import Balances
+from services.fairness import rolls, tickets
 from services.fairness.server_seeds import Commitment
 from services.games.errors import LimitReached
 from services.games.live_bets import LiveBet
@@ -26,6 +29,56 @@ COMMITMENT = "upgrader:commitment"
 BALANCE = "balance"
 LIVE_BETS = "live-bets"
 NEW_LIVE_BET = "live-bets:new"
+
+
+class OpeningPfSchema(WireSchema):
+    """The inputs of an opening's ticket, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: tickets.percent(bet.ticket),
+        "number",
+        "The ticket, in percent: 0.00000 to 99.99999",
+        23.61399,
+    )
+    ticket = TICKET
+
+
+class PfSchema(WireSchema):
+    """The inputs of a roll, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
+    )
+
+
+class ProofSchema(WireSchema):
+    """The revealed server seed of a spin."""
+
+    server_seed = SERVER_SEED
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+
+
+class OpeningProofSchema(ProofSchema):
+    """The revealed server seed of an opening."""
+
+    snapshot = SNAPSHOT
+
+
+class LimitReachedSchema(WireSchema):
+    """Which of the player's own limits refused a bet."""
+
+    limit = text("What the limit is about: `wager` or `loss`", "wager")
+    period = text("The period of the limit: `day`, `week` or `month`", "day")
+    resets_at = epoch_ms("When the next period begins")
+
 
 # Building a schema takes longer than dumping with it.
 _pf = PfSchema()

@@ -13,7 +13,7 @@ from server.repeated_lines import log
 
 def send_state_on_connect(_app: Flask, running: Realtime) -> None:
     """Send each new socket its player's state and the newest live bets."""
-    running.handshakes.on_joined.append(lambda sid: running.in_background(_send_state, sid))
+    running.on_joined.append(lambda sid: running.in_background(_send_state, sid))
 
 
 def _send_state(sid: str) -> None:

@@ -41,7 +41,7 @@ OVERDUE_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 """Time from a failed round to the next one."""
 
-LONGEST_ROUND_SECONDS = 10.0
+STOP_SECONDS = 10.0
 """How long a stop waits for the round that is running. A round takes as long as its queries."""
 
 PENDING_SECONDS = 10.0
@@ -122,7 +122,7 @@ class ProofDelivery:
         """Stop after the running round. What is not confirmed by then is sent again after the next start."""
         self._stop.set()
         if self._task:
-            self._task.join(LONGEST_ROUND_SECONDS)
+            self._task.join(STOP_SECONDS)
 
     def _run(self) -> None:
         with self._app.app_context():
@@ -166,7 +166,7 @@ class ProofDelivery:
     def _schedule_pending(self) -> None:
         """Find bets that nobody has scheduled: their commit was not answered, or their process has died.
 
-        Those that are due already are not announced: their live bets are in everybody's list already.
+        Those that are due already are not announced: the lists of live bets contain them.
         """
         now = self._services.clock()
         for bet_id, completed_at in in_slices(self._services.proofs.pending(), PROOFS_AT_ONCE):
@@ -176,7 +176,7 @@ class ProofDelivery:
                 self._missed.setdefault(bet_id, None)
 
     def _due_at(self, completed_at: int) -> float:
-        """By ``time.monotonic()``, from now on: then the clock may be set."""
+        """When a bet is due, by ``time.monotonic()``, so that later changes of the clock do not matter."""
         # A bet that is due later than any delay was settled before the clock was set back.
         ahead_ms = min(completed_at - self._services.clock(), self._services.upgrader.rules.proof_delay)
         return time.monotonic() + ahead_ms / 1000
@@ -198,7 +198,7 @@ class ProofDelivery:
     def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
         """Empty a queue, in slices: after a standstill there may be thousands.
 
-        A bet leaves the queue when its seed is open. If the database fails, the next round tries again.
+        A bet leaves the queue once its seed was decrypted. If the database fails, the next round tries again.
         """
         while queue and not self._stop.is_set():
             chunk = list(queue)[:PROOFS_AT_ONCE]

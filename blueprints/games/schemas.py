@@ -4,9 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import AnswerField, Coins, WireSchema, computed, count, epoch_ms, text
-from services.fairness import rolls, tickets
+from blueprints.api.schemas import AnswerField, Avatar, Coins, WireSchema, count, epoch_ms, text
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -72,47 +70,6 @@ class CommitmentSchema(WireSchema):
     nonce = NONCE
 
 
-class OpeningPfSchema(WireSchema):
-    """The inputs of an opening's ticket, without its server seed, which is still secret."""
-
-    server_seed_commitment = SERVER_SEED_COMMITMENT
-    client_seed = CLIENT_SEED
-    nonce = NONCE
-    percent = computed(
-        lambda bet: tickets.percent(bet.ticket),
-        "number",
-        "The ticket, in percent: 0.00000 to 99.99999",
-        23.61399,
-    )
-    ticket = TICKET
-
-
-class PfSchema(WireSchema):
-    """The inputs of a roll, without its server seed, which is still secret."""
-
-    server_seed_commitment = SERVER_SEED_COMMITMENT
-    client_seed = CLIENT_SEED
-    nonce = NONCE
-    percent = computed(
-        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
-    )
-
-
-class ProofSchema(WireSchema):
-    """The revealed server seed of a spin."""
-
-    server_seed = SERVER_SEED
-    server_seed_commitment = SERVER_SEED_COMMITMENT
-    client_seed = CLIENT_SEED
-    nonce = NONCE
-
-
-class OpeningProofSchema(ProofSchema):
-    """The revealed server seed of an opening."""
-
-    snapshot = SNAPSHOT
-
-
 class LiveBetSchema(WireSchema):
     """A bet in the public feed."""
 
@@ -126,14 +83,6 @@ class LiveBetSchema(WireSchema):
     )
     payout = Coins("What was won: 0 for a lost spin")
     date = epoch_ms("When its proof was due")
-
-
-class LimitReachedSchema(WireSchema):
-    """Which of the player's own limits refused a bet."""
-
-    limit = text("What the limit is about: `wager` or `loss`", "wager")
-    period = text("The period of the limit: `day`, `week` or `month`", "day")
-    resets_at = epoch_ms("When the next period begins")
 
 
 class PlaySumSchema(WireSchema):

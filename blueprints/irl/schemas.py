@@ -2,8 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.api.media_urls import ItemImage
-from blueprints.api.schemas import Coins, Percentage, Price, WireSchema, count, text
+from blueprints.api.schemas import Coins, ItemImage, Percentage, Price, WireSchema, count, text
 from blueprints.games.schemas import CASE_SNAPSHOT
 
 

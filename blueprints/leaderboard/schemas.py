@@ -1,7 +1,7 @@
 """Schemas of the leaderboard."""
 
-from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import Coins, QuerySchema, WireSchema, choice, text
+from blueprints.api.parameters import choice
+from blueprints.api.schemas import Avatar, Coins, QuerySchema, WireSchema, text
 from services.shared.clock import Period
 
 

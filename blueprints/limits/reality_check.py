@@ -4,7 +4,6 @@ import peewee
 from flask import Flask
 
 from blueprints.games.schemas import RealityCheckSchema
-from server.realtime.rounds import repeat
 from server.realtime.server import Realtime
 from services.container import Services
 from services.limits import play_sums
@@ -76,6 +75,6 @@ def install_reality_checks(app: Flask, running: Realtime) -> None:
     services: Services = app.extensions["services"]
     if every := services.settings.reality_check_ms:
         checks = RealityChecks(running, services, every=Millis(every))
-        repeat(
-            running, checks.send_due, every_seconds=ROUND_SECONDS, on_failure="reality checks were not sent"
+        running.repeat(
+            checks.send_due, every_seconds=ROUND_SECONDS, on_failure="reality checks were not sent"
         )

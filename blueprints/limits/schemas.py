@@ -4,7 +4,8 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag, one_of, text
+from blueprints.api.parameters import one_of
+from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag, text
 from blueprints.games.schemas import PlaySumSchema
 from models.play_limits import KINDS, PERIODS
 from services.limits.exclusions import DURATIONS

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 import click
 
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json, progress_bar
+from blueprints.api.schemas import camel_case
 from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
 from services.fairness import rolls, tickets
@@ -81,15 +82,12 @@ def report(plot: Path | None) -> None:
 
 
 def _sums(sums: BetSums) -> dict[str, Any]:
-    has_bets = sums.bets > 0
+    ratios = ("return_to_player", "expected_return", "standard_error", "deviations")
     return {
         "bets": sums.bets,
         "wagered": number_from_cents(sums.wagered),
         "paid": number_from_cents(sums.paid),
-        "returnToPlayer": sums.return_to_player if has_bets else None,
-        "expectedReturn": sums.expected_return if has_bets else None,
-        "standardError": sums.standard_error if has_bets else None,
-        "deviations": sums.deviations if has_bets else None,
+        **{camel_case(name): getattr(sums, name) if sums.bets else None for name in ratios},
     }
 
 

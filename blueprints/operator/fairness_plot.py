@@ -6,7 +6,7 @@ from itertools import accumulate
 from services.maintenance.fairness_report import FairnessReport
 from services.shared.clock import DAY_MS
 
-WIDTH, HEIGHT = 800, 420
+# The frame of the lines, as in PAGE.
 LEFT, RIGHT, TOP, BOTTOM = 70, 750, 60, 370
 TICKS = 5
 
@@ -19,14 +19,14 @@ LEAST_SHOWN = 0.01
 UNSTEADY_SHARE = 0.1
 """The scale does not show all of the first tenth, whose band is very wide."""
 
-PAGE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" \
+PAGE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 420" role="img" \
 font-family="system-ui, sans-serif" font-size="12" fill="#333">
 <title>Return to player over time</title>
 <desc>{summary}</desc>
-<rect width="{width}" height="{height}" fill="#fff"/>
-<text x="{left}" y="24" font-size="16" font-weight="bold">Return to player over time</text>
-<text x="{left}" y="44">{summary}</text>
-<clipPath id="frame"><rect x="{left}" y="{top}" width="{frame_width}" height="{frame_height}"/></clipPath>
+<rect width="800" height="420" fill="#fff"/>
+<text x="70" y="24" font-size="16" font-weight="bold">Return to player over time</text>
+<text x="70" y="44">{summary}</text>
+<clipPath id="frame"><rect x="70" y="60" width="680" height="310"/></clipPath>
 {grid}
 <g clip-path="url(#frame)" fill="none" stroke-width="2" stroke-linejoin="round">
 <polygon id="band" points="{band}" fill="#cfe0fb" fill-opacity="0.7"/>
@@ -67,16 +67,11 @@ def svg(report: FairnessReport) -> str:
             for time, value in zip(times, values, strict=True)
         ]
 
-    upper = points([mean + width for mean, width in zip(middle, reach, strict=True)])
-    lower = points([mean - width for mean, width in zip(middle, reach, strict=True)])
+    upper, lower = (
+        points([mean + side * width for mean, width in zip(middle, reach, strict=True)]) for side in (1, -1)
+    )
     total = sums[-1]
     return PAGE.format(
-        width=WIDTH,
-        height=HEIGHT,
-        left=LEFT,
-        top=TOP,
-        frame_width=RIGHT - LEFT,
-        frame_height=BOTTOM - TOP,
         summary=(
             f"{total.bets:,} bets, {total.return_to_player:.2%} returned,"
             f" {total.expected_return:.2%} expected, {total.deviations:+.2f} standard deviations"

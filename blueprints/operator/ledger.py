@@ -1,8 +1,10 @@
 """flask ledger: audit the ledger, rebuild totals."""
 
-from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from dataclasses import asdict
+
+from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from server.current_services import get_services
-from services.maintenance import ledger_audit, totals_rebuild
+from services.maintenance import ledger_audit, totals
 
 group = OperatorGroup("ledger", help="Audit the double-entry ledger and rebuild totals.")
 
@@ -15,14 +17,7 @@ def audit() -> None:
     of its rows. Exits with 1 on any mismatch.
     """
     result = ledger_audit.audit()
-    print_json(
-        {
-            "users": result.users,
-            "transactions": result.transactions,
-            "entries": result.entries,
-            "mismatches": len(result.mismatches),
-        }
-    )
+    print_json(asdict(result) | {"mismatches": len(result.mismatches)})
     fail_on_problems(result.mismatches)
 
 
@@ -32,13 +27,4 @@ def rebuild() -> None:
 
     Bets wait until it has finished.
     """
-    result = totals_rebuild.rebuild(now=get_services().clock())
-    print_json(
-        {
-            "correctedPlayers": result.corrected_players,
-            "periodWagers": result.period_wagers,
-            "liveBetCounts": result.live_bet_counts,
-            "caseSpins": result.case_spins,
-            "paymentTotals": result.payment_totals,
-        }
-    )
+    print_json(in_camel_case(totals.rebuild(now=get_services().clock())))

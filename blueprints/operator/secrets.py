@@ -1,6 +1,6 @@
 """flask secrets: re-encrypt the secrets in the database."""
 
-from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
+from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from server.current_services import get_services
 from services.maintenance import key_rotation
 
@@ -14,22 +14,12 @@ def reseal() -> None:
     Exits with 1 if a secret cannot be decrypted with any key.
     """
     services = get_services()
-    result = key_rotation.rotate(
+    counts, unreadable = key_rotation.rotate(
         seeds=services.seeds,
         two_factor=services.two_factor,
         shipping=services.shipping,
         audit_keys=services.audit_keys,
         now=services.clock(),
     )
-    print_json(
-        {
-            "announcedSeeds": result.announced_seeds,
-            "bets": result.bets,
-            "twoFactorSecrets": result.two_factor_secrets,
-            "recoveryCodes": result.recovery_codes,
-            "shippingAddresses": result.shipping_addresses,
-            "auditKeys": result.audit_keys,
-            "unreadable": len(result.unreadable),
-        }
-    )
-    fail_on_problems(result.unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
+    print_json(in_camel_case(counts) | {"unreadable": len(unreadable)})
+    fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")

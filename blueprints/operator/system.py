@@ -5,14 +5,11 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from blueprints.api.cli import OperatorCommand, OperatorGroup, print_json
+from blueprints.api.cli import OperatorCommand, OperatorGroup, in_camel_case, print_json
+from blueprints.operator.users import new_token
 from models.db import migrate
-from models.db.connection import writing
 from server.current_services import get_services
-from services.audit_trail.events import What
-from services.audit_trail.recording import record
 from services.container import Services
-from services.demo import bets as demo_bets
 from services.demo import seed as demo
 from services.maintenance import backup as backups
 from services.maintenance import checks
@@ -74,14 +71,15 @@ def seed(*, force: bool) -> None:
     Imports only what is missing. The bets are played by demo players, and only when nobody has bet yet.
     """
     services = _services_for_demo(force=force)
-    seeded = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
-    games = demo_bets.Games(
+    imported = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
+    bets = demo.play_bets(
         upgrader=services.upgrader,
-        case_openings=services.case_openings,
-        irl_openings=services.irl_openings,
+        openings={"case": services.case_openings, "irlCase": services.irl_openings},
+        proofs=services.proofs,
+        seeds=services.seeds,
+        now=services.clock(),
     )
-    bets = demo_bets.play(games=games, proofs=services.proofs, seeds=services.seeds, now=services.clock())
-    print_json({"items": seeded.items, "cases": seeded.cases, "irlCases": seeded.irl_cases, "bets": bets})
+    print_json(in_camel_case(imported) | {"bets": bets})
 
 
 @click.command("demo", cls=OperatorCommand)
@@ -94,9 +92,4 @@ def demo_page(*, force: bool) -> None:
     """
     services = _services_for_demo(force=force)
     user = demo.player(seeds=services.seeds, now=services.clock())
-    with writing():
-        record(What.TOKEN_ISSUED, now=services.clock(), user_id=user.id)
-    token = services.tokens.issue(
-        platform_id=user.platform_id, session=user.session_number, now=services.clock()
-    )
-    print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={token}"})
+    print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={new_token(user)}"})

@@ -48,23 +48,14 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
             for free_name in names
         ]
     for user in created:
-        print_json(
-            {
-                "platformid": user.platform_id,
-                "username": user.username,
-                "token": _token_of(user),
-            }
-        )
+        print_json({"platformid": user.platform_id, "username": user.username, "token": _token_of(user)})
 
 
 @group.command("token")
 @click.argument("platformid")
 def token(platformid: str) -> None:
     """Issue a new token for a player."""
-    user = users.get(platform_id=platformid)
-    with writing():
-        record(What.TOKEN_ISSUED, now=get_services().clock(), user_id=user.id)
-    print_json({"token": _token_of(user)})
+    print_json({"token": new_token(users.get(platform_id=platformid))})
 
 
 @group.command("show")
@@ -119,6 +110,13 @@ def resume(platformid: str) -> None:
     user = users.get(platform_id=platformid)
     sessions.resume(user_id=user.id, now=get_services().clock())
     print_json({"platformid": user.platform_id, "suspendedAt": None})
+
+
+def new_token(user: User) -> str:
+    """Issue a token, and record that in the audit trail."""
+    with writing():
+        record(What.TOKEN_ISSUED, now=get_services().clock(), user_id=user.id)
+    return _token_of(user)
 
 
 def _token_of(user: User) -> str:

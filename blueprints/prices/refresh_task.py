@@ -11,9 +11,8 @@ from models.db.connection import UNAVAILABLE
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
-from services.prices.errors import Stopped
 from services.prices.results import RefreshResult
-from services.prices.service import PriceService
+from services.prices.service import PriceService, Stopped
 from services.shared.lease import LeaseLost
 
 log = logging.getLogger("platform.prices")
@@ -25,16 +24,11 @@ STOP_SECONDS = 2.0
 class PriceUpdates:
     """One background task for each process that serves."""
 
-    def __init__(self, app: Flask, running: Realtime, metrics: PriceMetrics) -> None:
-        self._app = app
+    def __init__(self, prices: PriceService, running: Realtime, metrics: PriceMetrics) -> None:
+        self._prices = prices
         self._running = running
         self._metrics = metrics
         self._task: Any = None
-
-    @property
-    def _prices(self) -> PriceService:
-        services: Services = self._app.extensions["services"]
-        return services.prices
 
     def start(self) -> None:
         """Start the task if there is a source."""
@@ -85,6 +79,7 @@ class PriceUpdates:
 
 def install_prices(app: Flask, running: Realtime) -> None:
     """Give this app its price updates, which start with the server."""
-    updates = PriceUpdates(app, running, PriceMetrics(app.extensions["metrics"].registry))
+    services: Services = app.extensions["services"]
+    updates = PriceUpdates(services.prices, running, PriceMetrics(app.extensions["metrics"].registry))
     running.at_start.append(updates.start)
     running.before_close.append(updates.close)

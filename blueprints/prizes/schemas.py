@@ -2,9 +2,9 @@
 
 import marshmallow as ma
 
-from blueprints.api.media_urls import ItemImage
 from blueprints.api.pagination import HAS_MORE, SUCCESS, PlaceSchema, page_query
-from blueprints.api.schemas import Coins, WireSchema, count, documented, epoch_ms, flag, one_of, text
+from blueprints.api.parameters import one_of
+from blueprints.api.schemas import Coins, ItemImage, WireSchema, count, documented, epoch_ms, flag, text
 from services.prizes.reading import ALL, Status
 
 

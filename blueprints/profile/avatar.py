@@ -6,8 +6,7 @@ from flask import request
 
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.media_urls import Avatar
-from blueprints.api.schemas import WireSchema, flag
+from blueprints.api.schemas import Avatar, WireSchema, flag
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
 from services.avatars import change

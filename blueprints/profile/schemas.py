@@ -7,17 +7,8 @@ from typing import Any
 
 import marshmallow as ma
 
-from blueprints.api.schemas import (
-    Coins,
-    Part,
-    Text,
-    Unvalidated,
-    WireSchema,
-    documented,
-    epoch_ms,
-    flag,
-    text,
-)
+from blueprints.api.parameters import Text, Unvalidated
+from blueprints.api.schemas import Coins, Part, WireSchema, documented, epoch_ms, flag, text
 from blueprints.auth.schemas import PublicUserSchema
 from services.accounts.users import USERNAME
 

@@ -20,7 +20,6 @@ from blueprints.stats.schemas import (
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, SEARCHED_LIST, count_as
 from services.games import live_bets as live
-from services.shared.background import CooperativeYield
 from services.shared.cache_invalidation import Tag
 from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
@@ -70,7 +69,6 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
         kind=query["type"],
         sort=query["sort"],
         search=query["search"],
-        pause=CooperativeYield(),
     )
     return list_answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
 
@@ -91,7 +89,6 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
         game=query["game"],
         proofs=services.proofs,
         now=services.clock(),
-        pause=CooperativeYield(),
     )
     return list_answer(place, found.total, {"items": found.rows, "total": found.total})
 

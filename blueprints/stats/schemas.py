@@ -3,19 +3,8 @@
 import marshmallow as ma
 
 from blueprints.api.pagination import HAS_MORE, SUCCESS, PlaceSchema, page_query
-from blueprints.api.schemas import (
-    Coins,
-    Usd,
-    WireSchema,
-    choice,
-    computed,
-    count,
-    documented,
-    epoch_ms,
-    one_of,
-    search_text,
-    text,
-)
+from blueprints.api.parameters import choice, one_of, search_text
+from blueprints.api.schemas import Coins, Usd, WireSchema, computed, count, documented, epoch_ms, text
 from blueprints.games.fairness_entry import FairnessEntrySchema
 from blueprints.games.schemas import LiveBetSchema, Multiplier
 from services.games.bets import GAMES, multiplier_hundredths

@@ -8,16 +8,8 @@ from urllib.parse import urlsplit
 from apispec import APISpec
 
 from blueprints.api.openapi import INFO, ContractDocument, example_of
-from blueprints.games.schemas import (
-    BalanceSchema,
-    CommitmentSchema,
-    LiveBetSchema,
-    OpeningPfSchema,
-    OpeningProofSchema,
-    PfSchema,
-    ProofSchema,
-    RealityCheckSchema,
-)
+from blueprints.games.messages import OpeningPfSchema, OpeningProofSchema, PfSchema, ProofSchema
+from blueprints.games.schemas import BalanceSchema, CommitmentSchema, LiveBetSchema, RealityCheckSchema
 from settings import VERSION
 
 TEMPLATE = Path(__file__).with_name("asyncapi.json").read_text()

@@ -1,9 +1,8 @@
 """Gauges that are read when /metrics is requested, and a histogram of the event loop's lag."""
 
-import threading
+import math
 import time
 from collections.abc import Callable
-from typing import Any
 
 from flask import Flask
 from prometheus_client import CollectorRegistry, Gauge, Histogram
@@ -15,37 +14,25 @@ from server.realtime.server import Realtime
 
 LAG_EVERY_SECONDS = 0.5
 LAG_BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-STOP_SECONDS = 2.0
 
 
-class EventLoopLag:
-    """Sleeps for half a second again and again, and measures how much later it is woken."""
+def _measure_event_loop_lag(running: Realtime, registry: CollectorRegistry) -> None:
+    """Measure how much later than after half a second a task is called again."""
+    lag = Histogram(
+        "event_loop_lag_seconds",
+        "How late a sleeping task is woken",
+        buckets=LAG_BUCKETS_SECONDS,
+        registry=registry,
+    )
+    due = math.inf
 
-    def __init__(self, running: Realtime, registry: CollectorRegistry) -> None:
-        self._running = running
-        self._lag = Histogram(
-            "event_loop_lag_seconds",
-            "How late a sleeping task is woken",
-            buckets=LAG_BUCKETS_SECONDS,
-            registry=registry,
-        )
-        self._stop = threading.Event()
-        self._task: Any = None
+    def observe() -> None:
+        nonlocal due
+        now = time.perf_counter()
+        lag.observe(max(now - due, 0))
+        due = now + LAG_EVERY_SECONDS
 
-    def start(self) -> None:
-        self._task = self._running.socketio.start_background_task(self._run)
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._task is not None:
-            self._task.join(STOP_SECONDS)
-
-    def _run(self) -> None:
-        began = time.perf_counter()
-        while not self._stop.wait(LAG_EVERY_SECONDS):
-            now = time.perf_counter()
-            self._lag.observe(max(now - began - LAG_EVERY_SECONDS, 0))
-            began = now
+    running.repeat(observe, every_seconds=LAG_EVERY_SECONDS, on_failure="event loop lag not measured")
 
 
 def install_gauges(app: Flask, running: Realtime) -> None:
@@ -65,6 +52,4 @@ def install_gauges(app: Flask, running: Realtime) -> None:
     }
     for (name, description), read in gauges.items():
         Gauge(name, description, registry=counted.registry).set_function(read)
-    lag = EventLoopLag(running, counted.registry)
-    running.at_start.append(lag.start)
-    running.before_close.append(lag.close)
+    _measure_event_loop_lag(running, counted.registry)

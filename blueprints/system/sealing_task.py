@@ -2,7 +2,6 @@
 
 from flask import Flask
 
-from server.realtime.rounds import repeat
 from server.realtime.server import Realtime
 from services.audit_trail import settings_changes
 from services.audit_trail.sealing import seal_some
@@ -12,29 +11,23 @@ from services.shared.background import pause
 ROUND_SECONDS = 1.0
 
 
-class SealingTask:
-    """One for each process that serves; of all of them one seals at a time."""
+def install_sealing(app: Flask, running: Realtime) -> None:
+    """Seal the audit trail from the start of this server on. Of all processes one seals at a time.
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._has_begun = False
+    What a stop leaves unsealed is sealed by another process, or at the next start.
+    """
+    services: Services = app.extensions["services"]
+    has_recorded_changes = False
 
-    def seal(self) -> None:
-        """Seal what waits. What a stop leaves is sealed by another process, or at the next start."""
-        if not self._has_begun:
-            self._begin()
-        while seal_some(self._services.audit_keys):
+    def seal() -> None:
+        nonlocal has_recorded_changes
+        keys = services.audit_keys
+        if not has_recorded_changes:
+            # In the first round in which the database is available.
+            keys.store()
+            settings_changes.record_changes(keys, services.settings, now=services.clock())
+            has_recorded_changes = True
+        while seal_some(keys):
             pause()
 
-    def _begin(self) -> None:
-        """Record what has changed since the last start, once the database can be reached."""
-        keys, settings = self._services.audit_keys, self._services.settings
-        keys.store()
-        settings_changes.record_changes(keys, settings, now=self._services.clock())
-        self._has_begun = True
-
-
-def install_sealing(app: Flask, running: Realtime) -> None:
-    """Seal the audit trail from the start of this server on."""
-    task = SealingTask(app.extensions["services"])
-    repeat(running, task.seal, every_seconds=ROUND_SECONDS, on_failure="audit trail not sealed")
+    running.repeat(seal, every_seconds=ROUND_SECONDS, on_failure="audit trail not sealed")

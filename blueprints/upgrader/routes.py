@@ -24,9 +24,8 @@ from server.current_services import get_services
 from services.fairness.server_seeds import Commitment
 from services.games import bets
 from services.games.bets import UPGRADER
-from services.shared.background import CooperativeYield
 from services.upgrader.catalogue import Catalogue
-from services.upgrader.rules import UpgraderRules
+from services.upgrader.spin import UpgraderRules
 
 blueprint = ApiBlueprint("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
 
@@ -37,7 +36,7 @@ ITEM_PAGE = ItemPageSchema()
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
 def _representation(catalogue: Catalogue) -> Representation:
     """The whole catalogue as bytes, built once for each version of it."""
-    return list_representation(ITEMS.dump, catalogue.items, pause=CooperativeYield())
+    return list_representation(ITEMS.dump, catalogue.items)
 
 
 @blueprint.get("/items")

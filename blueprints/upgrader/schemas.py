@@ -2,25 +2,24 @@
 
 import marshmallow as ma
 
-from blueprints.api.media_urls import ItemImage
 from blueprints.api.pagination import PaginationSchema, page_query
+from blueprints.api.parameters import choice, search_text
 from blueprints.api.schemas import (
     Coins,
+    ItemImage,
     Price,
     WireSchema,
-    choice,
     computed,
     count,
     documented,
     epoch_ms,
-    search_text,
     text,
 )
 from blueprints.games.fairness_entry import FairnessEntrySchema
 from models.bets import Bet
 from services.fairness import rolls
 from services.upgrader.catalogue import Sort
-from services.upgrader.rules import UpgraderRules
+from services.upgrader.spin import UpgraderRules
 
 DEFAULT_LIMIT = 18
 

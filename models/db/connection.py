@@ -17,7 +17,7 @@ from typing import Any
 import peewee
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
-from models.db import wait_budget
+from models.db import waiting
 from models.db.postgres import POOL_SIZE, STATEMENT_MS, PoolUsage, Postgres
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
@@ -172,7 +172,7 @@ def reading() -> Iterator[None]:
         yield
         return
     # A request has a wait budget already; other code gets one for each block.
-    with wait_budget.limit_waits(), database.slot():
+    with waiting.limit_waits(), database.slot():
         database.connect()
         try:
             yield

@@ -15,8 +15,8 @@ from gevent.socket import wait_read, wait_write
 from playhouse.pool import MaxConnectionsExceeded
 from psycopg2 import extensions
 
-from models.db import wait_budget
-from models.db.fifo_semaphore import FifoSemaphore
+from models.db import waiting
+from models.db.waiting import FifoSemaphore
 
 POOL_SIZE = 20
 """The default of DATABASE_POOL_SIZE."""
@@ -24,7 +24,7 @@ POOL_SIZE = 20
 POOL_WAIT_SECONDS = 5
 CONNECT_SECONDS = 4
 STATEMENT_MS = 5_000
-"""Limits on single waits. The wait budget (models/db/wait_budget.py) limits their sum."""
+"""Limits on single waits. The wait budget (models/db/waiting.py) limits their sum."""
 
 COMMIT_SECONDS = 0.5
 """What must be left of the wait budget to begin a commit, so that its outcome is known in time."""
@@ -63,7 +63,7 @@ class PoolUsage:
 def held(slots: FifoSemaphore) -> Iterator[None]:
     """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
     try:
-        with wait_budget.wait(POOL_WAIT_SECONDS) as seconds:
+        with waiting.wait(POOL_WAIT_SECONDS) as seconds:
             slots.acquire(seconds)
     except TimeoutError:
         raise MaxConnectionsExceeded("no connection became free in time") from None
@@ -160,7 +160,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
     def commit(self) -> Any:
         """Raises OperationalError, and commits nothing, when too little of the wait budget is left."""
-        if wait_budget.seconds_left() < COMMIT_SECONDS:
+        if waiting.seconds_left() < COMMIT_SECONDS:
             raise peewee.OperationalError("no time is left for a commit")
         return super().commit()
 
@@ -275,7 +275,7 @@ def _addresses(url: str) -> dict[str, str]:
 def _look_up(name: str) -> Any:
     if not monkey.is_module_patched("socket"):
         return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    with wait_budget.wait(CONNECT_SECONDS) as seconds, gevent.Timeout(seconds, TimeoutError):
+    with waiting.wait(CONNECT_SECONDS) as seconds, gevent.Timeout(seconds, TimeoutError):
         return socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
 
 
@@ -289,7 +289,7 @@ def cooperate_with_gevent() -> None:
 
     def wait(connection: Any) -> None:
         connecting = connection.status == extensions.STATUS_SETUP
-        with wait_budget.wait(CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1) as seconds:
+        with waiting.wait(CONNECT_SECONDS if connecting else STATEMENT_MS / 1000 + 1) as seconds:
             # One deadline for the whole answer, which may come in many pieces.
             deadline = time.monotonic() + seconds
             while (state := connection.poll()) != extensions.POLL_OK:

@@ -1,8 +1,8 @@
 """Connects this process to the others: the tasks for Redis, and the round of every two seconds."""
 
 import logging
+import math
 import socket
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, cast
@@ -10,16 +10,17 @@ from typing import Any, cast
 from flask import Flask
 from prometheus_client import CollectorRegistry, Gauge
 
-from models.db import wait_budget
+from models.db import waiting
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
-from server.cluster.cache_tags import CacheTags
 from server.cluster.manager import RedisManager
-from server.cluster.seed_witness import share_witness
 from server.cluster.signals import RedisSignals
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
-from services.shared.processes import AWAY, OK
+from services.shared import cache_invalidation
+from services.shared.cache_invalidation import Tag
+from services.shared.processes import AWAY, OK, live_processes
+from services.shared.signals import Signal
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
@@ -40,10 +41,8 @@ class Cluster:
         self._settings = settings
         self.signals = RedisSignals(settings.redis_url)
         self.manager = RedisManager(self.signals)
-        self._stop = threading.Event()
-        self._wake = threading.Event()
         self._has_resumed = False
-        self._lag_ms = 0
+        self._round_is_due_at = math.inf
         self._tasks: list[Any] = []
 
     def install(self, running: Realtime) -> None:
@@ -53,12 +52,25 @@ class Cluster:
         self.signals.subscription.on_resumed = self._resumed
         running.at_start.append(self.start)
         running.before_close.append(self.close)
-        tags = CacheTags(running, self.signals)
-        running.at_start.append(tags.start)
-        running.before_close.append(tags.close)
-        services = self._services
-        share_witness(services.seeds.witness, self.signals, services.processes, running)
+        running.repeat(self._in_app(self._round), every_seconds=ROUND_SECONDS, on_failure="round failed")
+        self.signals.on(Signal.CACHE, _invalidate)
+        self._share_seed_witness(running)
         self._register_metrics(self._app.extensions["metrics"].registry)
+
+    def _publish_change(self, tag: Tag) -> None:
+        self.signals.publish(Signal.CACHE, {"tags": [tag]})
+
+    def _share_seed_witness(self, running: Realtime) -> None:
+        """Check the database every two seconds, and answer machines that have no record of it."""
+        witness, this_process = self._services.seeds.witness, self._services.processes
+
+        def ask_for_mark() -> bool:
+            self.signals.publish(Signal.SEED_MARK, None)
+            return any(process.id != this_process.id for process in live_processes())
+
+        witness.ask_for_mark = ask_for_mark
+        self.signals.on(Signal.SEED_MARK, lambda _payload: running.in_background(witness.vouch))
+        running.every_two_seconds.append(witness.watch)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
         publisher, subscription = self.signals.publisher, self.signals.subscription
@@ -85,19 +97,20 @@ class Cluster:
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
             # As without Redis, the process starts; /readyz says that the database is unavailable.
             log.warning("pools not checked", extra={"failure": safe_exception_summary(failure)})
-        for task in (self.signals.publisher.run, self.signals.subscription.run, self._run_rounds):
-            self._tasks.append(self._running.socketio.start_background_task(self._in_app, task))
+        cache_invalidation.on_change.append(self._publish_change)
+        for task in (self.signals.publisher.run, self.signals.subscription.run):
+            self._tasks.append(self._running.socketio.start_background_task(self._in_app(task)))
 
     def close(self) -> None:
-        """Send what is waiting, and end. Does nothing before ``start``."""
+        """Send what is waiting, and end. Does nothing before ``start``, and the second time."""
         if not self._tasks:
             return
+        tasks, self._tasks = self._tasks, []
+        cache_invalidation.on_change.remove(self._publish_change)
         self.signals.publisher.close()
         self.signals.subscription.close()
-        self._stop.set()
-        self._wake.set()
         deadline = time.monotonic() + STOP_SECONDS
-        for task in self._tasks:
+        for task in tasks:
             task.join(max(deadline - time.monotonic(), 0))
         try:
             self._services.processes.leave()
@@ -105,36 +118,37 @@ class Cluster:
             # The others will find that it is dead.
             log.warning("process not removed", extra={"failure": safe_exception_summary(failure)})
 
-    def _in_app(self, task: Callable[[], None]) -> None:
-        with self._app.app_context():
-            task()
+    def _in_app(self, task: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            with self._app.app_context():
+                task()
+
+        return run
 
     def _resumed(self) -> None:
         self._has_resumed = True
-        self._wake.set()
 
-    def _run_rounds(self) -> None:
-        while not self._stop.is_set():
-            if self._has_resumed:
-                self._has_resumed = False
-                self._call_each(self.signals.on_resumed)
-            self._call_each([self._renew, *self._running.every_two_seconds])
-            began = time.monotonic()
-            was_woken = self._wake.wait(ROUND_SECONDS)
-            self._wake.clear()
-            late = time.monotonic() - began - ROUND_SECONDS
-            self._lag_ms = 0 if was_woken else max(int(late * 1000), 0)
+    def _round(self) -> None:
+        late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)
 
-    def _renew(self) -> None:
-        redis = AWAY if self.signals.are_away else OK
-        self._services.processes.renew(
-            sockets=len(self._running.connections), lag_ms=self._lag_ms, redis=redis
-        )
+        def renew() -> None:
+            redis = AWAY if self.signals.are_away else OK
+            sockets = len(self._running.connections)
+            self._services.processes.renew(sockets=sockets, lag_ms=int(late_ms), redis=redis)
 
-    def _call_each(self, functions: list[Callable[[], None]]) -> None:
-        for function in functions:
+        has_resumed, self._has_resumed = self._has_resumed, False
+        on_resumed = self.signals.on_resumed if has_resumed else []
+        for function in [*on_resumed, renew, *self._running.every_two_seconds]:
             try:
-                with wait_budget.limit_waits():
+                with waiting.limit_waits():
                     function()
             except Exception as failure:  # noqa: BLE001  # the next round tries again
                 log.error("round failed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+        self._round_is_due_at = time.monotonic() + ROUND_SECONDS
+
+
+def _invalidate(payload: Any) -> None:
+    """Invalidate the cached responses whose data another process has changed."""
+    # A process of another version may have other tags.
+    for tag in set(Tag).intersection(payload["tags"]):
+        cache_invalidation.invalidate_here(tag)

@@ -31,11 +31,6 @@ class RedisSignals(Signals):
     def are_away(self) -> bool:
         return self.subscription.is_away
 
-    @property
-    def heard_at(self) -> float:
-        """When this process last heard its own heartbeat, by the monotonic clock."""
-        return self.subscription.heard_at
-
     def publish(self, name: Signal, payload: Any) -> None:
         """Queue a message to the other processes. Raises TypeError for a payload that is not JSON."""
         self.publisher.add({"method": METHOD, "host_id": self.process_id, "name": name, "payload": payload})

@@ -10,10 +10,10 @@ from typing import Any
 from prometheus_client import Counter
 
 from server import repeated_lines
-from server.cluster.redis_client import connect
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
+from services.shared.redis_client import connect
 
 log = logging.getLogger("platform.cluster")
 

@@ -1,9 +1,8 @@
 """Reads requests as the contract demands: bodies within bounds, parameters and paths exactly."""
 
 import re
-import time
 from io import BytesIO
-from typing import Any, cast
+from typing import cast
 from urllib.parse import parse_qsl
 
 from flask import Flask, Request, request
@@ -12,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import BaseConverter, IntegerConverter
 from werkzeug.utils import cached_property
 
-from models.db import wait_budget
+from models.db import waiting
 from services.accounts.tokens import Claims
 from services.shared.errors import PlatformError, UnstorableText
 
@@ -38,11 +37,6 @@ class ContractRequest(Request):
     body_limit_bytes = BODY_LIMIT_BYTES
     claims: Claims | None = None
     """The claims of its bearer token, once it was checked."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.began = time.perf_counter()
-        """In seconds."""
 
     @cached_property
     def args(self) -> MultiDict[str, str]:
@@ -88,20 +82,14 @@ def current_request() -> ContractRequest:
     return cast("ContractRequest", request._get_current_object())  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-MOST_DIGITS = 4_000
-"""Python does not convert longer texts to numbers."""
-
-
 LARGEST_ID = 2**63 - 1
 
 
 class AsciiInteger(IntegerConverter):
     """``<int:name>`` of ASCII digits: the framework's own takes the digits of every script."""
 
-    regex = "[0-9]+"
-
-    def to_python(self, value: str) -> int:
-        return int(value[:MOST_DIGITS])
+    # Python does not convert longer texts to numbers.
+    regex = "[0-9]{1,4000}"
 
 
 class RowId(BaseConverter):
@@ -138,7 +126,7 @@ def read_requests_strictly(app: Flask) -> None:
     @app.before_request
     def check() -> None:
         # The time that this request may wait for the database. Socket events begin theirs themselves.
-        wait_budget.begin()
+        waiting.begin_budget()
         request = current_request()
         environ = request.environ
         if "\x00" in environ["PATH_INFO"]:
@@ -152,7 +140,7 @@ def read_requests_strictly(app: Flask) -> None:
 
     @app.teardown_request
     def end(_failure: BaseException | None) -> None:
-        wait_budget.end()
+        waiting.end_budget()
         # Socket events have no route. The traceback of that error refers to the request and to all frames of
         # the connection: a cycle, which would stay in memory until a garbage collection.
         request.routing_exception = None

@@ -3,11 +3,11 @@
 from flask import request
 from flask_socketio import ConnectionRefusedError as Refused
 
-from models.db import wait_budget
+from models.db import waiting
 from server.current_services import get_services
 from server.realtime.connections import Connection
-from server.realtime.handshakes import NAMESPACE
 from server.realtime.server import Realtime, realtime
+from server.realtime.transport import NAMESPACE
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.accounts import sessions
@@ -20,7 +20,6 @@ def register(running: Realtime) -> None:
     """Attach connecting and leaving to this server."""
     running.socketio.on_event("connect", connect)
     running.socketio.on_event("disconnect", disconnect)
-    running.handshakes.on_abandoned.append(running.forget)
 
 
 def connect(auth: object = None) -> None:
@@ -34,7 +33,7 @@ def connect(auth: object = None) -> None:
         # Not a handshake: a connected client has sent an event of this name.
         return
     try:
-        with wait_budget.limit_waits():
+        with waiting.limit_waits():
             connection = _connection(sid, auth)
         realtime().connections.add(connection)
     except PlatformError as refusal:

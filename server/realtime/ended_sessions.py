@@ -3,7 +3,6 @@
 import peewee
 
 from models.session_numbers import find_raised
-from server.realtime.rounds import repeat
 from server.realtime.server import Realtime
 from services.shared.background import pause
 
@@ -23,4 +22,4 @@ def watch_sessions(running: Realtime) -> None:
                 running.end_sessions(user_id, before=number)
             pause()
 
-    repeat(running, end_here, every_seconds=ROUND_SECONDS, on_failure="sessions not compared")
+    running.repeat(end_here, every_seconds=ROUND_SECONDS, on_failure="sessions not compared")

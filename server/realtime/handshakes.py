@@ -3,14 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask_socketio import SocketIO
-
-from models.db.fifo_semaphore import FifoSemaphore
-from server.realtime.connections import Connections
-from server.realtime.transport import Transport, Transports
+from models.db.waiting import FifoSemaphore
+from server.realtime.server import Realtime
+from server.realtime.transport import NAMESPACE, Transport
 from services.shared.rate_limiter import RateLimiter
-
-NAMESPACE = "/"
 
 MAX_HANDSHAKES = 10_000
 """Transports that have not joined, of all clients."""
@@ -28,24 +24,11 @@ one that is closed comes again. Less than ping interval and timeout: pongs are n
 class Handshakes:
     """Admits transports, and lets their clients join the default namespace."""
 
-    def __init__(
-        self,
-        socketio: SocketIO,
-        transports: Transports,
-        connections: Connections,
-        *,
-        per_address: RateLimiter | None,
-    ) -> None:
+    def __init__(self, running: Realtime, *, per_address: RateLimiter | None) -> None:
         """``per_address`` counts handshakes by address."""
-        self._socketio = socketio
-        self._server = socketio.server
-        self._transports = transports
-        self._connections = connections
+        self._running = running
+        self._server = running.server
         self._per_address = per_address
-        self.on_joined: list[Callable[[str], None]] = []
-        """Called with the id of each socket whose acceptance is on its way to the client."""
-        self.on_abandoned: list[Callable[[str], None]] = []
-        """Called with the id of each socket whose transport closed while it was joining."""
         self._slots = FifoSemaphore(JOINING_AT_ONCE)
         self._accept = self._server.eio.handlers["connect"]
         self._server.eio.on("connect", self._opened)
@@ -53,10 +36,10 @@ class Handshakes:
     def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
         """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
         # The library has counted this transport already.
-        not_joined = len(self._server.eio.sockets) - len(self._connections)
+        not_joined = len(self._server.eio.sockets) - len(self._running.connections)
         if not_joined > MAX_HANDSHAKES or not self._may_begin(environ):
             return TOO_MANY
-        self._transports.adopt(transport_id)
+        self._running.transports.adopt(transport_id)
         return self._accept(transport_id, environ)
 
     def _may_begin(self, environ: Mapping[str, Any]) -> bool:
@@ -67,23 +50,23 @@ class Handshakes:
 
         A transport joins once. After a refusal its client may try again.
         """
-        transport = self._transports.get(transport_id)
+        transport = self._running.transports.get(transport_id)
         if transport is None:
             return
         if transport.must_join_by is None or not self._may_join(transport):
-            self._transports.close(transport_id)
+            self._running.transports.close(transport_id)
             return
         transport.must_join_by = None
         transport.has_tried_to_join = True
         try:
             with self._slots.hold(timeout_seconds=JOINING_SECONDS):
                 # Long enough for the event loop to poll the network, so that other clients run in between.
-                self._socketio.sleep(0.001)
+                self._running.socketio.sleep(0.001)
                 if not transport.closed:
                     handle()
         except TimeoutError:
             # The client reconnects by itself; a refusal would end that.
-            self._transports.close(transport_id)
+            self._running.transports.close(transport_id)
         finally:
             self._check_after_joining(transport)
 
@@ -91,15 +74,14 @@ class Handshakes:
         sid = self._server.manager.sid_from_eio_sid(transport.sid, NAMESPACE)
         if sid is None:
             # Refused.
-            self._transports.expect_join(transport)
+            transport.expect_join()
         elif transport.closing:
             # The library forgets only sockets that had joined when their transport closed, and calls the
             # disconnect handler only while the transport is open.
             self._server.manager.disconnect(sid, NAMESPACE, ignore_queue=True)
-            for abandoned in self.on_abandoned:
-                abandoned(sid)
+            self._running.forget(sid)
         else:
-            for joined in self.on_joined:
+            for joined in self._running.on_joined:
                 joined(sid)
 
     def _may_join(self, transport: Transport) -> bool:

@@ -6,8 +6,9 @@ from typing import Any
 from flask import g
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
-from server.realtime.handshakes import NAMESPACE
+from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
+from server.realtime.transport import NAMESPACE
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.games.errors import TooManySpins
@@ -25,9 +26,10 @@ own buffers instead of taking this process's time."""
 class Packets:
     """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement."""
 
-    def __init__(self, running: Realtime, *, rate: RateLimiter | None) -> None:
+    def __init__(self, running: Realtime, handshakes: Handshakes, *, rate: RateLimiter | None) -> None:
         """``rate`` limits the events of each player, or of an address without a token."""
         self._running = running
+        self._handshakes = handshakes
         self._rate = rate
         self._handle_in_library = running.server.eio.handlers["message"]
         running.server.eio.on("message", self._message)
@@ -44,7 +46,7 @@ class Packets:
             if not allowed:
                 self._running.socketio.sleep(REFUSED_SECONDS)
         elif kind == CONNECT:
-            self._running.handshakes.join(transport_id, lambda: self._handle(transport_id, data))
+            self._handshakes.join(transport_id, lambda: self._handle(transport_id, data))
         elif kind == ACK:
             self._handle(transport_id, data)
         else:
@@ -85,9 +87,12 @@ class Packets:
 
 
 def handle_packets(running: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
-    """Handle the packets of this server's clients."""
-    rate = new_rate_limiter("event", most=EVENTS, seconds=SECONDS) if settings.ratelimit_enabled else None
-    Packets(running, rate=rate)
+    """Handle the handshakes and the packets of this server's clients."""
+    per_address = rate = None
+    if settings.ratelimit_enabled:
+        per_address = new_rate_limiter("handshake", most=settings.address_handshakes_per_minute, seconds=60)
+        rate = new_rate_limiter("event", most=EVENTS, seconds=SECONDS)
+    Packets(running, Handshakes(running, per_address=per_address), rate=rate)
 
 
 def after_this_event(follow_up: Callable[[], None]) -> None:

@@ -1,6 +1,7 @@
 """The Socket.IO server of an app, and its background tasks."""
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -12,16 +13,15 @@ from flask_socketio import SocketIO
 from gevent import monkey
 from socketio.packet import EVENT
 
-from models.db import wait_budget
+from models.db import waiting
+from server import repeated_lines
 from server.realtime.connections import Connections
 from server.realtime.frames import Batch
-from server.realtime.handshakes import NAMESPACE, Handshakes
-from server.realtime.transport import Transports
+from server.realtime.transport import CHECK_SECONDS, NAMESPACE, Transports
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
-from services.shared.rate_limiter import NewRateLimiter
 from settings import Settings
 
 log = logging.getLogger("platform.realtime")
@@ -31,7 +31,8 @@ MAX_MESSAGE_BYTES = 64 * 1024
 EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
 
-HANDSHAKE_SECONDS = 10
+STOP_SECONDS = 2.0
+"""How long a stop waits for the running round of repeated work."""
 
 SOCKETS_AT_ONCE = 250
 """Receivers of a broadcast between two pauses: 2 ms, where 5,000 in one go took 30."""
@@ -74,17 +75,18 @@ class Realtime:
     app: Flask
     socketio: SocketIO
     transports: Transports
-    handshakes: Handshakes
     connections: Connections
     tasks: set[object] = field(default_factory=set)
     """One object for each background task and event that is running; a stop waits for them."""
     at_start: list[Callable[[], None]] = field(default_factory=list)
     before_close: list[Callable[[], None]] = field(default_factory=list)
     """Called in reverse order: what was installed first stops last."""
+    on_joined: list[Callable[[str], None]] = field(default_factory=list)
+    """Called with the id of each socket that was just accepted; its client may not know it yet."""
     on_left: list[Callable[[str], None]] = field(default_factory=list)
     """Called with the id of each socket that has gone, or has become a spectator."""
     every_two_seconds: list[Callable[[], None]] = field(default_factory=list)
-    """With REDIS_URL they are called in turn: at the start, every two seconds, and when signals arrive again.
+    """With REDIS_URL they are called in turn, at the start and every two seconds.
 
     Each looks in the database for changes by other processes whose signals were lost.
     """
@@ -134,26 +136,11 @@ class Realtime:
         """Close the transport of a socket as a broken network would. Does not wait for the client."""
         self.transports.close(self.manager.eio_sid_from_sid(sid, NAMESPACE))
 
-    def on_pong(self, callback: Callable[[str, float], None]) -> None:
-        """Call ``callback(sid, sent_at)`` whenever a joined socket answers a ping. It must not block.
-
-        ``sent_at`` is the ``time.monotonic()`` at which that ping was sent: everything that was sent to the
-        socket before then has reached its client, because a transport keeps the order.
-        """
-
-        def answered(transport_id: str, sent_at: float) -> None:
-            sid = self.manager.sid_from_eio_sid(transport_id, NAMESPACE)
-            if sid is not None:
-                callback(sid, sent_at)
-
-        self.transports.on_pong.append(answered)
-
     def start(self) -> None:
         """Start the background work. A server calls this once; commands do not.
 
         Raises OperatorError when the server must not start.
         """
-        self.transports.start()
         for start in self.at_start:
             start()
 
@@ -161,7 +148,6 @@ class Realtime:
         """Stop the background work and close all sockets. Spins that have begun end on their own."""
         for stop in reversed(self.before_close):
             stop()
-        self.transports.stop()
         for transport_id in list(self.server.eio.sockets):
             self.transports.close(transport_id)
 
@@ -175,11 +161,35 @@ class Realtime:
         self._left(self.connections.end_sessions(user_id, before=before))
 
     def _left(self, sids: Sequence[str]) -> None:
-        # Called afterwards: a proof that is sent in between does not find the socket.
+        # After the sockets were removed, so that no proof that is sent meanwhile goes to one of them.
         with self.app.app_context():
             for sid in sids:
                 for left in self.on_left:
                     left(sid)
+
+    def repeat(self, work: Callable[[], None], *, every_seconds: float, on_failure: str) -> None:
+        """Call ``work`` in one task of its own, at the server's start and ``every_seconds`` after each call.
+
+        An exception is logged with the message ``on_failure``; the next round tries again.
+        """
+        stop = threading.Event()
+        tasks: list[Any] = []
+
+        def rounds() -> None:
+            while not stop.is_set():
+                try:
+                    work()
+                except Exception as failure:  # noqa: BLE001  # as the docstring says
+                    repeated_lines.log.error(on_failure, extra={"failure": safe_exception_summary(failure)})
+                stop.wait(every_seconds)
+
+        def close() -> None:
+            stop.set()
+            for task in tasks:
+                task.join(STOP_SECONDS)
+
+        self.at_start.append(lambda: tasks.append(self.socketio.start_background_task(rounds)))
+        self.before_close.append(close)
 
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""
@@ -189,7 +199,7 @@ class Realtime:
 
     def _run(self, token: object, task: Callable[..., Any], args: Sequence[Any]) -> None:
         try:
-            with self.app.app_context(), wait_budget.limit_waits():
+            with self.app.app_context(), waiting.limit_waits():
                 task(*args)
         except Exception as failure:  # noqa: BLE001  # the library would print the arguments
             log.error("task failed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
@@ -200,7 +210,6 @@ class Realtime:
 def create_realtime(
     app: Flask,
     settings: Settings,
-    new_rate_limiter: NewRateLimiter,
     *,
     manager: Manager,
     clock: Callable[[], Millis],
@@ -214,7 +223,7 @@ def create_realtime(
         app,
         client_manager=manager,
         async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
-        # Packets starts a task for each event, which ends after what follows the acknowledgement.
+        # Packets starts the task of an event itself, to send more after the acknowledgement.
         async_handlers=False,
         # Transports closes silent clients itself, within the time of a ping and its answer.
         monitor_clients=False,
@@ -226,11 +235,12 @@ def create_realtime(
         engineio_logger=_quiet_logger("engineio"),
     )
     limited = settings.ratelimit_enabled
-    per_address = new_rate_limiter("handshake", most=settings.address_handshakes_per_minute, seconds=60)
-    transports = Transports(socketio, handshake_seconds=HANDSHAKE_SECONDS, paced=limited)
+    transports = Transports(socketio.server, paced=limited)
     connections = Connections(per_address=settings.address_max_sockets if limited else None, clock=clock)
-    handshakes = Handshakes(socketio, transports, connections, per_address=per_address if limited else None)
-    running = Realtime(app, socketio, transports, handshakes, connections)
+    running = Realtime(app, socketio, transports, connections)
+    running.repeat(
+        transports.check_deadlines, every_seconds=CHECK_SECONDS, on_failure="deadlines not checked"
+    )
     app.extensions[EXTENSION] = running
     return running
 

@@ -1,7 +1,6 @@
 """The connection below the Socket.IO protocol: its unread messages, its pings and its end."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,13 +8,14 @@ from typing import Any
 import engineio.socket
 import gevent
 from engineio.packet import PING, Packet
-from flask_socketio import SocketIO
 
 from server.realtime.frames import Batch
 from server.redaction import safe_exception_summary
 from services.shared.background import in_slices
 
 log = logging.getLogger("platform.realtime")
+
+NAMESPACE = "/"
 
 MAX_UNREAD_PACKETS = 500
 """What a client may leave unread: far more than a page that draws late ever does."""
@@ -24,6 +24,9 @@ CHECK_SECONDS = 0.5
 """How often the deadlines of all transports are checked."""
 
 CHECKED_AT_ONCE = 1_000
+
+HANDSHAKE_SECONDS = 10.0
+"""How long a client may take to join."""
 
 UPGRADE_SECONDS = 10.0
 """How long a polling client may take to replace polling by the websocket that it has opened."""
@@ -36,9 +39,6 @@ PACKET_SECONDS = 0.1
 allowed sends fewer; a flood fills the client's own buffers."""
 
 PACKETS_AT_ONCE = 100
-
-PongCallback = Callable[[str, float], None]
-"""Called with a transport's id, and the ``time.monotonic()`` at which the ping was sent that it answered."""
 
 
 class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library carries no types
@@ -65,6 +65,10 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
 
     ping_sent_at: float | None = None
     """When the ping was sent that the client has not answered yet."""
+
+    def expect_join(self) -> None:
+        """Give the client HANDSHAKE_SECONDS from now to join."""
+        self.must_join_by = time.monotonic() + HANDSHAKE_SECONDS
 
     def receive(self, pkt: Packet) -> None:
         """Handle a packet of the client, up to PACKET_SECONDS later if it sends them too fast."""
@@ -119,8 +123,7 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         self.next_ping_at = time.monotonic() + self.server.ping_interval
         sent_at, self.ping_sent_at = self.ping_sent_at, None
         if sent_at is not None:
-            for callback in self.transports.on_pong:
-                callback(self.sid, sent_at)
+            self.transports.report_pong(self.sid, sent_at)
 
     def check_deadlines(self) -> None:
         """Send a ping that is due; close the transport if its client has not joined or answered in time."""
@@ -162,22 +165,17 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
 class Transports:
     """Configures each new transport of a server, and closes those whose clients have stopped."""
 
-    def __init__(self, socketio: SocketIO, *, handshake_seconds: float, paced: bool) -> None:
+    def __init__(self, server: Any, *, paced: bool) -> None:
         """``paced``: clients that send packets too fast are read more slowly."""
-        self._socketio = socketio
-        self._engine = socketio.server.eio
-        self._stop = threading.Event()
-        self.handshake_seconds = handshake_seconds
+        self._server = server
+        self._engine = server.eio
         self.paced = paced
-        self.on_pong: list[PongCallback] = []
+        self.on_pong: list[Callable[[str, float], None]] = []
+        """Called with ``(sid, sent_at)`` when a joined socket answers a ping. They must not block.
 
-    def start(self) -> None:
-        """Start the task that checks all deadlines. A task for each client would be most of its memory."""
-        self._socketio.start_background_task(self._run)
-
-    def stop(self) -> None:
-        """End that task."""
-        self._stop.set()
+        ``sent_at`` is the ``time.monotonic()`` at which that ping was sent: everything that was sent to the
+        socket before then has reached its client, because a transport keeps the order.
+        """
 
     def adopt(self, transport_id: str) -> None:
         """Make a transport that the library has just created one of these.
@@ -188,11 +186,7 @@ class Transports:
         transport = self._engine.sockets[transport_id]
         transport.__class__ = Transport
         transport.transports = self
-        self.expect_join(transport)
-
-    def expect_join(self, transport: Transport) -> None:
-        """Give a client ``handshake_seconds`` from now to join."""
-        transport.must_join_by = time.monotonic() + self.handshake_seconds
+        transport.expect_join()
 
     def get(self, transport_id: str | None) -> Transport | None:
         """The open transport of this id, if there is one."""
@@ -205,10 +199,17 @@ class Transports:
         if transport is not None:
             transport.close(reason=self._engine.reason.SERVER_DISCONNECT)
 
-    def _run(self) -> None:
-        while not self._stop.wait(CHECK_SECONDS):
-            for transport in in_slices(list(self._engine.sockets.values()), CHECKED_AT_ONCE):
-                try:
-                    transport.check_deadlines()
-                except Exception as failure:  # noqa: BLE001  # the others are checked all the same
-                    log.warning("deadline failed", extra={"failure": safe_exception_summary(failure)})
+    def report_pong(self, transport_id: str, sent_at: float) -> None:
+        """Tell that a client has answered a ping."""
+        sid = self._server.manager.sid_from_eio_sid(transport_id, NAMESPACE)
+        if sid is not None:
+            for callback in self.on_pong:
+                callback(sid, sent_at)
+
+    def check_deadlines(self) -> None:
+        """Check those of all transports. A task for each client would be most of its memory."""
+        for transport in in_slices(list(self._engine.sockets.values()), CHECKED_AT_ONCE):
+            try:
+                transport.check_deadlines()
+            except Exception as failure:  # noqa: BLE001  # the others are checked all the same
+                log.warning("deadline failed", extra={"failure": safe_exception_summary(failure)})

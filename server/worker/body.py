@@ -8,7 +8,6 @@ import io
 import re
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 import gevent
 
@@ -42,14 +41,6 @@ class BodyTooSlow(BodyError):
     """The body has not arrived in time."""
 
 
-class Stream(Protocol):
-    """The connection that a body is read from."""
-
-    def read(self, size: int, /) -> bytes: ...
-    def read1(self, size: int, /) -> bytes: ...
-    def readline(self, size: int, /) -> bytes: ...
-
-
 class Body(io.RawIOBase):
     """A request's body, for an ``io.BufferedReader`` around it.
 
@@ -59,7 +50,7 @@ class Body(io.RawIOBase):
 
     def __init__(
         self,
-        stream: Stream,
+        stream: io.BufferedReader,
         *,
         length: int | None,
         seconds: float,

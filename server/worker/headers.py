@@ -5,7 +5,7 @@ than the one that is served.
 """
 
 import re
-from typing import Protocol
+from io import BufferedReader
 
 MAX_LINE_BYTES = 8_190
 MAX_HEAD_BYTES = 16 * 1024
@@ -35,12 +35,6 @@ LINE_TOO_LONG = "414 URI Too Long"
 HEAD_TOO_LARGE = "431 Request Header Fields Too Large"
 
 
-class Lines(Protocol):
-    """The connection that a head is read from."""
-
-    def readline(self, size: int, /) -> bytes: ...
-
-
 def check_request_line(line: str) -> None:
     """Raises Refused unless this is a method, a target and HTTP/1.0 or 1.1, with single blanks between."""
     if not REQUEST_LINE.fullmatch(line):
@@ -64,7 +58,7 @@ def split_target(method: str, target: str) -> tuple[str | None, str]:
     return authority, path if path.startswith("/") else f"/{path}"
 
 
-def read_head(stream: Lines, *, version: str) -> bytes:
+def read_head(stream: BufferedReader, *, version: str) -> bytes:
     """The header fields and the empty line after them, unchanged.
 
     ``version`` is the request line's, such as HTTP/1.1. Raises Refused for a head that is too large,

@@ -1,4 +1,4 @@
-"""The gunicorn worker: websockets and HTTP on greenlets, and an orderly shutdown."""
+"""The gunicorn worker: websockets and HTTP on greenlets, its log, and an orderly shutdown."""
 
 import gc
 import logging
@@ -10,9 +10,12 @@ import gevent
 from gevent.pool import Pool
 from geventwebsocket.gunicorn.workers import GeventWebSocketWorker
 from gunicorn.arbiter import Arbiter
+from gunicorn.config import Config
+from gunicorn.glogging import Logger
 from gunicorn.http.wsgi import base_environ
 from gunicorn.workers.ggevent import VERSION, PyWSGIServer
 
+from server.logs import JsonLines
 from server.redaction import safe_exception_summary
 from server.worker.connection import Handler
 from services.shared.errors import OperatorError
@@ -49,6 +52,15 @@ def _collect_garbage_less() -> None:
     gc.freeze()
     often, seldom, _ = gc.get_threshold()
     gc.set_threshold(often, seldom, YOUNG_COLLECTIONS)
+
+
+class JsonLogger(Logger):  # type: ignore[misc]
+    """Writes each of gunicorn's lines as JSON. Of an exception it writes types and places, no message."""
+
+    def setup(self, cfg: Config) -> None:
+        super().setup(cfg)
+        for handler in self.error_log.handlers:
+            handler.setFormatter(JsonLines())
 
 
 class Worker(GeventWebSocketWorker):  # type: ignore[misc]

@@ -50,9 +50,7 @@ def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification
 @reading()
 def newest(*, user: User, now: Millis) -> list[Notification]:
     """A player's notifications, newest first. Adds one when the deadline of the vault has passed."""
-    deadline = _unannounced_deadline(user, now)
-    if deadline is not None:
-        _announce_vault(user.id, deadline)
+    _announce_vault(user, now)
     query = (
         Notification.select()
         .where(Notification.user == user.id)
@@ -68,20 +66,21 @@ def clear(*, user_id: int) -> None:
         Notification.delete().where(Notification.user == user_id).execute()
 
 
-def _unannounced_deadline(user: User, now: Millis) -> Millis | None:
-    """The vault deadline, if it passed without a notification. Read first: most requests write nothing."""
+def _announce_vault(user: User, now: Millis) -> None:
+    """Notify when the deadline of the vault has passed, once for each deadline.
+
+    Of concurrent requests, only the one that stores the deadline does.
+    """
     deadline = user.vault_deadline_ms
     if deadline is None or deadline > now or not user.vault_cents:
-        return None
+        return
+    # Read first: most requests write nothing.
     last = VaultNotice.get_or_none(VaultNotice.user == user.id)
-    return Millis(deadline) if last is None or last.deadline_ms < deadline else None
-
-
-def _announce_vault(user_id: int, deadline: Millis) -> None:
-    """Notify once for each deadline: of concurrent requests, only the one that stores the deadline does."""
+    if last is not None and last.deadline_ms >= deadline:
+        return
     with writing():
         won = (
-            VaultNotice.insert(user=user_id, deadline_ms=deadline)
+            VaultNotice.insert(user=user.id, deadline_ms=deadline)
             .on_conflict(
                 conflict_target=[VaultNotice.user],
                 update={VaultNotice.deadline_ms: deadline},
@@ -91,4 +90,4 @@ def _announce_vault(user_id: int, deadline: Millis) -> None:
             .execute()
         )
         if won:
-            notify(user_id=user_id, title=VAULT_TITLE, message=VAULT_MESSAGE, now=deadline)
+            notify(user_id=user.id, title=VAULT_TITLE, message=VAULT_MESSAGE, now=Millis(deadline))

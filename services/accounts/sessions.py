@@ -7,7 +7,7 @@ from services.accounts.tokens import Claims
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
-from services.shared.errors import AccountSuspended, Unauthorized, UserNotFound
+from services.shared.errors import AccountSuspended, Unauthorized
 
 
 def player_of(claims: Claims) -> User:
@@ -30,22 +30,12 @@ def log_out_everywhere(*, user_id: int, now: Millis) -> int:
     Two calls at once raise the number twice. Raises UserNotFound.
     """
     with writing():
-        raised = (
-            User.update(session_number=User.session_number + 1)
-            .where(User.id == user_id)
-            .returning(User.session_number)
-            .tuples()
-        )
-        for (number,) in raised.execute():
-            record(
-                What.LOGGED_OUT,
-                now=now,
-                user_id=user_id,
-                before={"session": number - 1},
-                after={"session": number},
-            )
-            return int(number)
-        raise UserNotFound
+        before: int = users.lock(user_id).session_number
+        number = before + 1
+        User.update(session_number=number).where(User.id == user_id).execute()
+        changed = {"before": {"session": before}, "after": {"session": number}}
+        record(What.LOGGED_OUT, now=now, user_id=user_id, **changed)
+        return number
 
 
 def suspend(*, user_id: int, now: Millis) -> Millis:
@@ -64,12 +54,8 @@ def suspend(*, user_id: int, now: Millis) -> Millis:
 
 
 def resume(*, user_id: int, now: Millis) -> None:
-    """End the suspension of a player, if there is one."""
+    """End the suspension of a player, if there is one. Raises UserNotFound."""
     with writing():
-        resumed = (
-            User.update(suspended_at_ms=None)
-            .where(User.id == user_id, User.suspended_at_ms.is_null(False))
-            .execute()
-        )
-        if resumed:
+        if users.lock(user_id).suspended_at_ms is not None:
+            User.update(suspended_at_ms=None).where(User.id == user_id).execute()
             record(What.RESUMED, now=now, user_id=user_id)

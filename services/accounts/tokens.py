@@ -81,7 +81,8 @@ class Tokens:
         platform_id, expires = content["sub"], content["exp"]
         # Tokens of versions before there were sessions have no number.
         session = content.get("session", 0)
-        if not (PLATFORM_ID.fullmatch(platform_id) and _is_integer(expires) and _is_integer(session)):
+        # isinstance() would also accept a boolean.
+        if not PLATFORM_ID.fullmatch(platform_id) or type(expires) is not int or type(session) is not int:
             raise Unauthorized
         issued = content.get("iat")
         valid_from = issued * 1000 - FUTURE_MS if isinstance(issued, int | float) else 0
@@ -108,7 +109,3 @@ class Tokens:
                 raise Unauthorized from None
             return content
         raise Unauthorized
-
-
-def _is_integer(claim: object) -> bool:
-    return isinstance(claim, int) and not isinstance(claim, bool)

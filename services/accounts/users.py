@@ -1,9 +1,7 @@
 """Players' accounts: creating, signing in, and looking up."""
 
-import itertools
 import re
 import secrets
-from collections.abc import Iterator
 
 import peewee
 
@@ -184,21 +182,15 @@ def free_usernames(wanted: str, *, count: int) -> list[str]:
     if not USERNAME.fullmatch(wanted):
         raise OperatorError("a username must have 3 to 32 letters, digits, dots, dashes and underscores")
     free: list[str] = []
-    for numbers in _batches():
+    # The name itself is nearly always free.
+    numbers = range(1, 2)
+    while len(free) < count:
         candidates = {name.lower(): name for name in (_numbered(wanted, number) for number in numbers)}
         query = User.select(User.username_folded).where(User.username_folded.in_(list(candidates)))
         taken = set(query.scalars())
         free += [name for folded, name in candidates.items() if folded not in taken]
-        if len(free) >= count:
-            break
+        numbers = range(numbers.stop, numbers.stop + NAMES_A_QUERY)
     return free[:count]
-
-
-def _batches() -> Iterator[range]:
-    """Yield first 1 alone, because it is nearly always free, then many numbers at a time."""
-    yield range(1, 2)
-    for start in itertools.count(2, NAMES_A_QUERY):
-        yield range(start, start + NAMES_A_QUERY)
 
 
 def _numbered(name: str, number: int) -> str:

@@ -14,93 +14,63 @@ from services.ledger.posting import Account, Kind
 
 def mismatches() -> Iterator[str]:
     """A line for each wrong sum or owner of a referral, number of bonuses, or sum of claims."""
-    yield from _wrong_sums("deposits", Referral.deposited_cents, _payments("deposit"))
-    yield from _wrong_sums("withdrawals", Referral.withdrawn_cents, _payments("withdraw"))
-    yield from _wrong_sums("bonuses", Referral.bonus_cents, _bonuses())
-    yield from _wrong_codes()
-    yield from _wrong_uses()
-    yield from _wrong_claims()
+    players = User.select(User.platform_id)
+    referred = players.join(Referral, on=(Referral.user == User.id))
+    for what, stored, source in (
+        ("deposits", Referral.deposited_cents, _payments("deposit")),
+        ("withdrawals", Referral.withdrawn_cents, _payments("withdraw")),
+        ("bonuses", Referral.bonus_cents, _bonuses_of_referrals()),
+    ):
+        for player in _differing(referred, stored, source):
+            yield f"the referral's {what} of {player} differ from their payments or bonuses"
+
+    owner = User.alias("owner")
+    other_code = fn.COALESCE(User.used_affiliate_code, "") != fn.COALESCE(owner.affiliate_code, "")
+    for player in referred.join(owner, on=(Referral.owner == owner.id)).where(other_code).scalars():
+        yield f"the referral of {player} belongs to another player than the owner of the code"
+
+    # A player who has used a code has one bonus; a player who has not has none.
+    uses = peewee.Case(None, [(User.used_affiliate_code.is_null(), 0)], 1)
+    bonuses = _posted(Kind.CODE_BONUS, fn.COUNT(LedgerEntry.id))
+    for player in _differing(players, uses, bonuses):
+        yield f"the bonuses of {player} do not match the use of a code"
+
+    owners = players.join(Affiliate, peewee.JOIN.LEFT_OUTER, on=(Affiliate.user == User.id))
+    claims = _posted(Kind.AFFILIATE_CLAIM, fn.SUM(LedgerEntry.amount_cents))
+    for player in _differing(owners, fn.COALESCE(Affiliate.claimed_cents, 0), claims):
+        yield f"the claimed earnings of {player} differ from the ledger"
 
 
 def _payments(kind: str) -> peewee.Select:
+    """The sum of each player's payments of this kind since the player became a referral."""
     return (
-        Payment.select(Payment.user, fn.SUM(Payment.usd_cents).alias("cents"))
+        Payment.select(Payment.user, fn.SUM(Payment.usd_cents).alias("number"))
         .join(Referral, on=(Referral.user == Payment.user))
         .where(Payment.type == kind, Payment.ledger_transaction > Referral.ledger_transaction)
         .group_by(Payment.user)
     )
 
 
-def _bonuses() -> peewee.Select:
+def _posted(kind: Kind, number: peewee.Function) -> peewee.Select:
+    """A number from each player's balance entries of this kind."""
     return (
-        LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
+        LedgerEntry.select(LedgerEntry.user, number.alias("number"))
         .join(LedgerTransaction)
+        .where(LedgerTransaction.kind == kind, LedgerEntry.account == Account.BALANCE)
+        .group_by(LedgerEntry.user)
+    )
+
+
+def _bonuses_of_referrals() -> peewee.Select:
+    return (
+        _posted(Kind.CODE_BONUS, fn.SUM(LedgerEntry.amount_cents))
         .join(Referral, on=(Referral.user == LedgerEntry.user))
-        .where(
-            LedgerTransaction.kind == Kind.CODE_BONUS,
-            LedgerEntry.account == Account.BALANCE,
-            LedgerTransaction.id >= Referral.ledger_transaction,
-        )
-        .group_by(LedgerEntry.user)
+        .where(LedgerTransaction.id >= Referral.ledger_transaction)
     )
 
 
-def _wrong_sums(what: str, kept: peewee.BigIntegerField, source: peewee.Select) -> Iterator[str]:
-    summed = source.alias("summed")
-    query = (
-        Referral.select(User.platform_id)
-        .join(User, on=(Referral.user == User.id))
-        .join(summed, peewee.JOIN.LEFT_OUTER, on=(summed.c.user_id == Referral.user))
-        .where(kept != fn.COALESCE(summed.c.cents, 0))
-    )
-    for platform_id in query.scalars():
-        yield f"the referral's {what} of {platform_id} differ from their payments or bonuses"
-
-
-def _wrong_codes() -> Iterator[str]:
-    owner = User.alias("owner")
-    query = (
-        Referral.select(User.platform_id)
-        .join(User, on=(Referral.user == User.id))
-        .join(owner, on=(Referral.owner == owner.id))
-        .where(fn.COALESCE(User.used_affiliate_code, "") != fn.COALESCE(owner.affiliate_code, ""))
-    )
-    for platform_id in query.scalars():
-        yield f"the referral of {platform_id} belongs to another player than the owner of the code"
-
-
-def _wrong_uses() -> Iterator[str]:
-    """A player who has used a code has one bonus; a player who has not has none."""
-    bonuses = (
-        LedgerEntry.select(LedgerEntry.user, fn.COUNT(LedgerEntry.id).alias("count"))
-        .join(LedgerTransaction)
-        .where(LedgerTransaction.kind == Kind.CODE_BONUS, LedgerEntry.account == Account.BALANCE)
-        .group_by(LedgerEntry.user)
-        .alias("bonuses")
-    )
-    uses = peewee.Case(None, [(User.used_affiliate_code.is_null(), 0)], 1)
-    query = (
-        User.select(User.platform_id)
-        .join(bonuses, peewee.JOIN.LEFT_OUTER, on=(bonuses.c.user_id == User.id))
-        .where(uses != fn.COALESCE(bonuses.c.count, 0))
-    )
-    for platform_id in query.scalars():
-        yield f"the bonuses of {platform_id} do not match the use of a code"
-
-
-def _wrong_claims() -> Iterator[str]:
-    claims = (
-        LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
-        .join(LedgerTransaction)
-        .where(LedgerTransaction.kind == Kind.AFFILIATE_CLAIM, LedgerEntry.account == Account.BALANCE)
-        .group_by(LedgerEntry.user)
-        .alias("claims")
-    )
-    query = (
-        User.select(User.platform_id)
-        .join(Affiliate, peewee.JOIN.LEFT_OUTER, on=(Affiliate.user == User.id))
-        .join(claims, peewee.JOIN.LEFT_OUTER, on=(claims.c.user_id == User.id))
-        .where(fn.COALESCE(Affiliate.claimed_cents, 0) != fn.COALESCE(claims.c.cents, 0))
-    )
-    for platform_id in query.scalars():
-        yield f"the claimed earnings of {platform_id} differ from the ledger"
+def _differing(players: peewee.Select, stored: peewee.ColumnBase, source: peewee.Select) -> Iterator[str]:
+    """The ids of the players whose stored number is not the source's, or not 0 without a row there."""
+    found = source.alias("found")
+    query = players.join(found, peewee.JOIN.LEFT_OUTER, on=(found.c.user_id == User.id))
+    yield from query.where(stored != fn.COALESCE(found.c.number, 0)).scalars()

@@ -4,16 +4,15 @@ import re
 
 import peewee
 
-from models.affiliates import Affiliate
+from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, writing
 from models.users import User
 from services.accounts import users
 from services.accounts.balances import Balances, balances_of
-from services.affiliates import errors, referrals
 from services.audit_trail.events import What
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind, TransactionId
+from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -23,6 +22,53 @@ USE_BONUS = Cents(20)
 
 MIN_LENGTH, MAX_LENGTH = 4, 24
 ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
+
+
+# The texts of these errors are part of the contract, mistakes included.
+
+
+class CodeRequired(PlatformError):
+    """The code is missing, blank, or not a text."""
+
+    text = "Code is required"
+
+
+class CodeNotAlphanumeric(PlatformError):
+    text = "Promo code must only include letters and numbers."
+
+
+class CodeLength(PlatformError):
+    """The code does not have 4 to 24 characters. The contract fixes both this rule and this text."""
+
+    text = "Code length must be between 3 and 24 letters."
+
+
+class CodeUnchanged(PlatformError):
+    text = "Your haven't done any changes in your promo code."
+
+
+class CodeAlreadySet(PlatformError):
+    text = "You already have a promo code set."
+
+
+class CodeClaimed(PlatformError):
+    """The code belongs to another player, or is the special code."""
+
+    text = "This promo code already has been claimed by someone else."
+
+
+class CodeInvalid(PlatformError):
+    """No player owns this code, and it is not the special one."""
+
+    text = "Promo code is invalid"
+
+
+class OwnCode(PlatformError):
+    text = "You cannot use your own promo code"
+
+
+class CodeAlreadyUsed(PlatformError):
+    text = "You've already used a promo code."
 
 
 class PromoCodes:
@@ -43,18 +89,22 @@ class PromoCodes:
         """
         text = _required(code)
         if not ALPHANUMERIC.fullmatch(text):
-            raise errors.CodeNotAlphanumeric
+            raise CodeNotAlphanumeric
         if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
-            raise errors.CodeLength
+            raise CodeLength
         wanted = text.upper()
         try:
             with writing():
-                if wanted == self._special or not _claim(user_id, wanted):
+                # Raises IntegrityError when another player has this code.
+                claim = User.update(affiliate_code=wanted).where(
+                    User.id == user_id, User.affiliate_code.is_null()
+                )
+                if wanted == self._special or not claim.execute():
                     raise _why_not(user_id, wanted)
                 Affiliate.insert(user=user_id).execute()
                 record(What.PROMO_CODE_SET, now=now, user_id=user_id, after={"code": wanted})
         except peewee.IntegrityError:
-            raise errors.CodeClaimed from None
+            raise CodeClaimed from None
         return wanted
 
     def use(self, *, user_id: int, code: object, now: Millis) -> Balances:
@@ -67,19 +117,34 @@ class PromoCodes:
         text = _required(code)
         # Checked before uppercase, which turns some other letters, such as the long s, into ASCII.
         if not ALPHANUMERIC.fullmatch(text):
-            raise errors.CodeInvalid
+            raise CodeInvalid
         used = text.upper()
         owner_id = None if used == self._special else _owner_of(used)
         if owner_id == user_id:
-            raise errors.OwnCode
+            raise OwnCode
         with writing():
-            if not _mark_used(user_id, used):
-                raise errors.CodeAlreadyUsed
-            bonus = _post_bonus(user_id, now)
+            mark = User.update(used_affiliate_code=used, deposit_bonus=True, free_cases=0).where(
+                User.id == user_id, User.used_affiliate_code.is_null()
+            )
+            if not mark.execute():
+                raise CodeAlreadyUsed
+            bonus = posting.post(
+                kind=Kind.CODE_BONUS,
+                entries=[
+                    Entry(Account.HOUSE_BONUSES, Cents(-USE_BONUS)),
+                    Entry(Account.BALANCE, USE_BONUS, user_id),
+                ],
+                now=now,
+            )
             if owner_id is not None:
-                referrals.begin(
-                    user_id=user_id, owner_id=owner_id, bonus=USE_BONUS, transaction_id=bonus, now=now
-                )
+                # Payments after the bonus's ledger transaction count.
+                Referral.insert(
+                    user=user_id,
+                    owner=owner_id,
+                    ledger_transaction=bonus,
+                    used_at_ms=now,
+                    bonus_cents=USE_BONUS,
+                ).execute()
             # The special code is a secret setting.
             shown = {"code": CHANGED if owner_id is None else used}
             record(What.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
@@ -88,7 +153,7 @@ class PromoCodes:
 
 def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
-        raise errors.CodeRequired
+        raise CodeRequired
     return code
 
 
@@ -96,37 +161,12 @@ def _required(code: object) -> str:
 def _owner_of(code: str) -> int:
     owner = User.select(User.id).where(User.affiliate_code == code).scalar()
     if owner is None:
-        raise errors.CodeInvalid
+        raise CodeInvalid
     return int(owner)
-
-
-def _claim(user_id: int, code: str) -> bool:
-    """Set the player's code if there is none. Raises IntegrityError when another player has this code."""
-    query = User.update(affiliate_code=code).where(User.id == user_id, User.affiliate_code.is_null())
-    return bool(query.execute())
 
 
 def _why_not(user_id: int, wanted: str) -> PlatformError:
     own = users.get_by_id(user_id).affiliate_code
     if own == wanted:
-        return errors.CodeUnchanged()
-    return errors.CodeAlreadySet() if own else errors.CodeClaimed()
-
-
-def _mark_used(user_id: int, code: str) -> bool:
-    """Store the code as used if none was used. Of two concurrent uses the second changes nothing."""
-    query = User.update(used_affiliate_code=code, deposit_bonus=True, free_cases=0).where(
-        User.id == user_id, User.used_affiliate_code.is_null()
-    )
-    return bool(query.execute())
-
-
-def _post_bonus(user_id: int, now: Millis) -> TransactionId:
-    return posting.post(
-        kind=Kind.CODE_BONUS,
-        entries=[
-            Entry(Account.HOUSE_BONUSES, Cents(-USE_BONUS)),
-            Entry(Account.BALANCE, USE_BONUS, user_id),
-        ],
-        now=now,
-    )
+        return CodeUnchanged()
+    return CodeAlreadySet() if own else CodeClaimed()

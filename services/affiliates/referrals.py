@@ -11,21 +11,7 @@ from models.db.connection import reading, snapshot
 from models.users import User
 from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
-from services.ledger.posting import TransactionId
-from services.shared.clock import Millis
 from services.shared.money import NO_COINS, Cents
-
-
-@dataclass(frozen=True)
-class ReferredPlayer:
-    """What one player has brought the owner of the code they used, in cents; ``earned`` may be negative."""
-
-    platform_id: str
-    username: str
-    avatar: str
-    deposited: Cents
-    withdrawn: Cents
-    earned: Cents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,20 +32,6 @@ class Overview:
         return Cents(max(self.earnings - self.claimed, 0))
 
 
-def begin(*, user_id: int, owner_id: int, bonus: Cents, transaction_id: TransactionId, now: Millis) -> None:
-    """Make a player a referral of the owner. Call this in the transaction that marks the code as used.
-
-    Payments after the bonus's ledger transaction count.
-    """
-    Referral.insert(
-        user=user_id,
-        owner=owner_id,
-        ledger_transaction=transaction_id,
-        used_at_ms=now,
-        bonus_cents=bonus,
-    ).execute()
-
-
 def count_payment(*, user_id: int, deposited: Cents = NO_COINS, withdrawn: Cents = NO_COINS) -> None:
     """Add a payment to the player's referral, if there is one.
 
@@ -73,10 +45,14 @@ def count_payment(*, user_id: int, deposited: Cents = NO_COINS, withdrawn: Cents
 
 
 @reading()
-def statistics(*, owner_id: int) -> list[ReferredPlayer]:
-    """The players who used the owner's code, the most profitable first, then in the order of use."""
-    earned = earned_cents(rate_percent(users.get_by_id(owner_id))).alias("earned")
-    rows: Any = (
+def statistics(*, owner_id: int) -> list[Any]:
+    """The players who used the owner's code, the most profitable first, then in the order of use.
+
+    Each has what the player brought the owner in ``deposited_cents``, ``withdrawn_cents`` and
+    ``earned_cents``, which may be negative.
+    """
+    earned = earned_cents(rate_percent(users.get_by_id(owner_id))).alias("earned_cents")
+    query = (
         Referral.select(
             User.platform_id,
             User.username,
@@ -88,9 +64,8 @@ def statistics(*, owner_id: int) -> list[ReferredPlayer]:
         .join(User, on=(Referral.user == User.id))
         .where(Referral.owner == owner_id)
         .order_by(earned.desc(), Referral.ledger_transaction)
-        .tuples()
     )
-    return [ReferredPlayer(*row) for row in rows]
+    return list(query.namedtuples())
 
 
 def overview(*, owner_id: int) -> Overview:

@@ -15,17 +15,8 @@ from services.audit_trail.canonical import Row, to_text
 from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
 
-EVENT_NAMES = {
-    "id": "id",
-    "at": "at_ms",
-    "who": "who",
-    "what": "what",
-    "player": "player",
-    "address": "address",
-    "before": "before",
-    "after": "after",
-    "keyId": "key_id",
-    "mac": "mac",
+EVENT_NAMES = {"at": "at_ms", "keyId": "key_id"} | {
+    name: name for name in ("id", "who", "what", "player", "address", "before", "after", "mac")
 }
 SEAL_NAMES = {
     "number": "number",
@@ -56,10 +47,6 @@ def export(keys: AuditKeys, *, now: Millis) -> Iterator[str]:
     yield to_text(trailer | {"signature": keys.sign(Purpose.EXPORT, to_text(trailer))})
 
 
-class DamagedExport(Exception):
-    """An export that is not complete, or not as it was written; ``str()`` says what is wrong with it."""
-
-
 class ExportReader:
     """Reads the lines of an export."""
 
@@ -72,33 +59,34 @@ class ExportReader:
 
     def events(self) -> Iterator[Exported]:
         """Yield each event, up to a line that cannot be read."""
-        try:
-            yield from self._events()
-        except DamagedExport as damage:
-            self.damage = str(damage)
-
-    def _events(self) -> Iterator[Exported]:
         digest = hashlib.sha256()
         for line in self._lines:
-            document = _parse(line, self.count + 1)
-            if "signature" in document:
-                self._check_signature(document, digest.hexdigest())
+            try:
+                document = json.loads(line)
+                is_trailer = isinstance(document, dict) and "signature" in document
+                exported = None if is_trailer else _seal_and_event(document)
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self.damage = f"line {self.count + 1} of the export is not an event"
+                return
+            if exported is None:
+                self.damage = self._problem_of_signature(document, digest.hexdigest())
                 return
             digest.update(line)
             self.count += 1
-            yield _seal_and_event(document, self.count)
-        raise DamagedExport("the export has no signature: it is not complete")
+            yield exported
+        self.damage = "the export has no signature: it is not complete"
 
-    def _check_signature(self, trailer: dict[str, Any], sha256: str) -> None:
+    def _problem_of_signature(self, trailer: dict[str, Any], sha256: str) -> str | None:
         signature, key_id = trailer.pop("signature"), str(trailer.get("keyId"))
         if not self._keys.has(key_id):
-            raise DamagedExport(f"no SECRET_KEY decrypts the audit key {key_id}, which signed the export")
+            return f"no SECRET_KEY decrypts the audit key {key_id}, which signed the export"
         try:
             is_signed = self._keys.is_valid(Purpose.EXPORT, to_text(trailer), key_id=key_id, mac=signature)
         except TypeError:
             is_signed = False
-        if not is_signed or trailer["sha256"] != sha256 or next(self._lines, None) is not None:
-            raise DamagedExport("the export was altered: its signature does not match")
+        if is_signed and trailer["sha256"] == sha256 and next(self._lines, None) is None:
+            return None
+        return "the export was altered: its signature does not match"
 
 
 def _rows() -> Iterator[Exported]:
@@ -119,47 +107,28 @@ def _line(seal: Row | None, event: Row) -> str:
 
 def _object(text: str | None) -> Any:
     """The object of a JSON text. A text that was altered, and is not canonical any more, stays a text."""
-    if text is None:
-        return None
     try:
-        value = json.loads(text)
-        is_canonical = isinstance(value, dict) and to_text(value) == text
+        value = json.loads(text or "null")
+        return value if isinstance(value, dict) and to_text(value) == text else text
     except (ValueError, TypeError, RecursionError):
-        is_canonical = False
-    return value if is_canonical else text
+        return text
 
 
-def _parse(line: bytes, number: int) -> dict[str, Any]:
-    try:
-        document = json.loads(line)
-        if isinstance(document, dict):
-            return document
-    except (ValueError, RecursionError):
-        pass
-    raise _not_an_event(number)
-
-
-def _seal_and_event(document: dict[str, Any], number: int) -> Exported:
-    try:
-        # Refuses floats, which have no place in an export.
-        to_text(document)
-        event = {column: document[name] for name, column in EVENT_NAMES.items()}
-        for name in OBJECTS:
-            if isinstance(event[name], dict):
-                event[name] = to_text(event[name])
-        seal = document["seal"]
-        if seal is not None:
-            seal = {column: seal[name] for name, column in SEAL_NAMES.items()} | {"event_id": event["id"]}
-    except (KeyError, TypeError):
-        raise _not_an_event(number) from None
-    if not all(_is_storable(value) for value in (event["id"], seal["number"] if seal else 0)):
-        raise _not_an_event(number)
+def _seal_and_event(document: dict[str, Any]) -> Exported:
+    """Raises ValueError, KeyError or TypeError if it is not the document of a line."""
+    # Refuses floats, which have no place in an export.
+    to_text(document)
+    event = {column: document[name] for name, column in EVENT_NAMES.items()}
+    for name in OBJECTS:
+        if isinstance(event[name], dict):
+            event[name] = to_text(event[name])
+    seal = document["seal"]
+    if seal is not None:
+        seal = {column: seal[name] for name, column in SEAL_NAMES.items()} | {"event_id": event["id"]}
+    for number in (event["id"], seal["number"] if seal else 0):
+        if type(number) is not int or abs(number) >= 2**63:
+            raise ValueError("not the number of a row")
+    for key_id in (event["key_id"], seal["key_id"] if seal else ""):
+        if not isinstance(key_id, str):
+            raise ValueError("not the id of a key")
     return seal, event
-
-
-def _is_storable(number: Any) -> bool:
-    return type(number) is int and abs(number) < 2**63
-
-
-def _not_an_event(number: int) -> DamagedExport:
-    return DamagedExport(f"line {number} of the export is not an event")

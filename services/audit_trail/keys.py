@@ -59,12 +59,8 @@ class AuditKeys:
             {"key_id": key_id, "sealed_key": self._encrypter.encrypt(key.hex())}
             for key_id, key in self._known.items()
         ]
-        with reading():
-            stored = set(AuditKey.select(AuditKey.key_id).scalars())
-        missing = [row for row in rows if row["key_id"] not in stored]
-        if missing:
-            with writing():
-                AuditKey.insert_many(missing).on_conflict_ignore().execute()
+        with writing():
+            AuditKey.insert_many(rows).on_conflict_ignore().execute()
 
     def load(self) -> None:
         """Learn the keys in the database."""

@@ -10,11 +10,11 @@ from services.audit_trail.canonical import EVENT_COLUMNS, SEAL_COLUMNS, Row
 
 ROWS_A_PAGE = 500
 
-OF_EVENT = (*EVENT_COLUMNS, "mac")
-OF_SEAL = (*SEAL_COLUMNS, "seal")
+ALL_EVENT_COLUMNS = (*EVENT_COLUMNS, "mac")
+ALL_SEAL_COLUMNS = (*SEAL_COLUMNS, "seal")
 
-_event = [getattr(AuditEvent, name) for name in OF_EVENT]
-_seal = [getattr(AuditSeal, name) for name in OF_SEAL]
+_event = [getattr(AuditEvent, name) for name in ALL_EVENT_COLUMNS]
+_seal = [getattr(AuditSeal, name) for name in ALL_SEAL_COLUMNS]
 _belongs = AuditSeal.event_id == AuditEvent.id
 
 
@@ -38,7 +38,7 @@ def unsealed() -> Iterator[tuple[Row, bool]]:
         .where(AuditSeal.number.is_null())
     )
     for *event, waiting_id in _pages(query, AuditEvent.id):
-        yield dict(zip(OF_EVENT, event, strict=True)), waiting_id is not None
+        yield dict(zip(ALL_EVENT_COLUMNS, event, strict=True)), waiting_id is not None
 
 
 def waiting_without_event() -> Iterator[int]:
@@ -59,14 +59,9 @@ def by_ids(ids: list[int]) -> dict[int, tuple[Row | None, Row]]:
     return {event["id"]: (seal, event) for seal, event in found if event}
 
 
-def exists(event_id: int) -> bool:
-    """Whether there is an event with this id."""
-    return bool(AuditEvent.select(AuditEvent.id).where(AuditEvent.id == event_id).exists())
-
-
 def _split(row: tuple[Any, ...]) -> tuple[Row | None, Row | None]:
-    seal = dict(zip(OF_SEAL, row, strict=False))
-    event = dict(zip(OF_EVENT, row[len(OF_SEAL) :], strict=True))
+    seal = dict(zip(ALL_SEAL_COLUMNS, row, strict=False))
+    event = dict(zip(ALL_EVENT_COLUMNS, row[len(ALL_SEAL_COLUMNS) :], strict=True))
     return None if seal["number"] is None else seal, None if event["id"] is None else event
 
 

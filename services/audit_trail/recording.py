@@ -41,7 +41,7 @@ def record(
     if not database.in_transaction():
         raise RuntimeError("an audit event belongs to the transaction that it describes")
     (keys,) = _keys
-    actor = current_actor()
+    actor = current_actor.get()
     row: dict[str, Any] = {
         "id": next_event_id(),
         "at_ms": now,

@@ -29,23 +29,19 @@ def _seal_batch(keys: AuditKeys) -> int:
     last: Row | None = AuditSeal.select().order_by(AuditSeal.number.desc()).limit(1).dicts().first()
     seals: list[Row] = []
     for event in events:
-        last = _seal(event, last, keys)
+        row = {
+            "number": last["number"] + 1 if last else 1,
+            "event_id": event["id"],
+            "previous_event_id": last["event_id"] if last else None,
+            "previous_seal": last["seal"] if last else "",
+            "key_id": keys.current_id,
+        }
+        last = row | {"seal": keys.sign(Purpose.SEAL, seal_text(row, event))}
         seals.append(last)
     if seals:
         AuditSeal.insert_many(seals).execute()
         UnsealedEvent.delete().where(UnsealedEvent.event_id.in_([event["id"] for event in events])).execute()
     return len(events)
-
-
-def _seal(event: Row, previous: Row | None, keys: AuditKeys) -> Row:
-    row = {
-        "number": previous["number"] + 1 if previous else 1,
-        "event_id": event["id"],
-        "previous_event_id": previous["event_id"] if previous else None,
-        "previous_seal": previous["seal"] if previous else "",
-        "key_id": keys.current_id,
-    }
-    return row | {"seal": keys.sign(Purpose.SEAL, seal_text(row, event))}
 
 
 def _next_events() -> list[Row]:

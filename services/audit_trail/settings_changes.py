@@ -20,35 +20,39 @@ def record_changes(keys: AuditKeys, settings: Settings, *, now: Millis) -> None:
     The first start records all. Settings that may differ between processes are left out.
     """
     keys.load()
-    current = {name: getattr(settings, name) for name in _names(settings)} | {"version": VERSION}
+    values = {each.name: getattr(settings, each.name) for each in fields(settings)} | {"version": VERSION}
+    current = {name: value for name, value in values.items() if name not in OF_ONE_PROCESS}
     secret = {each.name for each in fields(settings) if not each.repr}
     with writing():
         # Of two processes that start at once, the second finds what the first has recorded.
         database.obj.lock_tables(KnownSetting)
         rows: Any = KnownSetting.select(KnownSetting.name, KnownSetting.value).tuples()
         stored = {name: json.loads(text) for name, text in rows}
-        changed = stored.keys() - current.keys()
-        for name, value in current.items():
-            if name not in stored or not _is_same(keys, name, value, stored[name]):
-                changed.add(name)
-                known = _digest(keys, name, value) if name in secret else value
-                KnownSetting.insert(name=name, value=to_text(known)).on_conflict(
-                    conflict_target=[KnownSetting.name], update={KnownSetting.value: to_text(known)}
-                ).execute()
+        differing = {
+            name: value
+            for name, value in current.items()
+            if name not in stored or not _is_same(keys, name, value, stored[name])
+        }
+        changed = differing.keys() | (stored.keys() - current.keys())
         if not changed:
             return
-        KnownSetting.delete().where(KnownSetting.name.in_(changed - current.keys())).execute()
+        KnownSetting.delete().where(KnownSetting.name.in_(changed)).execute()
+        rows = [
+            {"name": name, "value": to_text(_digest(keys, name, value) if name in secret else value)}
+            for name, value in differing.items()
+        ]
+        if rows:
+            KnownSetting.insert_many(rows).execute()
         record(
             What.SETTINGS_CHANGED,
             now=now,
             user_id=None,
-            before={name: _shown(stored[name]) for name in changed & stored.keys()},
-            after={name: CHANGED if name in secret else current[name] for name in changed & current.keys()},
+            before={
+                name: CHANGED if _is_digest(stored[name]) else stored[name]
+                for name in changed & stored.keys()
+            },
+            after={name: CHANGED if name in secret else current[name] for name in differing},
         )
-
-
-def _names(settings: Settings) -> list[str]:
-    return [each.name for each in fields(settings) if each.name not in OF_ONE_PROCESS]
 
 
 def _is_same(keys: AuditKeys, name: str, value: Any, stored: Any) -> bool:
@@ -61,10 +65,6 @@ def _is_same(keys: AuditKeys, name: str, value: Any, stored: Any) -> bool:
 def _digest(keys: AuditKeys, name: str, value: Any) -> dict[str, str]:
     """What is stored of a secret value: it shows a change, and reveals nothing without SECRET_KEY."""
     return {"keyId": keys.current_id, "mac": keys.sign(Purpose.SETTING, to_text([name, value]))}
-
-
-def _shown(stored: Any) -> Any:
-    return CHANGED if _is_digest(stored) else stored
 
 
 def _is_digest(stored: Any) -> bool:

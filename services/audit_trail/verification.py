@@ -1,16 +1,16 @@
 """Verifying the audit trail in the database, and comparing it with an export of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import peewee
 
 from models.db.connection import snapshot
 from services.audit_trail import reading
-from services.audit_trail.canonical import Row
-from services.audit_trail.checking import Checker, is_missing
+from services.audit_trail.canonical import Row, event_text, seal_text
 from services.audit_trail.export import Exported, ExportReader
-from services.audit_trail.keys import AuditKeys
+from services.audit_trail.keys import AuditKeys, Purpose
 from services.shared.clock import Millis
 
 MAX_PROBLEMS = 1_000
@@ -58,33 +58,34 @@ def _problems(
 
 
 def _in_chain(keys: AuditKeys, found: Verification) -> Iterator[str]:
-    checker = Checker(keys)
+    # A seal may be missing alone. Its event is then found among those without one.
+    chain = _Chain(keys, has_event=lambda id_: bool(reading.by_ids([id_])))
     for seal, event in reading.sealed():
         found.sealed += 1
-        yield from checker.sealed(seal, event)
-        # A seal may be missing alone. Its event is then found among those without one.
-        yield from (is_missing(id_) for id_ in checker.take_missing() if not reading.exists(id_))
+        yield from chain.problems(seal, event)
 
 
 def _without_seal(keys: AuditKeys, found: Verification, now: Millis) -> Iterator[str]:
-    checker = Checker(keys)
     for event, is_waiting in reading.unsealed():
         found.unsealed += 1
-        if problem := checker.unsealed(event):
+        if problem := _problem_of_unsealed(keys, event):
             yield problem
         elif not is_waiting:
             yield f"the seal of audit event {event['id']} is missing"
         elif event["at_ms"] < now - LATEST_SEAL_MS:
             yield f"audit event {event['id']} has no seal, although it is older than a minute"
-    yield from map(is_missing, reading.waiting_without_event())
+    yield from map(_missing, reading.waiting_without_event())
 
 
 def _in_export(keys: AuditKeys, found: Verification, export: Iterable[bytes]) -> Iterator[str]:
-    checker, reader = Checker(keys), ExportReader(export, keys)
+    chain, reader = _Chain(keys, has_event=lambda _: False), ExportReader(export, keys)
     for lines in peewee.chunked(reader.events(), reading.ROWS_A_PAGE):
         stored = reading.by_ids([event["id"] for _, event in lines])
         for seal, event in lines:
-            problems = list(_of_line(checker, seal, event))
+            if seal is None:
+                problems = list(filter(None, [_problem_of_unsealed(keys, event)]))
+            else:
+                problems = list(chain.problems(seal, event))
             yield from (f"in the export, {problem}" for problem in problems)
             if not problems:
                 yield from _differences((seal, event), stored.get(event["id"]))
@@ -93,19 +94,83 @@ def _in_export(keys: AuditKeys, found: Verification, export: Iterable[bytes]) ->
     found.exported = reader.count
 
 
-def _of_line(checker: Checker, seal: Row | None, event: Row) -> Iterator[str]:
-    if seal is None:
-        yield from filter(None, [checker.unsealed(event)])
-    else:
-        yield from checker.sealed(seal, event)
-        yield from map(is_missing, checker.take_missing())
+class _Chain:
+    """Checks seals with their events, in the order of the seals.
+
+    ``has_event`` says whether there is an event with this id, when the next seal names it but its own seal is
+    missing.
+    """
+
+    def __init__(self, keys: AuditKeys, *, has_event: Callable[[int], bool]) -> None:
+        self._keys = keys
+        self._has_event = has_event
+        self._last: Row | None = None
+
+    def problems(self, seal: Row, event: Row | None) -> Iterator[str]:
+        """Yield what is wrong with the next seal and its event, which is None if there is no such row."""
+        last, self._last = self._last, seal
+        if event is None:
+            yield _missing(seal["event_id"])
+        elif problem := _problem_of_sealed(self._keys, seal, event):
+            yield problem
+            # What an altered row says about the seal before it proves nothing.
+            return
+        number, event_id = (last["number"], last["event_id"]) if last else (0, None)
+        previous_id = seal["previous_event_id"]
+        if missing := seal["number"] - number - 1:
+            yield f"audit seals are missing: {missing} before that of audit event {seal['event_id']}"
+            if previous_id is not None and not self._has_event(previous_id):
+                yield _missing(previous_id)
+        elif (previous_id, seal["previous_seal"]) != (event_id, last["seal"] if last else ""):
+            yield f"the seal of audit event {event_id or seal['event_id']} was altered"
+
+
+def _problem_of_sealed(keys: AuditKeys, seal: Row, event: Row) -> str | None:
+    for key_id in (event["key_id"], seal["key_id"]):
+        if unknown := _unknown_key(keys, event["id"], key_id):
+            return unknown
+    is_sealed = _is_valid(keys, Purpose.SEAL, partial(seal_text, seal, event), seal["key_id"], seal["seal"])
+    if _is_genuine(keys, event):
+        return None if is_sealed else f"the seal of audit event {event['id']} was altered"
+    # The server seals what it finds, also what something else has written.
+    return f"audit event {event['id']} was {'inserted' if is_sealed else 'altered'}"
+
+
+def _problem_of_unsealed(keys: AuditKeys, event: Row) -> str | None:
+    if unknown := _unknown_key(keys, event["id"], event["key_id"]):
+        return unknown
+    return None if _is_genuine(keys, event) else f"audit event {event['id']} was inserted"
+
+
+def _is_genuine(keys: AuditKeys, event: Row) -> bool:
+    return _is_valid(keys, Purpose.EVENT, partial(event_text, event), event["key_id"], event["mac"])
+
+
+def _is_valid(keys: AuditKeys, purpose: Purpose, text: Callable[[], str], key_id: str, mac: str) -> bool:
+    try:
+        return keys.is_valid(purpose, text(), key_id=key_id, mac=mac)
+    except TypeError:
+        # SQLite stores values of any type in any column.
+        return False
+
+
+def _unknown_key(keys: AuditKeys, event_id: int, key_id: str) -> str | None:
+    if keys.has(key_id):
+        return None
+    if key_id in keys.unreadable:
+        return f"no SECRET_KEY decrypts the audit key {key_id}, so its events cannot be checked"
+    return f"audit event {event_id} was altered, or the audit key {key_id} was removed"
+
+
+def _missing(event_id: int) -> str:
+    return f"audit event {event_id} is missing"
 
 
 def _differences(exported: Exported, stored: Exported | None) -> Iterator[str]:
     """What has changed in the database since the export, in which this event is genuine."""
     seal, event = exported
     if stored is None:
-        yield is_missing(event["id"])
+        yield _missing(event["id"])
         return
     if stored[1] != event:
         yield f"audit event {event['id']} was altered"

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import peewee
@@ -12,20 +13,26 @@ from models.avatar_uploads import AvatarUpload
 from models.db.connection import UNAVAILABLE, writing
 from models.users import User
 from services.accounts import users
-from services.avatars.errors import UploadUnderWay
 from services.avatars.render import render
 from services.shared.background import WorkerPool
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
-from services.shared.errors import Unavailable
+from services.shared.errors import PlatformError, Unavailable
 
 log = logging.getLogger("platform.avatars")
 
 PATH = "/media/avatars/"
 
-
 UPLOAD_MS = 60 * 1000
 """Longer than a request may take. An upload that a crash ended counts as under way for so long."""
+
+
+class UploadUnderWay(PlatformError):
+    """The player has another upload under way."""
+
+    status = 429
+    text = "Too many requests"
+    retry_after_seconds = 1
 
 
 @contextlib.contextmanager
@@ -52,20 +59,20 @@ def one_upload(*, user_id: int, now: Millis) -> Iterator[None]:
             AvatarUpload.delete().where(this, AvatarUpload.until_ms == until).execute()
 
 
+@dataclass(frozen=True, kw_only=True)
 class Avatars:
     """Renders uploads in the worker pool, and stores them under random names in ``directory``."""
 
-    def __init__(self, *, directory: Path, worker_pool: WorkerPool) -> None:
-        self._directory = directory
-        self._worker_pool = worker_pool
+    directory: Path
+    worker_pool: WorkerPool
 
     def change(self, *, user_id: int, data: bytes) -> str:
         """Make an avatar of an image file's bytes; return its path. The file of the old one is removed.
 
-        Raises the errors in services/avatars/errors.py, TooBusy, Unavailable and UserNotFound. When the
+        Raises the errors of services/avatars/render.py, TooBusy, Unavailable and UserNotFound. When the
         transaction fails, the new file stays: the commit may have happened although its answer was lost.
         """
-        path = self._store(self._worker_pool.run(render, data))
+        path = self._store(self.worker_pool.run(render, data))
         with writing():
             replaced: str = users.lock(user_id).avatar
             User.update(avatar=path).where(User.id == user_id).execute()
@@ -78,11 +85,11 @@ class Avatars:
     def _store(self, picture: bytes) -> str:
         """Write a new file, which appears complete or not at all; returns its path. Raises Unavailable."""
         name = f"{secrets.token_hex(16)}.webp"
-        unfinished = self._directory / f"{name}.part"
+        unfinished = self.directory / f"{name}.part"
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            self.directory.mkdir(parents=True, exist_ok=True)
             unfinished.write_bytes(picture)
-            unfinished.replace(self._directory / name)
+            unfinished.replace(self.directory / name)
         except OSError:
             log.exception("avatar not stored", extra={"event": "avatar"})
             with contextlib.suppress(OSError):
@@ -93,4 +100,4 @@ class Avatars:
     def _remove(self, path: str) -> None:
         """Delete a stored file. An avatar at another address is not touched."""
         if path.startswith(PATH):
-            (self._directory / Path(path).name).unlink(missing_ok=True)
+            (self.directory / Path(path).name).unlink(missing_ok=True)

@@ -20,20 +20,13 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from services.avatars.errors import (
-    MAX_FILE_BYTES,
-    MAX_FRAMES,
-    MAX_SIDE,
-    MAX_TOTAL_PIXELS,
-    AnimationTooLarge,
-    DamagedImage,
-    EmptyFile,
-    FileTooLarge,
-    ImageTooLarge,
-    TooManyFrames,
-    WrongType,
-)
 from services.shared.errors import PlatformError
+
+MAX_FILE_BYTES = 2 * 1024 * 1024
+MAX_SIDE = 4096
+MAX_FRAMES = 64
+MAX_TOTAL_PIXELS = 2 * MAX_SIDE * MAX_SIDE
+"""Width x height x frames."""
 
 AVATAR_SIDE = 256
 """Pixels."""
@@ -64,6 +57,38 @@ Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
 warnings.filterwarnings("ignore", module=r"PIL\.")
 
 
+class EmptyFile(PlatformError):
+    text = "The file is empty"
+
+
+class FileTooLarge(PlatformError):
+    text = f"The file must be at most {MAX_FILE_BYTES} bytes"
+
+
+class WrongType(PlatformError):
+    """The bytes do not begin a readable image of one of the four formats."""
+
+    text = "The file must be a JPEG, PNG, WEBP or GIF image"
+
+
+class DamagedImage(PlatformError):
+    """Decoding failed, or took too long."""
+
+    text = "The image is damaged"
+
+
+class ImageTooLarge(PlatformError):
+    text = f"The image must be at most {MAX_SIDE} x {MAX_SIDE} pixels"
+
+
+class TooManyFrames(PlatformError):
+    text = f"The image must have at most {MAX_FRAMES} frames"
+
+
+class AnimationTooLarge(PlatformError):
+    text = f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
+
+
 class _TimedFile(BytesIO):
     """Raises DamagedImage when it is read after its thread has used ``_MAX_DECODE_SECONDS`` of CPU time.
 
@@ -82,7 +107,7 @@ class _TimedFile(BytesIO):
 
 
 def render(data: bytes) -> bytes:
-    """The avatar as WebP. Raises only the errors of services/avatars/errors.py."""
+    """The avatar as WebP. Raises only the errors of this module."""
     if not data:
         raise EmptyFile
     if len(data) > MAX_FILE_BYTES:

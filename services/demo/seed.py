@@ -1,12 +1,14 @@
-"""Imports the demo data, and creates a player to try it with."""
+"""Imports the demo data, plays the demo bets, and creates a player to try the demo with."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
+from models.bets import Bet
 from models.cases import Case
-from models.db.connection import writing
+from models.db.connection import reading, writing
 from models.irl_cases import IrlCase
 from models.items import Item
 from models.users import User
@@ -14,33 +16,31 @@ from services.accounts import users
 from services.cases import importing
 from services.cases.kinds import FREE_CASE_ID, Kind, case_id
 from services.fairness.server_seeds import ServerSeeds
+from services.games.proofs import Proofs
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
+from services.openings.opening import OpeningRequest, Openings
 from services.shared import decimal_json
 from services.shared.clock import Millis
-from services.shared.errors import UserNotFound
+from services.shared.errors import PlatformError, UserNotFound
 from services.shared.money import Cents
+from services.upgrader.spin import SpinRequest, Upgrader
 
 DATA = Path(__file__).parent
 
-PLAYER_ID = "76561190000000001"
-PLAYER_NAME = "demo"
-PLAYER_BALANCE = Cents(1_000_00)
+PLATFORM_ID = 76561190000000001
+FIRST_PLATFORM_ID_OF_BETS = 76561190000000101
+BALANCE = Cents(1_000_00)
+
+INTERVAL_MS = 75_000
+"""Time between two demo bets. The proof of the last one is due when the command ends."""
 
 
-@dataclass(frozen=True)
-class Seeded:
-    """How many rows of the demo data were missing and have been imported."""
-
-    items: int
-    cases: int
-    irl_cases: int
-
-
-def seed(*, media_dir: Path, now: Millis) -> Seeded:
+def seed(*, media_dir: Path, now: Millis) -> dict[str, int]:
     """Import the rows that are missing, and copy the pictures that are missing.
 
-    Rows that exist keep what an operator has changed.
+    Rows that exist keep what an operator has changed. Returns how many items, cases and IRL cases were
+    imported.
     """
     _copy_pictures(media_dir / "items")
     with writing():
@@ -50,10 +50,72 @@ def seed(*, media_dir: Path, now: Millis) -> Seeded:
         cases = [row for row in _read("cases.json") if _case_id(row) not in case_ids]
         irl_ids = set(IrlCase.select(IrlCase.slug).scalars())
         irl_cases = [row for row in _read("irl_cases.json") if row["id"] not in irl_ids]
-        return Seeded(
-            items=items_importing.import_document(items, app_id=None, now=now).created,
-            cases=importing.import_cases(cases, now=now).created,
-            irl_cases=irl_importing.import_cases(irl_cases, now=now).created,
+        return {
+            "items": items_importing.import_document(items, app_id=None, now=now).created,
+            "cases": importing.import_cases(cases, now=now).created,
+            "irl_cases": irl_importing.import_cases(irl_cases, now=now).created,
+        }
+
+
+def play_bets(
+    *, upgrader: Upgrader, openings: dict[str, Openings], proofs: Proofs, seeds: ServerSeeds, now: Millis
+) -> int:
+    """Play the demo bets if nobody has bet yet, so that live bets and leaderboard are not empty.
+
+    They are settled like all other bets, and pass both audits. A bet that is refused is left out: an operator
+    may have changed a price or deleted a case. ``openings`` has those of a case under ``case``, and those of
+    an IRL case under ``irlCase``. Returns how many bets were settled.
+    """
+    with reading():
+        if Bet.select().exists():
+            return 0
+    content = _read("bets.json")
+    bets = content["bets"]
+    began = Millis(now - upgrader.rules.proof_delay - len(bets) * INTERVAL_MS)
+    players = {
+        row["username"]: player(
+            row["username"], FIRST_PLATFORM_ID_OF_BETS + number, avatar=row["avatar"], seeds=seeds, now=began
+        )
+        for number, row in enumerate(content["players"])
+    }
+
+    def play(row: dict[str, Any], user_id: int, clock: Callable[[], Millis]) -> Bet:
+        if "item" in row:
+            spin = SpinRequest(amount=row["wager"], item=row["item"])
+            return upgrader.play(user_id=user_id, request=spin, clock=clock).bet
+        kind = "case" if "case" in row else "irlCase"
+        opening = OpeningRequest(event=f"{openings[kind].game}:open", case=row[kind])
+        return openings[kind].play(user_id=user_id, request=opening, clock=clock).bet
+
+    settled = []
+    for number, row in enumerate(bets, start=1):
+        clock = partial(Millis, began + number * INTERVAL_MS)
+        try:
+            settled.append(play(row, players[row["player"]].id, clock).id)
+        except PlatformError:
+            continue
+    # Nobody is going to receive these proofs.
+    revealed = {proof.bet_id: proof.server_seed for proof in proofs.open(settled)}
+    proofs.mark_delivered(revealed, now=now)
+    return len(settled)
+
+
+@writing()
+def player(
+    username: str = "demo",
+    platform_id: int = PLATFORM_ID,
+    *,
+    avatar: str = "",
+    seeds: ServerSeeds,
+    now: Millis,
+) -> User:
+    """A player of the demo, by default the one to try it with. Created on first use with 1,000 coins."""
+    try:
+        return users.get(platform_id=str(platform_id))
+    except UserNotFound:
+        id_ = str(platform_id)
+        return users.create(
+            username=username, platform_id=id_, avatar=avatar, balance=BALANCE, seeds=seeds, now=now
         )
 
 
@@ -73,14 +135,3 @@ def _copy_pictures(directory: Path) -> None:
             unfinished = path.with_suffix(".part")
             copyfile(picture, unfinished)
             unfinished.replace(path)
-
-
-@writing()
-def player(*, seeds: ServerSeeds, now: Millis) -> User:
-    """The demo player, created on first use with 1,000 coins."""
-    try:
-        return users.get(platform_id=PLAYER_ID)
-    except UserNotFound:
-        return users.create(
-            username=PLAYER_NAME, platform_id=PLAYER_ID, balance=PLAYER_BALANCE, seeds=seeds, now=now
-        )

@@ -22,9 +22,12 @@ from cachetools import FIFOCache
 from models import seed_marks
 from models.db.connection import database, reading, writing
 from models.seed_marks import Mark
-from services.fairness.witness_file import FILE_NAME, Version, Witnessed, WitnessFile
+from services.fairness import witness_file
+from services.fairness.witness_file import Witnessed
 
 log = logging.getLogger("platform.seeds")
+
+FILE_NAME = "seeds.witness"
 
 UNKNOWN = "there is no record of the database on this machine"
 ANOTHER = "it is not the database that was used last"
@@ -38,7 +41,6 @@ LOOK_SECONDS = 0.02
 REMEMBERED = 100_000
 """For how many players it is known that a mark covers their last bet. For any other a mark is appended."""
 
-
 NO_MARK = Mark(0, "")
 
 
@@ -46,9 +48,9 @@ class SeedWitness:
     """Knows the mark that the database must contain. ``directory`` is where its file is kept."""
 
     def __init__(self, directory: Path) -> None:
-        self._file = WitnessFile(directory / FILE_NAME)
+        self._path = directory / FILE_NAME
         self._witnessed: Witnessed | None = None
-        self._version: Version | None = None
+        self._version: tuple[int, int] | None = None
         self.ask_for_mark: Callable[[], bool] = lambda: False
         """Asks the other processes to ``vouch``. Returns whether there are any."""
         self._covering = threading.Lock()
@@ -62,7 +64,7 @@ class SeedWitness:
         Begins a new epoch when there is no file, unless the database is new or another process vouches for
         it, and when the file is about another database.
         """
-        if self._witnessed is None or self._file.version() != self._version:
+        if self._witnessed is None or self._file_version() != self._version:
             with self._locked():
                 return self._load().mark
         return self._witnessed.mark
@@ -131,8 +133,16 @@ class SeedWitness:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold a connection and the lock of the file."""
-        with reading(), self._file.locked():
+        with reading(), witness_file.locked(self._path):
             yield
+
+    def _file_version(self) -> tuple[int, int] | None:
+        """A value that changes when the file is replaced; None without a file."""
+        try:
+            status = self._path.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns
 
     def _covers(self, nonces: Mapping[int, int]) -> bool:
         return all(self._covered.get(user_id, 0) >= nonce for user_id, nonce in nonces.items())
@@ -159,10 +169,10 @@ class SeedWitness:
 
     def _load(self) -> Witnessed:
         """What the file says, or will say about a database that it does not know. Within ``_locked``."""
-        version = self._file.version()
+        version = self._file_version()
         if self._witnessed is not None and version == self._version:
             return self._witnessed
-        witnessed, before = self._file.read(), self._witnessed
+        witnessed, before = witness_file.read(self._path), self._witnessed
         if witnessed is None:
             return self._adopt() or self._begin_epoch(UNKNOWN)
         is_same = before is not None and before.database == witnessed.database
@@ -214,8 +224,8 @@ class SeedWitness:
         self._covered.clear()
 
     def _keep(self, witnessed: Witnessed) -> None:
-        self._file.write(witnessed)
-        self._witnessed, self._version = witnessed, self._file.version()
+        witness_file.write(self._path, witnessed)
+        self._witnessed, self._version = witnessed, self._file_version()
 
 
 @reading()

@@ -1,4 +1,7 @@
-"""The file in which a machine keeps the last mark that it knows of the database."""
+"""The file in which a machine keeps the last mark that it knows of the database.
+
+It has the mode 0600, and all processes of the machine share it.
+"""
 
 import fcntl
 import json
@@ -11,11 +14,8 @@ from typing import NamedTuple
 
 from models.seed_marks import Mark
 
-FILE_NAME = "seeds.witness"
 LOCK_SECONDS = 5.0
 RETRY_SECONDS = 0.01
-
-Version = tuple[int, int]
 
 
 class Witnessed(NamedTuple):
@@ -28,60 +28,44 @@ class Witnessed(NamedTuple):
     """A random text, which changes when seeds are redrawn: then nonces may be played anew."""
 
 
-class WitnessFile:
-    """A small file with mode 0600, shared by all processes of a machine. A write replaces it atomically."""
+def read(path: Path) -> Witnessed | None:
+    """The content; None if the file is missing or damaged. Raises OSError if it can't be read."""
+    try:
+        content = json.loads(path.read_bytes())
+        mark = Mark(int(content["number"]), str(content["token"]))
+        # Files of earlier releases have no history.
+        return Witnessed(mark, str(content["database"]), str(content.get("history", "")))
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
 
-    def version(self) -> Version | None:
-        """A value that changes when the file is replaced; None without a file."""
-        try:
-            status = self._path.stat()
-        except FileNotFoundError:
-            return None
-        return status.st_ino, status.st_mtime_ns
+def write(path: Path, witnessed: Witnessed) -> None:
+    """Replace the file atomically and sync it to the disk. Only within ``locked``. Raises OSError."""
+    new = path.with_suffix(".new")
+    content = {**witnessed.mark._asdict(), "database": witnessed.database, "history": witnessed.history}
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w") as file:  # noqa: PTH123  # a descriptor, for its mode
+        json.dump(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
 
-    def read(self) -> Witnessed | None:
-        """The content; None if the file is missing or damaged. Raises OSError if it can't be read."""
-        try:
-            content = json.loads(self._path.read_bytes())
-            mark = Mark(int(content["number"]), str(content["token"]))
-            # Files of earlier releases have no history.
-            return Witnessed(mark, str(content["database"]), str(content.get("history", "")))
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return None
 
-    def write(self, witnessed: Witnessed) -> None:
-        """Replace the file and sync it to the disk. Only within ``locked``. Raises OSError."""
-        new = self._path.with_suffix(".new")
-        content = {
-            **witnessed.mark._asdict(),
-            "database": witnessed.database,
-            "history": witnessed.history,
-        }
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w") as file:  # noqa: PTH123  # a descriptor, for its mode
-            json.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self._path)
-        directory = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from changing the file during the block. Raises TimeoutError."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(descriptor)
-            yield
-        finally:
-            os.close(descriptor)
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes from changing the file during the block. Raises TimeoutError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _lock(descriptor: int) -> None:

@@ -14,6 +14,9 @@ UPGRADER = "upgrader"
 GAMES = (UPGRADER, CASE, IRL)
 """All games, by the names that bets are stored with."""
 
+WON = "won"
+LOST = "lost"
+
 MAX_NONCE = 2**63 - 1
 
 

@@ -12,6 +12,14 @@ class SpinInProgress(PlatformError):
     text = "A spin is already in progress"
 
 
+class SeedUsed(SpinInProgress):
+    """Another bet, perhaps of another process, has used the seed."""
+
+
+class TermsExpired(Exception):
+    """The terms of the bet were too old when it was about to be settled."""
+
+
 class TooManySpins(PlatformError):
     """The player is over the rate limit, or has too many events in flight."""
 

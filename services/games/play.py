@@ -1,33 +1,40 @@
-"""A bet of any game: its seeds, its settlement, and the first answer again for a repeated request id."""
+"""Plays a bet of any game: its seeds, its settlement, and the first answer to a repeated request."""
 
-import hashlib
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, Protocol
 
 import peewee
 
 from models.bets import Bet
-from models.db.connection import reading
+from models.db.connection import Sqlite, database, reading
+from models.play_limits import Refused, find_refusal
 from models.prizes import Prize
-from models.settling_statement import Outcome, Settlement
+from models.settling_statement import BET_FIELDS, BetTimes, Settlement, settle_at_once
 from models.totals import LIVE_BET_SHARDS
 from services.accounts import users
 from services.accounts.balances import Balances
 from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
-from services.games.errors import CommitmentMismatch, InvalidClientSeed, RequestIdReused, SpinInProgress
-from services.games.settlement import SeedUsed, bet_of, check_player, is_high_roll, settle
+from services.games.errors import (
+    CommitmentMismatch,
+    InvalidClientSeed,
+    RequestIdReused,
+    SeedUsed,
+    SpinInProgress,
+    TermsExpired,
+)
+from services.games.settling_steps import refusal_of, settle_in_group
+from services.games.terms import BetRequest, Expectation, Terms
 from services.ledger.posting import Kind
-from services.shared import decimal_json
 from services.shared.cache_invalidation import Tag, invalidate
-from services.shared.clock import Millis
+from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
-from services.shared.money import Cents, NotAnAmount, cents_from_number
+from services.shared.money import Cents
 
-WON = "won"
-LOST = "lost"
+HIGH_ROLL_WAGER_CENTS = 5000
+HIGH_ROLL_MULTIPLIER = 10
 
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
@@ -35,62 +42,42 @@ SLOW_SETTLEMENT_MS = 250
 Clock = Callable[[], Millis]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BetRequest:
-    """What the requests of all games have in common, as the player sent it.
+class PlayerLocks:
+    """One bet at a time for each player, within this process, from the request to the answer.
 
-    ``client_seed`` and the commitment are not validated yet: the checks have a documented order.
+    Between processes the settling statement of PostgreSQL takes an advisory lock instead.
     """
 
-    client_seed: object = None
-    server_seed_commitment: object = None
-    price: int | float | Decimal | None = None
-    request_id: str | None = None
+    def __init__(self) -> None:
+        self._playing: set[int] = set()
+        self._guard = threading.Lock()
 
-    def identity(self) -> list[object]:
-        """What must be the same when a request id is repeated."""
-        raise NotImplementedError
+    @contextmanager
+    def hold(self, user_id: int) -> Iterator[None]:
+        """Lock this player for the block. Does not wait: raises SpinInProgress when the lock is taken."""
+        with self._guard:
+            if user_id in self._playing:
+                raise SpinInProgress
+            self._playing.add(user_id)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._playing.discard(user_id)
 
-    def digest(self) -> str:
-        """A hash of the identity. Amounts go by value: 5, 5.0 and 5.00 are the same."""
-        identity = decimal_json.dumps([_comparable(part) for part in self.identity()])
-        return hashlib.sha256(identity.encode()).hexdigest()
+    def __contains__(self, user_id: int) -> bool:
+        return user_id in self._playing
 
-
-@dataclass(frozen=True, kw_only=True)
-class Expectation:
-    """The mean of a bet's payout and its variance, by the bet's chances."""
-
-    mean_cents: float
-    variance_square_cents: float
-
-
-class Terms(Protocol):
-    """A request that has passed the checks of its game."""
-
-    @property
-    def client_seed(self) -> str | None:
-        """None for the seed of the profile."""
-
-    def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
-        """Decide the bet."""
-
-    def expectation(self) -> Expectation | None:
-        """Of the payout; None for a bet that costs nothing."""
-
-    def longest_wait_ms(self) -> int | None:
-        """How long the settlement, about to begin, may wait for seed and player; None if it does not matter.
-
-        Raises TermsExpired for terms that are too old already.
-        """
+    def __len__(self) -> int:
+        return len(self._playing)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayedBet:
     """A settled bet. ``following`` and ``balances`` are None for the first answer to a repeated request id.
 
-    ``prize_id`` is None for a bet that does not win a prize. ``is_late``: the bet's due time is later than in
-    the database; ``Proofs.postpone`` must write it.
+    ``prize_id`` is None for a bet that does not win a prize. ``is_late``: the settlement was slow, and the
+    proof is due later than the database says until ``Proofs.postpone`` writes it.
     """
 
     bet: Bet
@@ -105,19 +92,14 @@ class Play:
     """Plays the bets of all games."""
 
     def __init__(
-        self,
-        *,
-        seeds: ServerSeeds,
-        proof_delay: Millis,
-        min_cycle: Millis,
-        session_limit: Millis,
+        self, *, seeds: ServerSeeds, proof_delay: Millis, min_cycle: Millis, session_limit: Millis
     ) -> None:
         """``min_cycle`` is the least time between two bets of a player.
 
         ``session_limit`` is the longest time of play without a pause of half an hour; 0 for any time.
         """
-        self.proof_delay = proof_delay
         self._seeds = seeds
+        self._proof_delay = proof_delay
         self._min_cycle = min_cycle
         self._session_limit = session_limit
 
@@ -133,63 +115,93 @@ class Play:
         settled. A repeated request id returns the first bet again, whatever has changed since.
         """
         try:
-            return self._play(user_id=user_id, request=request, terms=check(), clock=clock)
-        except (PlatformError, peewee.IntegrityError):
+            return self._play(user_id, request, check(), clock)
+        except (PlatformError, TermsExpired, peewee.IntegrityError):
             # A lookup before the bet would cost every bet a query, and miss concurrent ones.
             if request.request_id is not None and (earlier := _answered(user_id, request)):
                 return earlier
             raise
 
-    def _play(self, *, user_id: int, request: BetRequest, terms: Terms, clock: Clock) -> PlayedBet:
-        order = _Order(
-            user_id=user_id,
-            request=request,
-            terms=terms,
-            client_seed=terms.client_seed or users.get_by_id(user_id).client_seed,
-            clock=clock,
-        )
+    def _play(self, user_id: int, request: BetRequest, terms: Terms, clock: Clock) -> PlayedBet:
+        client_seed = terms.client_seed or users.get_by_id(user_id).client_seed
+
+        def settle(seed: SeedInPlay) -> PlayedBet:
+            following = self._seeds.draw(nonce=seed.nonce + 1)
+            settlement = self._settlement(user_id, request, terms, client_seed, seed, following)
+            return self._settle(settlement, terms, clock, following)
+
         expected = request.server_seed_commitment
         recalled = self._seeds.recall(user_id=user_id)
         if recalled is not None and expected in (None, recalled.commitment):
-            played = self._settle(order, recalled)
-            if played is not None:
-                return played
-        # No seed is remembered, or another process has used it.
+            try:
+                return settle(recalled)
+            except SeedUsed:
+                # By another process: the announced seed is read again.
+                pass
         seed = self._seeds.in_play(user_id=user_id)
-        # A player must know the commitment before the bet, so it never uses a seed that was just redrawn.
+        # A player must know the commitment before the bet, so a bet never uses a seed that was just redrawn.
         if seed.is_redrawn or expected not in (None, seed.commitment):
-            check_player(self._settlement(order, seed, seed), clock=clock)
+            self._check_player(self._settlement(user_id, request, terms, client_seed, seed, seed), clock)
             raise CommitmentMismatch
-        played = self._settle(order, seed)
-        if played is None:
-            raise SpinInProgress
-        return played
+        return settle(seed)
 
-    def _settle(self, order: "_Order", seed: SeedInPlay) -> PlayedBet | None:
-        """Decide the bet with this seed and settle it. None, without a change, if another bet has used it."""
-        following = self._seeds.draw(nonce=seed.nonce + 1)
-        settlement = self._settlement(order, seed, following)
-        try:
-            settled = settle(
-                settlement,
-                clock=order.clock,
-                proof_delay=self.proof_delay,
-                longest_wait_ms=order.terms.longest_wait_ms,
-            )
-        except SeedUsed:
-            return None
-        self._seeds.witness.settled(user_id=order.user_id, nonce=seed.nonce)
+    def _settlement(
+        self,
+        user_id: int,
+        request: BetRequest,
+        terms: Terms,
+        client_seed: str,
+        seed: SeedInPlay,
+        following: SeedInPlay,
+    ) -> Settlement:
+        """The bet, decided with this seed, and the seed that is announced next."""
+        outcome = terms.outcome(server_seed=seed.server_seed, client_seed=client_seed, nonce=seed.nonce)
+        mark = self._seeds.witness.known()
+        return Settlement(
+            **vars(outcome),
+            user_id=user_id,
+            nonce=seed.nonce,
+            server_seed_commitment=seed.commitment,
+            sealed_server_seed=seed.encrypted,
+            client_seed=client_seed,
+            next_commitment=following.commitment,
+            next_sealed_server_seed=following.encrypted,
+            mark_number=mark.number,
+            mark_token=mark.token,
+            request_id=request.request_id,
+            request_digest=request.digest() if request.request_id is not None else None,
+            shard=user_id % LIVE_BET_SHARDS,
+            high_rolls=int(_is_high_roll(wager_cents=outcome.wager_cents, payout_cents=outcome.payout_cents)),
+            ledger_kind=Kind.SPIN if outcome.case_id is None else Kind.OPENING,
+            min_cycle_ms=self._min_cycle,
+            session_limit_ms=self._session_limit,
+        )
+
+    def _settle(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> PlayedBet:
+        """Write the bet, all or nothing. Raises SeedUsed if another bet has used its seed."""
+
+        def times() -> BetTimes:
+            return self._times(clock(), longest_wait_ms=terms.longest_wait_ms())
+
+        settle = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
+        settled = settle(settlement, times)
+        if isinstance(settled, Refused):
+            raise refusal_of(settled)
+        self._seeds.witness.settled(user_id=settlement.user_id, nonce=settlement.nonce)
         invalidate(Tag.BETS)
-        self._seeds.remember(user_id=order.user_id, seed=following)
-        bet = bet_of(settlement, settled)
-        # The statement may have waited for a row lock or the network, and the player for the answer.
-        now = order.clock()
+        self._seeds.remember(user_id=settlement.user_id, seed=following)
+        values = vars(settlement) | vars(settled.times)
+        bet = Bet(id=settled.bet_id)
+        # In one step: setting 18 attributes one by one takes four times as long.
+        bet.__data__.update((field.name, values[field.column_name]) for field in BET_FIELDS)
+        # The settlement may have waited for a row lock or the network, and the player for the answer.
+        now = clock()
         is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS
         if is_late:
-            bet.completed_at_ms = now + self.proof_delay
+            bet.completed_at_ms = now + self._proof_delay
         return PlayedBet(
             bet=bet,
-            expectation=order.terms.expectation(),
+            expectation=terms.expectation(),
             prize_id=settled.prize_id,
             is_late=is_late,
             following=following.announcement,
@@ -201,48 +213,36 @@ class Play:
             ),
         )
 
-    def _settlement(self, order: "_Order", seed: SeedInPlay, following: SeedInPlay) -> Settlement:
-        outcome = order.terms.outcome(
-            server_seed=seed.server_seed, client_seed=order.client_seed, nonce=seed.nonce
-        )
-        mark = self._seeds.witness.known()
-        request = order.request
-        return Settlement(
-            **vars(outcome),
-            user_id=order.user_id,
-            nonce=seed.nonce,
-            server_seed_commitment=seed.commitment,
-            sealed_server_seed=seed.encrypted,
-            client_seed=order.client_seed,
-            next_commitment=following.commitment,
-            next_sealed_server_seed=following.encrypted,
-            mark_number=mark.number,
-            mark_token=mark.token,
-            request_id=request.request_id,
-            request_digest=request.digest() if request.request_id is not None else None,
-            shard=order.user_id % LIVE_BET_SHARDS,
-            high_rolls=int(
-                is_high_roll(wager=Cents(outcome.wager_cents), payout=Cents(outcome.payout_cents))
-            ),
-            ledger_kind=Kind.SPIN if outcome.case_id is None else Kind.OPENING,
-            min_cycle_ms=self._min_cycle,
-            session_limit_ms=self._session_limit,
+    def _times(self, now: Millis, *, longest_wait_ms: int | None = None) -> BetTimes:
+        return BetTimes(
+            created_at_ms=now,
+            completed_at_ms=now + self._proof_delay,
+            day=CalendarPeriod.DAY.start(now),
+            week=CalendarPeriod.WEEK.start(now),
+            month=CalendarPeriod.MONTH.start(now),
+            longest_wait_ms=longest_wait_ms,
         )
 
+    @reading()
+    def _check_player(self, settlement: Settlement, clock: Clock) -> None:
+        """Raise what the settlement would raise because of the player's account, breaks and limits.
 
-@dataclass(frozen=True, kw_only=True)
-class _Order:
-    """A bet that only its seed and its settlement may refuse."""
+        For a bet whose commitment is wrong: these reasons come before that one in the documented order.
+        """
+        if refused := find_refusal(vars(settlement) | vars(self._times(clock()))):
+            raise refusal_of(refused)
 
-    user_id: int
-    request: BetRequest
-    terms: Terms
-    client_seed: str
-    clock: Clock
+
+def _is_high_roll(*, wager_cents: int, payout_cents: int) -> bool:
+    """Whether the wager is 50 coins or more, or the payout 10 wagers or more. HIGH_ROLL says so in SQL."""
+    if wager_cents == 0:
+        return False
+    return wager_cents >= HIGH_ROLL_WAGER_CENTS or payout_cents >= HIGH_ROLL_MULTIPLIER * wager_cents
 
 
 @reading()
 def _answered(user_id: int, request: BetRequest) -> PlayedBet | None:
+    """The bet that this request id belongs to. Raises RequestIdReused if it was another request."""
     bet = Bet.get_or_none(Bet.user == user_id, Bet.request_id == request.request_id)
     if bet is None:
         return None
@@ -259,23 +259,3 @@ def client_seed_of(request: BetRequest) -> str | None:
     if not rolls.is_client_seed(given):
         raise InvalidClientSeed
     return str(given)
-
-
-def is_price(seen: object, price: Cents) -> bool:
-    """Whether the price that a player saw, in coins, is this one. A player need not send it."""
-    return seen is None or _cents_or_none(seen) == price
-
-
-def _cents_or_none(number: object) -> Cents | None:
-    try:
-        return cents_from_number(number)
-    except NotAnAmount:
-        return None
-
-
-def _comparable(part: Any) -> object:
-    """Amounts as cents; anything else as it is."""
-    cents = _cents_or_none(part)
-    if cents is not None:
-        return int(cents)
-    return part if part is None or isinstance(part, bool | str) else repr(part)

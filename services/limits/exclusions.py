@@ -8,8 +8,8 @@ from models.users import PERMANENTLY, User
 from services.accounts import users
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
-from services.limits.errors import BreakTooShort
 from services.shared.clock import DAY_MS, Millis
+from services.shared.errors import PlatformError
 
 PERMANENT = "permanent"
 DURATIONS_MS = {
@@ -21,6 +21,12 @@ DURATIONS_MS = {
     "1825d": 1825 * DAY_MS,
 }
 DURATIONS = (*DURATIONS_MS, PERMANENT)
+
+
+class BreakTooShort(PlatformError):
+    """The player's current break ends later."""
+
+    text = "A break can only be made longer"
 
 
 @dataclass(frozen=True)

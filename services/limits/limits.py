@@ -17,9 +17,9 @@ from services.accounts import users
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.limits import exclusions
-from services.limits.errors import RequestNotFound, TooEarly
 from services.limits.exclusions import Exclusion
 from services.shared.clock import DAY_MS, Millis
+from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
 CONFIRMABLE_AFTER_MS = DAY_MS
@@ -29,6 +29,19 @@ REQUEST_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 ByPeriod = dict[str, Cents | None]
 """Cents by ``day``, ``week`` and ``month``, None for no limit."""
+
+
+class RequestNotFound(PlatformError):
+    """The request does not exist, has expired, was replaced or cancelled, or is another player's."""
+
+    status = 404
+    text = "Request not found"
+
+
+class TooEarly(PlatformError):
+    """A request can be confirmed after 24 hours."""
+
+    text = "Too early"
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,6 @@ class Attempt:
         return encrypter.encrypt(json.dumps([self.expires_at, self.state, self.nonce, self.verifier]))
 
 
-def begin(*, now: Millis) -> Attempt:
-    return Attempt(expires_at=Millis(now + ATTEMPT_SECONDS * 1000))
-
-
 def resume(sealed: str | None, *, state: str | None, encrypter: Encrypter, now: Millis) -> Attempt:
     """The attempt in this browser's cookie.
 

@@ -1,10 +1,14 @@
 """Login with the game platform: an OpenID 2.0 relying party, and the player's public profile.
 
-Source: OpenID Authentication 2.0.
+Source: OpenID Authentication 2.0; what is checked of an assertion: sections 10.1 and 11.1 to 11.3. Discovery
+is left out: there is one configured provider, and its identifiers are below its own address.
 """
 
 import logging
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from http import HTTPStatus
 from urllib.parse import quote, urlencode
 
@@ -13,7 +17,6 @@ import requests
 
 from models.db.connection import writing
 from models.login_nonces import LoginNonce
-from services.login.assertions import NAMESPACE, NONCE_LIFE_MS, PREFIX, Assertion, read_assertion
 from services.login.attempts import Attempt
 from services.login.calls import get_document, provider_session
 from services.login.errors import LoginFailed, ProviderUnavailable
@@ -22,18 +25,23 @@ from services.shared.clock import Millis
 
 log = logging.getLogger("platform.login")
 
+NAMESPACE = "http://specs.openid.net/auth/2.0"
+PREFIX = "openid."
+MUST_BE_SIGNED = {"op_endpoint", "claimed_id", "identity", "return_to", "response_nonce", "assoc_handle"}
+NONCE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)[\x21-\x7e]{0,235}", re.ASCII)
+NONCE_LIFE_MS = 300_000
 IDENTIFIER_SELECT = f"{NAMESPACE}/identifier_select"
 SUMMARIES = "/ISteamUser/GetPlayerSummaries/v2/"
 
 
+@dataclass(frozen=True, kw_only=True)
 class GamePlatform:
     """The provider at ``openid_url``. Without an ``api_key``, it gives players no name and no avatar."""
 
-    def __init__(self, *, openid_url: str, api_url: str, api_key: str, base_url: str) -> None:
-        self._openid_url = openid_url
-        self._api_url = api_url
-        self._api_key = api_key
-        self._realm = base_url
+    openid_url: str
+    api_url: str
+    api_key: str = field(repr=False)
+    base_url: str
 
     def address(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # of the Provider protocol
         request = {
@@ -42,9 +50,9 @@ class GamePlatform:
             "claimed_id": IDENTIFIER_SELECT,
             "identity": IDENTIFIER_SELECT,
             "return_to": self._return_to(attempt),
-            "realm": self._realm,
+            "realm": self.base_url,
         }
-        return f"{self._openid_url}?{urlencode({PREFIX + name: value for name, value in request.items()})}"
+        return f"{self.openid_url}?{urlencode({PREFIX + name: value for name, value in request.items()})}"
 
     def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
         """The person whom the assertion in these parameters names.
@@ -52,26 +60,50 @@ class GamePlatform:
         The nonce is marked as used after the provider has confirmed the assertion, so a forgery can't use up
         the nonce of a genuine one.
         """
-        assertion = read_assertion(
-            parameters, endpoint=self._openid_url, return_to=self._return_to(attempt), now=now
-        )
-        self._verify(parameters)
-        _spend_nonce(assertion, now=now)
-        profile = self._profile(assertion.platform_id)
+        fields = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}
+        platform_id = self._claimed_player(fields, attempt)
+        nonce, nonce_at = _nonce(fields, now=now)
+        self._verify(fields)
+        _spend_nonce(nonce, nonce_at, now=now)
+        profile = self._profile(platform_id)
         return Person(
-            platform_id=assertion.platform_id,
+            platform_id=platform_id,
             username=username_of(profile.get("personaname")),
-            avatar=avatar_of(profile.get("avatarfull"), secure=self._realm.startswith("https:")),
+            avatar=avatar_of(profile.get("avatarfull"), secure=self.base_url.startswith("https:")),
         )
 
     def _return_to(self, attempt: Attempt) -> str:
-        return f"{self._realm}/auth/platform/return?state={quote(attempt.state, safe='')}"
+        return f"{self.base_url}/auth/platform/return?state={quote(attempt.state, safe='')}"
 
-    def _verify(self, parameters: Mapping[str, str]) -> None:
+    def _claimed_player(self, fields: Mapping[str, str], attempt: Attempt) -> str:
+        """The player of an assertion in which all is right that can be checked without the provider.
+
+        The provider's address ends in ``/login``; its identifiers end in ``/id/<17 digits>`` instead. Raises
+        LoginFailed.
+        """
+
+        def expect(condition: object, otherwise: str) -> None:
+            if not condition:
+                raise LoginFailed(otherwise)
+
+        value_of = {name.removeprefix(PREFIX): value for name, value in fields.items()}.get
+        expect(value_of("ns") == NAMESPACE, "not OpenID 2.0")
+        expect(value_of("mode") == "id_res", "cancelled, or no assertion")
+        expect(value_of("op_endpoint") == self.openid_url, "another provider's assertion")
+        expect(value_of("return_to") == self._return_to(attempt), "made for another address")
+        expect(set(value_of("signed", "").split(",")) >= MUST_BE_SIGNED, "a field is not signed")
+        expect(value_of("assoc_handle") and value_of("sig"), "no signature")
+        identifier = re.escape(self.openid_url.removesuffix("login")) + "id/([0-9]{17})"
+        claimed = re.fullmatch(identifier, value_of("claimed_id", ""), re.ASCII)
+        if claimed is None or value_of("identity") != claimed[0]:
+            raise LoginFailed("not one of the provider's identifiers")
+        return claimed[1]
+
+    def _verify(self, fields: Mapping[str, str]) -> None:
         """Ask the provider, at its configured address, whether it made the assertion."""
-        fields = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}
+        check = {**fields, f"{PREFIX}mode": "check_authentication"}
         with provider_session(requests.Session()) as session:
-            response = session.post(self._openid_url, data=fields | {f"{PREFIX}mode": "check_authentication"})
+            response = session.post(self.openid_url, data=check)
         status = response.status_code
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ProviderUnavailable("the provider answered with an error")
@@ -87,11 +119,11 @@ class GamePlatform:
 
     def _profile(self, platform_id: str) -> Mapping[str, object]:
         """The public profile. Empty when there is none: a login works without it."""
-        if not self._api_key:
+        if not self.api_key:
             return {}
-        query = {"key": self._api_key, "steamids": platform_id}
+        query = {"key": self.api_key, "steamids": platform_id}
         try:
-            (player,) = get_document(f"{self._api_url}{SUMMARIES}", query=query)["response"]["players"]
+            (player,) = get_document(f"{self.api_url}{SUMMARIES}", query=query)["response"]["players"]
             profile: Mapping[str, object] = player if player["steamid"] == platform_id else {}
         except ProviderUnavailable as problem:
             extra = {"event": "login", "provider": "platform", "outcome": str(problem)}
@@ -102,8 +134,22 @@ class GamePlatform:
         return profile
 
 
-def _spend_nonce(assertion: Assertion, *, now: Millis) -> None:
-    """Mark the assertion as used. Raises LoginFailed when it was used before.
+def _nonce(fields: Mapping[str, str], *, now: Millis) -> tuple[str, Millis]:
+    """The nonce of an assertion, and the time at its start. Raises LoginFailed if it is not of now."""
+    nonce = fields.get(f"{PREFIX}response_nonce", "")
+    match = NONCE.fullmatch(nonce)
+    try:
+        at = datetime.fromisoformat(match[1] if match else "")
+    except ValueError:
+        raise LoginFailed("a malformed nonce") from None
+    at_ms = Millis(int(at.timestamp()) * 1000)
+    if abs(now - at_ms) > NONCE_LIFE_MS:
+        raise LoginFailed("the nonce is too old or in the future")
+    return nonce, at_ms
+
+
+def _spend_nonce(nonce: str, at: Millis, *, now: Millis) -> None:
+    """Mark the nonce of an assertion as used. Raises LoginFailed when it was used before.
 
     Of two concurrent uses, in any process, the primary key refuses the second. Rows are kept for twice as
     long as a nonce is accepted, so that the clocks of two servers may differ.
@@ -111,8 +157,6 @@ def _spend_nonce(assertion: Assertion, *, now: Millis) -> None:
     try:
         with writing():
             LoginNonce.delete().where(LoginNonce.expires_at_ms < now).execute()
-            LoginNonce.insert(
-                nonce=assertion.nonce, expires_at_ms=assertion.nonce_at + 2 * NONCE_LIFE_MS
-            ).execute()
+            LoginNonce.insert(nonce=nonce, expires_at_ms=at + 2 * NONCE_LIFE_MS).execute()
     except peewee.IntegrityError:
         raise LoginFailed("used before") from None

@@ -1,6 +1,6 @@
 """Login with the general identity provider: OpenID Connect, code flow with PKCE.
 
-Source: OpenID Connect Core 1.0, RFC 7636, RFC 9207.
+Source: OpenID Connect Core 1.0 (id tokens: section 3.1.3.7), RFC 7636, RFC 9207.
 """
 
 import hashlib
@@ -9,17 +9,27 @@ from typing import Any
 
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
+from authlib.oidc.core import CodeIDToken
 from authlib.oidc.discovery import OpenIDProviderMetadata
+from joserfc import jwt
+from joserfc.errors import BadSignatureError, ClaimError, InvalidKeyIdError, JoseError
 
 from services.login.attempts import Attempt
 from services.login.calls import get_document, provider_session
-from services.login.discovery import Discovery
+from services.login.discovery import REFETCH_MS, Discovery
 from services.login.errors import LoginFailed, ProviderUnavailable
-from services.login.id_tokens import read_id_token
 from services.login.person import Person, avatar_of, username_of
 from services.shared.clock import Millis
+from services.shared.text_validation import is_storable
 
 SCOPE = "openid profile"
+
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+"""Asymmetric only: with HS256 anybody who knows the public key could sign."""
+
+LEEWAY_SECONDS = 60
+MAX_SUBJECT = 255
+GOOGLE = "https://accounts.google.com"
 
 
 class IdentityProvider:
@@ -53,15 +63,8 @@ class IdentityProvider:
         access_token = tokens.get("access_token")
         if not isinstance(access_token, str):
             access_token = None
-        claims = read_id_token(
-            tokens.get("id_token"),
-            issuer=metadata["issuer"],
-            client_id=self._client_id,
-            nonce=attempt.nonce,
-            access_token=access_token,
-            discovery=self._discovery,
-            now=now,
-        )
+        check = {"client_id": self._client_id, "nonce": attempt.nonce, "access_token": access_token}
+        claims = self._claims(tokens.get("id_token"), check, issuer=metadata["issuer"], now=now)
         profile = _profile(claims, access_token, metadata)
         return Person(
             platform_id=platform_id_of(metadata["issuer"], claims["sub"]),
@@ -97,6 +100,37 @@ class IdentityProvider:
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise ProviderUnavailable("the provider's answer is malformed") from error
         return tokens
+
+    def _claims(
+        self, id_token: object, check: Mapping[str, str | None], *, issuer: str, now: Millis
+    ) -> Mapping[str, Any]:
+        """The claims of a valid id token. Raises LoginFailed, ProviderUnavailable."""
+        if not isinstance(id_token, str):
+            raise LoginFailed("no id token")
+        # Google omits the scheme in some tokens. Source: its OpenID Connect documentation.
+        issuers = [issuer, "accounts.google.com"] if issuer == GOOGLE else [issuer]
+        options = {"iss": {"values": issuers}, "aud": {"value": self._client_id}}
+        try:
+            decoded = self._decode(id_token, now)
+            claims = CodeIDToken(decoded.claims, decoded.header, options=options, params=check)
+            claims.validate(now=now // 1000, leeway=LEEWAY_SECONDS)
+        except ClaimError as error:
+            raise LoginFailed(f"the id token's {error.claim} is invalid") from error
+        # The library raises some of these for claims of the wrong type.
+        except (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise LoginFailed("the id token is invalid") from error
+        subject = decoded.claims["sub"]
+        if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT or not is_storable(subject):
+            raise LoginFailed("the id token's sub is invalid")
+        return decoded.claims
+
+    def _decode(self, id_token: str, now: Millis) -> jwt.Token:
+        try:
+            return jwt.decode(id_token, self._discovery.keys(now=now), algorithms=ALGORITHMS)
+        # The provider may have replaced its keys, perhaps under the same id.
+        except (InvalidKeyIdError, BadSignatureError):
+            keys = self._discovery.keys(now=now, max_age_ms=REFETCH_MS)
+            return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
 
 
 def platform_id_of(issuer: str, subject: str) -> str:

@@ -1,6 +1,7 @@
 """A login from the first redirect to the token, the same for both providers."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from models.db.connection import writing
@@ -31,42 +32,29 @@ class Provider(Protocol):
         """The person who came back with these parameters. Raises LoginFailed, ProviderUnavailable."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Login:
     """Login with one provider, which is None when the operator has not configured it.
 
     ``challenges`` is None if players with 2FA need no code to log in.
     """
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        provider: Provider | None,
-        encrypter: Encrypter,
-        seeds: ServerSeeds,
-        tokens: Tokens,
-        challenges: LoginChallenges | None,
-    ) -> None:
-        self.name = name
-        self._provider = provider
-        self._encrypter = encrypter
-        self._seeds = seeds
-        self._tokens = tokens
-        self._challenges = challenges
-
-    @property
-    def is_configured(self) -> bool:
-        return self._provider is not None
+    name: str
+    provider: Provider | None
+    encrypter: Encrypter
+    seeds: ServerSeeds
+    tokens: Tokens
+    challenges: LoginChallenges | None
 
     def begin(self, *, now: Millis) -> tuple[str, str]:
         """The URL to send the browser to, and the value of the cookie that it must bring back.
 
         Raises ProviderNotConfigured, ProviderUnavailable.
         """
-        if self._provider is None:
+        if self.provider is None:
             raise ProviderNotConfigured
-        attempt = attempts.begin(now=now)
-        return self._provider.address(attempt, now=now), attempt.encrypt(self._encrypter)
+        attempt = Attempt(expires_at=Millis(now + attempts.ATTEMPT_SECONDS * 1000))
+        return self.provider.address(attempt, now=now), attempt.encrypt(self.encrypter)
 
     def finish(self, *, query: Iterable[tuple[str, str]], cookie: str | None, now: Millis) -> str | Challenge:
         """A token for the player who comes back with this query, or a challenge to send a 2FA code for.
@@ -75,11 +63,11 @@ class Login:
 
         Raises ProviderNotConfigured, LoginFailed, ProviderUnavailable, AccountSuspended.
         """
-        if self._provider is None:
+        if self.provider is None:
             raise ProviderNotConfigured
         parameters = _single(list(query))
-        attempt = attempts.resume(cookie, state=parameters.get("state"), encrypter=self._encrypter, now=now)
-        person = self._provider.identify(parameters, attempt, now=now)
+        attempt = attempts.resume(cookie, state=parameters.get("state"), encrypter=self.encrypter, now=now)
+        person = self.provider.identify(parameters, attempt, now=now)
         with acting_as_player(person.platform_id):
             return self._let_in(person, now=now)
 
@@ -88,16 +76,16 @@ class Login:
             platform_id=person.platform_id,
             username=person.username,
             avatar=person.avatar,
-            seeds=self._seeds,
+            seeds=self.seeds,
             now=now,
         )
         if user.suspended_at_ms is not None:
             raise AccountSuspended
-        if self._challenges and user.two_factor_enabled:
-            return self._challenges.begin(user_id=user.id, now=now)
+        if self.challenges and user.two_factor_enabled:
+            return self.challenges.begin(user_id=user.id, now=now)
         with writing():
             record(What.LOGGED_IN, now=now, user_id=user.id, after={"provider": self.name})
-        return self._tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
+        return self.tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
 
 
 def _single(query: list[tuple[str, str]]) -> dict[str, str]:

@@ -34,11 +34,8 @@ def warnings(settings: Settings) -> list[str]:
         if path.exists() and path.stat().st_mode & OTHERS
     ]
     marker = settings.instance_dir / FORWARDED_MARKER
-    if (
-        not settings.trusted_proxies
-        and marker.exists()
-        and marker.stat().st_mtime > time.time() - DAY_SECONDS
-    ):
+    was_touched = marker.exists() and marker.stat().st_mtime > time.time() - DAY_SECONDS
+    if was_touched and not settings.trusted_proxies:
         found.append("TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header")
     return found
 

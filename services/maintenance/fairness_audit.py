@@ -2,20 +2,27 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from peewee import fn
 
 from models.bets import Bet
+from models.case_spins import CASE
 from models.db.connection import snapshot
+from models.snapshots import Snapshot
 from models.users import AnnouncedSeed
-from services.fairness import rolls
+from services.cases.kinds import FREE_CASE_ID
+from services.fairness import rolls, tickets
 from services.fairness.server_seeds import ServerSeeds
-from services.games.bets import UPGRADER
-from services.maintenance import spin_audit
-from services.maintenance.opening_audit import OpeningAudit
+from services.games import snapshots
+from services.games.bets import LOST, UPGRADER, WON
+from services.games.snapshots import Content, InvalidSnapshot
+from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
+from services.upgrader.spin import ROUND
 
 BETS_A_QUERY = 5_000
+SNAPSHOTS_IN_MEMORY = 1_000
 
 
 @dataclass
@@ -55,17 +62,29 @@ def audit(
     Seeds that are not revealed yet are decrypted here and shown nowhere. ``progress`` gets the number of bets
     checked so far and of all.
     """
-    result, openings = FairnessAudit(), OpeningAudit()
+    result, content_of = FairnessAudit(), lru_cache(SNAPSHOTS_IN_MEMORY)(intact_content)
     with snapshot():
         total = Bet.select().count()
         for bets in _in_chunks():
             for bet in bets:
                 result.count(bet)
-                problems = _problems(bet, seeds.of_bet(bet), openings)
+                problems = _problems(bet, seeds.of_bet(bet), content_of)
                 result.mismatches += [f"bet {bet.id}: {problem}" for problem in problems]
             progress(result.bets, total)
         result.mismatches += _nonce_problems()
     return result
+
+
+def intact_content(snapshot_id: int) -> Content:
+    """The content of a stored snapshot. Raises OperatorError if its hash is that of another content."""
+    row = Snapshot.get_by_id(snapshot_id)
+    try:
+        content = snapshots.parse(row.content)
+    except InvalidSnapshot:
+        content = None
+    if content is None or content.hash != row.hash:
+        raise OperatorError(f"the snapshot {row.hash} differs from its hash")
+    return content
 
 
 def _in_chunks() -> Iterator[list[Bet]]:
@@ -75,15 +94,56 @@ def _in_chunks() -> Iterator[list[Bet]]:
         last = bets[-1].id
 
 
-def _problems(bet: Bet, server_seed: str, openings: OpeningAudit) -> Iterator[str]:
+def _problems(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
     if rolls.commitment_of(server_seed) != bet.server_seed_commitment:
         yield "the seed does not hash to its commitment"
     if bet.algorithm != f"{bet.game}-1":
         yield "the algorithm is not that of the game"
     elif bet.game == UPGRADER:
-        yield from spin_audit.problems(bet, server_seed)
+        yield from _problems_of_spin(bet, server_seed)
     else:
-        yield from openings.problems(bet, server_seed)
+        yield from _problems_of_opening(bet, server_seed, content_of)
+
+
+def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
+    roll = rolls.roll(server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce, round_=ROUND)
+    if roll != bet.roll:
+        yield "the stored roll is wrong"
+    threshold = rolls.threshold(
+        wager_cents=bet.wager_cents, price_cents=bet.price_cents or 0, house_edge_ppm=bet.house_edge_ppm or 0
+    )
+    if threshold != bet.threshold:
+        yield "the stored threshold is wrong"
+    is_won = roll < threshold
+    yield from _wrong_outcome(bet, payout_cents=(bet.price_cents or 0) if is_won else 0, is_won=is_won)
+
+
+def _problems_of_opening(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) -> Iterator[str]:
+    ticket = tickets.ticket(
+        game=bet.game, server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce
+    )
+    if ticket != bet.ticket:
+        yield "the stored ticket is wrong"
+    try:
+        content = content_of(bet.snapshot_id)  # type: ignore[attr-defined]  # made by peewee
+    except OperatorError:
+        yield "the snapshot differs from its hash"
+        return
+    item = content.winner(ticket)
+    is_free = (bet.game, content.case_id) == (CASE, FREE_CASE_ID)
+    wager_cents = 0 if is_free else content.price_cents
+    if bet.item != item.name:
+        yield "the stored item is wrong"
+    if bet.wager_cents != wager_cents:
+        yield "the stored wager is wrong"
+    yield from _wrong_outcome(bet, payout_cents=item.price_cents, is_won=item.price_cents > wager_cents)
+
+
+def _wrong_outcome(bet: Bet, *, payout_cents: int, is_won: bool) -> Iterator[str]:
+    if bet.status != (WON if is_won else LOST):
+        yield "the stored status is wrong"
+    if bet.payout_cents != payout_cents:
+        yield "the stored payout is wrong"
 
 
 def _nonce_problems() -> list[str]:

@@ -1,23 +1,20 @@
 """Sums of all bets over time: what was paid for each coin wagered, and what the chances promised."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import astuple, dataclass, field
+from functools import cache
 from math import sqrt
+from operator import add
 from typing import Any
 
 from peewee import SQL, fn
 
 from models.bets import Bet
 from models.db.connection import snapshot
-from models.snapshots import Snapshot
 from services.fairness.rolls import ROLL_RANGE
-from services.games import snapshots
-from services.games.play import Expectation
-from services.games.snapshots import InvalidSnapshot
+from services.maintenance.fairness_audit import intact_content
 from services.openings.openable_cases import expectation_of
 from services.shared.clock import DAY_MS, Millis
-from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
 
 INTERVALS_MS = (60_000, 600_000, 3_600_000)
@@ -38,13 +35,7 @@ class BetSums:
     variance: float = 0.0
 
     def __add__(self, other: "BetSums") -> "BetSums":
-        return BetSums(
-            self.bets + other.bets,
-            Cents(self.wagered + other.wagered),
-            Cents(self.paid + other.paid),
-            self.expected + other.expected,
-            self.variance + other.variance,
-        )
+        return BetSums(*map(add, astuple(self), astuple(other)))
 
     @property
     def return_to_player(self) -> float:
@@ -77,7 +68,7 @@ class FairnessReport:
 
     @property
     def total(self) -> BetSums:
-        return _sum(self.intervals.values())
+        return sum(self.intervals.values(), start=BetSums())
 
     def days(self) -> dict[Millis, BetSums]:
         """The sums of each day in UTC, by its beginning."""
@@ -98,19 +89,25 @@ def report() -> FairnessReport:
         span_ms = (last or 0) - (first or 0)
         fitting = (interval for interval in INTERVALS_MS if span_ms <= interval * MAX_INTERVALS)
         interval_ms = next(fitting, DAY_MS)
-        expectations: dict[int, Expectation] = {}
+        expectation = cache(lambda snapshot_id: expectation_of(intact_content(snapshot_id)))
         intervals: dict[Millis, BetSums] = {}
-        for number, snapshot_id, *sums in _grouped(interval_ms):
+        for number, snapshot_id, bets, wagered, paid, *of_spins in _grouped(interval_ms):
+            if snapshot_id is None:
+                expected = of_spins
+            else:
+                of_case = expectation(snapshot_id)
+                expected = [bets * of_case.mean_cents, bets * of_case.variance_square_cents]
             begin = Millis(number * interval_ms)
-            if snapshot_id is not None and snapshot_id not in expectations:
-                expectations[snapshot_id] = _expectation(snapshot_id)
-            of_case = expectations.get(snapshot_id)
-            intervals[begin] = intervals.get(begin, BetSums()) + _bet_sums(*sums, of_case=of_case)
+            sums = BetSums(bets, Cents(int(wagered)), Cents(int(paid)), *expected)
+            intervals[begin] = intervals.get(begin, BetSums()) + sums
     return FairnessReport(interval_ms, intervals)
 
 
 def _grouped(interval_ms: int) -> Iterable[Any]:
-    """For each interval and each snapshot, or none for spins: the columns of ``_bet_sums``."""
+    """For each interval and each snapshot, or none for spins: the number of bets and their sums.
+
+    Those of what the bets were expected to pay are correct for spins only.
+    """
     chance = Bet.threshold.cast("DOUBLE PRECISION") / ROLL_RANGE
     query: Any = (
         Bet.select(
@@ -130,34 +127,3 @@ def _grouped(interval_ms: int) -> Iterable[Any]:
     )
     rows: Iterable[Any] = query.tuples().iterator()
     return rows
-
-
-def _bet_sums(
-    bets: int,
-    wagered: Decimal,
-    paid: Decimal,
-    expected: float | None,
-    variance: float | None,
-    *,
-    of_case: Expectation | None,
-) -> BetSums:
-    """The sums of a group. The database computes the expectation of spins; openings have one in common."""
-    if of_case is not None:
-        expected, variance = bets * of_case.mean_cents, bets * of_case.variance_square_cents
-    return BetSums(bets, Cents(int(wagered)), Cents(int(paid)), expected or 0.0, variance or 0.0)
-
-
-def _expectation(snapshot_id: int) -> Expectation:
-    """The mean and variance of what an opening of this snapshot pays. Raises OperatorError."""
-    row = Snapshot.get_by_id(snapshot_id)
-    try:
-        content = snapshots.parse(row.content)
-    except InvalidSnapshot:
-        content = None
-    if content is None or content.hash != row.hash:
-        raise OperatorError(f"the snapshot {row.hash} differs from its hash")
-    return expectation_of(content)
-
-
-def _sum(parts: Iterable[BetSums]) -> BetSums:
-    return sum(parts, start=BetSums())

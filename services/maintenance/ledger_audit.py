@@ -1,6 +1,6 @@
 """Audits the ledger: balances equal their entries, transactions sum to zero, totals equal their rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import peewee
@@ -13,7 +13,7 @@ from models.users import User
 from services.affiliates import audit as affiliates_audit
 from services.cases import audit as cases_audit
 from services.ledger.posting import BALANCE_COLUMN
-from services.maintenance import totals_audit
+from services.maintenance import totals
 from services.prizes import audit as prizes_audit
 
 
@@ -34,7 +34,15 @@ def audit() -> LedgerAudit:
             users=User.select().count(),
             transactions=LedgerTransaction.select().count(),
             entries=LedgerEntry.select().count(),
-            mismatches=[line for check in CHECKS for line in check()],
+            mismatches=[
+                *_unbalanced_transactions(),
+                *_empty_transactions(),
+                *_wrong_balances(),
+                *affiliates_audit.mismatches(),
+                *prizes_audit.mismatches(),
+                *totals.problems(),
+                *cases_audit.mismatches(),
+            ],
         )
 
 
@@ -77,15 +85,3 @@ def _wrong_balances() -> Iterator[str]:
         )
         for platform_id in query.scalars():
             yield f"the {account} of {platform_id} differs from its entries"
-
-
-CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    _unbalanced_transactions,
-    _empty_transactions,
-    _wrong_balances,
-    affiliates_audit.mismatches,
-    prizes_audit.mismatches,
-    totals_audit.problems,
-    cases_audit.mismatches,
-)
-"""Each yields a line for each mismatch."""

@@ -19,9 +19,9 @@ from models.items import Item
 from services.cases.errors import CaseNotFound
 from services.cases.kinds import Kind
 from services.fairness.tickets import TICKET_RANGE
-from services.games.play import Expectation
-from services.games.settlement import TermsExpired
+from services.games.errors import TermsExpired
 from services.games.snapshots import Content, content_of
+from services.games.terms import Expectation
 from services.shared.money import Cents
 from services.shared.text_validation import is_storable
 

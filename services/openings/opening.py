@@ -8,24 +8,15 @@ import peewee
 from models.settling_statement import Outcome
 from services.accounts import users
 from services.fairness import tickets
-from services.games.errors import FreeCaseNotAvailable
-from services.games.play import (
-    LOST,
-    WON,
-    BetRequest,
-    Clock,
-    Expectation,
-    Play,
-    PlayedBet,
-    client_seed_of,
-    is_price,
-)
-from services.games.settlement import TermsExpired
+from services.games.bets import LOST, WON
+from services.games.errors import FreeCaseNotAvailable, TermsExpired
+from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.snapshots import Content, Snapshots
+from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.openings.openable_cases import OpenableCase, RecentCases, Timer
 from services.shared.levels import experience_of, level_of
-from services.shared.money import Cents
+from services.shared.money import is_amount
 
 ATTEMPTS = 3
 """How often an opening is tried, when its case was read too long ago or its snapshot is not stored."""
@@ -158,7 +149,7 @@ class Openings:
         content = case.content
         if content is None or (content.price_cents == 0 and not case.is_free):
             raise CaseNotAvailable
-        if not is_price(request.price, Cents(content.price_cents)):
+        if request.price is not None and not is_amount(request.price, content.price_cents):
             raise CasePriceChanged
         if request.snapshot not in (None, content.hash):
             raise CaseChanged

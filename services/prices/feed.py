@@ -1,28 +1,38 @@
 """The price feed: one document with the prices of all items, fetched at intervals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
-from services.prices import feed_document, feed_update, sources
-from services.prices.errors import SourceFailed
-from services.prices.fetching import fetch
+import peewee
+
+from models.db.connection import database
+from models.items import Item
+from services.cases import version
+from services.cases.pricing import reprice_cases_holding
+from services.prices import feed_document, sources
 from services.prices.results import ItemCounts, Listener, RefreshResult
-from services.prices.sources import Source
+from services.prices.rules import Verdict, judge
+from services.prices.sources import Source, SourceFailed
 from services.shared.clock import Millis
 from services.shared.lease import Lease
+from services.shared.money import Cents
 
 MAX_BYTES = 64 * 1024 * 1024
 TIMEOUT_SECONDS = 60.0
 MAX_REDIRECTS = 3
+
+ITEMS_A_SLICE = 60
+"""Each slice is one short transaction: on SQLite it blocks all other writers and the event loop."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Feed:
     """Refreshes prices from the feed every ``period``, while this process has the lease.
 
-    ``has_market``: whether a market has prices for the items that the feed does not contain. ``tell`` gets
+    ``has_market``: whether a market has prices for the items that the feed does not contain. ``report`` gets
     every result. ``between`` is called between two steps of work and raises Stopped when the process ends.
     """
 
@@ -31,11 +41,11 @@ class Feed:
     has_market: bool
     lease: Lease
     clock: Callable[[], Millis]
-    tell: Listener
+    report: Listener
     between: Callable[[], None]
 
     def refresh_if_due(self) -> None:
-        """Refresh if it is due. A failure goes to ``tell``. Raises LeaseLost, Stopped."""
+        """Refresh if it is due. A failure goes to ``report``. Raises LeaseLost, Stopped."""
         if sources.is_due(Source.FEED, period=self.period, now=self.clock()):
             with suppress(SourceFailed):
                 self.refresh(accept_jumps=False)
@@ -52,24 +62,17 @@ class Feed:
             pause = min(self.period, sources.LONGEST_PAUSE_MS)
             with self.lease.fenced():
                 sources.failed(Source.FEED, now=self.clock(), longest_pause=pause)
-            self.tell(RefreshResult.of_failure(Source.FEED, failure))
+            self.report(RefreshResult.of_failure(Source.FEED, failure))
             raise
         next_refresh = Millis(began_at + self.period)
-        counts = feed_update.apply(
-            prices,
-            next_refresh=next_refresh,
-            accept_jumps=accept_jumps,
-            has_market=self.has_market,
-            lease=self.lease,
-            between=self.between,
-        )
+        counts = self._apply(prices, next_refresh=next_refresh, accept_jumps=accept_jumps)
         with self.lease.fenced():
             sources.succeeded(Source.FEED, now=self.clock(), next_at=next_refresh)
-        self.tell(RefreshResult(source=Source.FEED, counts=counts))
+        self.report(RefreshResult(source=Source.FEED, counts=counts))
         return counts
 
     def _fetch(self) -> bytes:
-        response = fetch(
+        response = sources.fetch(
             self.url,
             name="the price feed",
             seconds=TIMEOUT_SECONDS,
@@ -80,3 +83,70 @@ class Feed:
             raise SourceFailed(f"the price feed answered {response.status_code}")
         self.between()
         return response.content
+
+    def _apply(self, prices: Mapping[str, object], *, next_refresh: Millis, accept_jumps: bool) -> ItemCounts:
+        """Set the prices that are accepted, a slice of the items at a time. Raises LeaseLost, Stopped."""
+        counts = ItemCounts(unknown=len(prices))
+        last_id: int | None = 0
+        while last_id is not None:
+            with self.lease.fenced():
+                last_id = self._update_slice(
+                    last_id, prices, counts, next_refresh=next_refresh, accept_jumps=accept_jumps
+                )
+            self.between()
+        return counts
+
+    def _update_slice(
+        self,
+        after_id: int,
+        prices: Mapping[str, object],
+        counts: ItemCounts,
+        *,
+        next_refresh: Millis,
+        accept_jumps: bool,
+    ) -> int | None:
+        """Update the items that follow this id, and the prices of their cases. Needs a transaction.
+
+        Returns the last item's id, or None when there is none. Items that are not in the document are due at
+        the next refresh too, unless there is a market.
+        """
+        # This blocks all other changes of items, so the prices read below are the latest.
+        version.begin_change()
+        missing, new = [], {}
+        item_id = None
+        for item_id, name, price_cents, custom_price in _items_after(after_id):
+            counts.unknown -= name in prices
+            if custom_price:
+                counts.custom += 1
+            elif name not in prices:
+                counts.missing += 1
+                missing.append(item_id)
+            else:
+                verdict = judge(prices[name], standing=price_cents, accept_jumps=accept_jumps)
+                counts.count(verdict, name)
+                if verdict is Verdict.NEW:
+                    new[item_id] = prices[name]
+        if item_id is None:
+            return None
+        in_slice = Item.id.between(after_id + 1, item_id) & ~Item.custom_price
+        _update(in_slice & Item.id.not_in(missing), in_feed=True, next_price_fetch_ms=next_refresh)
+        if missing:
+            due = {} if self.has_market else {"next_price_fetch_ms": next_refresh}
+            _update(Item.id.in_(missing), in_feed=False, **due)
+        if new:
+            new_price = peewee.Case(Item.id, [*new.items()])
+            _update(Item.id.in_([*new]), price_cents=new_price, price_source=Source.FEED)
+            reprice_cases_holding([*new])
+        return item_id
+
+
+def _items_after(item_id: int) -> Iterable[tuple[int, str, Cents | None, bool]]:
+    columns = (Item.id, Item.market_hash_name, Item.price_cents, Item.custom_price)
+    query = Item.select(*columns).where(Item.id > item_id).order_by(Item.id).limit(ITEMS_A_SLICE)
+    # The driver's own rows: nothing in these columns needs converting.
+    rows: Iterable[tuple[int, str, Cents | None, bool]] = database.execute(query)
+    return rows
+
+
+def _update(which: Any, **values: Any) -> None:
+    Item.update(**values).where(which).execute()

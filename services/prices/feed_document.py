@@ -8,7 +8,7 @@ from typing import Any
 
 import ijson
 
-from services.prices.errors import BadDocument
+from services.prices.sources import BadDocument
 
 CURRENCY = "USD"
 """The currency of all prices. A feed in another one is refused."""

@@ -1,24 +1,34 @@
 """The market: one item at a time, at most 20 a minute, for items that the feed does not contain."""
 
+import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
+
+import requests
 
 from models.db.connection import reading
 from models.items import Item
-from models.prices import HeldMarketPrice
+from models.prices import HeldMarketPrice, MarketSlot
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
-from services.prices import market_rate, market_source, sources
-from services.prices.errors import SourceFailed
+from services.prices import sources
 from services.prices.results import ItemCounts, Listener, Outcome, RefreshResult
 from services.prices.rules import Verdict, judge
-from services.prices.sources import Source
+from services.prices.sources import BadDocument, Source, SourceFailed
+from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.lease import Lease
 from services.shared.money import Cents
 
+MAX_BYTES = 64 * 1024
+TIMEOUT_SECONDS = 10.0
+US_DOLLARS = "1"
+PRICE = re.compile(r"\$([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})\.([0-9]{2})", re.ASCII)
+
+MINUTE_MS = 60_000
 RETRY_MS = 60_000
 """When an item whose request failed is due again. Until then other items are requested."""
 
@@ -27,7 +37,7 @@ RETRY_MS = 60_000
 class Market:
     """Asks for the prices of items, each again after ``period``, while this process has the lease.
 
-    With ``has_feed``, only of items that the feed is known not to contain. ``tell`` gets every result.
+    With ``has_feed``, only of items that the feed is known not to contain. ``report`` gets every result.
     ``between`` is called between two steps of work, and raises Stopped when the process ends.
     """
 
@@ -36,14 +46,14 @@ class Market:
     has_feed: bool
     lease: Lease
     clock: Callable[[], Millis]
-    tell: Listener
+    report: Listener
     between: Callable[[], None]
 
     def ask_for_one(self, *, among: Collection[int] | None = None) -> bool:
         """Ask for the item that has been due the longest, if the market may be asked now.
 
         ``among`` limits this to items with these ids. Returns whether there may be more due items. A
-        failure goes to ``tell``. Raises LeaseLost, Stopped.
+        failure goes to ``report``. Raises LeaseLost, Stopped.
         """
         if sources.is_paused(Source.MARKET, now=self.clock()):
             return False
@@ -61,8 +71,8 @@ class Market:
         total = ItemCounts()
         if accept_jumps:
             for item in self._held_back():
-                with self.lease.fenced(seconds=market_source.TIMEOUT_SECONDS):
-                    may_ask = market_rate.take(now=self.clock())
+                with self.lease.fenced(seconds=TIMEOUT_SECONDS):
+                    may_ask = _take_request(now=self.clock())
                 if may_ask:
                     total.add(self._ask(item, accept_jumps=True))
         else:
@@ -80,26 +90,24 @@ class Market:
             item: Item | None = query.order_by(Item.next_price_fetch_ms, Item.id).first()
         if item is None:
             return None
-        with self.lease.fenced(seconds=market_source.TIMEOUT_SECONDS):
-            is_claimed = market_rate.take(now=now) and _postpone(
-                item, Millis(now + min(RETRY_MS, self.period))
-            )
+        with self.lease.fenced(seconds=TIMEOUT_SECONDS):
+            is_claimed = _take_request(now=now) and _postpone(item, Millis(now + min(RETRY_MS, self.period)))
         return item if is_claimed else None
 
     def _ask(self, item: Item, *, accept_jumps: bool) -> ItemCounts:
         try:
-            stated = market_source.ask(self.url, app_id=item.app_id, market_hash_name=item.market_hash_name)
+            stated = _price_at_market(self.url, item)
         except SourceFailed as failure:
             self.between()
             with self.lease.fenced():
                 sources.failed(Source.MARKET, now=self.clock())
-            self.tell(RefreshResult.of_failure(Source.MARKET, failure))
+            self.report(RefreshResult.of_failure(Source.MARKET, failure))
             raise
         self.between()
         with self.lease.fenced():
             counts = self._store(item, stated, accept_jumps=accept_jumps)
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
-        self.tell(RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts))
+        self.report(RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts))
         return counts
 
     def _store(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> ItemCounts:
@@ -149,3 +157,49 @@ def _postpone(item: Item, until: Millis) -> bool:
     item.next_price_fetch_ms = until
     query = Item.update(next_price_fetch_ms=until)
     return bool(query.where(Item.id == item.id, Item.next_price_fetch_ms == read).execute())
+
+
+def _take_request(*, now: Millis) -> bool:
+    """Use one of this minute's 20 requests; False when none is left. Needs a transaction.
+
+    The table has a row for each. So all processes and restarts share them.
+    """
+    # A time in the future was written before the clock was set back.
+    is_free = ~MarketSlot.used_at_ms.between(now - MINUTE_MS + 1, now + MINUTE_MS)
+    slot = MarketSlot.select(MarketSlot.slot).where(is_free).limit(1)
+    return bool(MarketSlot.update(used_at_ms=now).where(MarketSlot.slot.in_(slot)).execute())
+
+
+def _price_at_market(url: str, item: Item) -> Cents | None:
+    """The lowest price of this item, else its median; None when the market has no price for it.
+
+    Raises SourceFailed, and BadDocument for a response of another shape.
+    """
+    params = {"appid": str(item.app_id), "currency": US_DOLLARS, "market_hash_name": item.market_hash_name}
+    response = sources.fetch(
+        url, name="the market", seconds=TIMEOUT_SECONDS, max_bytes=MAX_BYTES, params=params
+    )
+    answer = _json_object(response)
+    # The market's answer for an unknown item, with various statuses.
+    if answer is not None and answer.get("success") is False:
+        return None
+    if response.status_code != HTTPStatus.OK:
+        raise SourceFailed(f"the market answered {response.status_code}")
+    if answer is None or answer.get("success") is not True:
+        raise BadDocument("the market's answer has another shape")
+    prices = (read_price(answer.get(key)) for key in ("lowest_price", "median_price"))
+    return next((cents for cents in prices if cents is not None), None)
+
+
+def _json_object(response: requests.Response) -> dict[str, Any] | None:
+    try:
+        answer = decimal_json.loads(response.content)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def read_price(text: object) -> Cents | None:
+    """The cents of a price such as $1,234.56; None for anything else, such as other currencies."""
+    match = PRICE.fullmatch(text) if isinstance(text, str) else None
+    return Cents(int(match[1].replace(",", "") + match[2])) if match else None

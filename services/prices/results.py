@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from services.prices.errors import BadDocument, SourceFailed
 from services.prices.rules import Verdict
-from services.prices.sources import Source
+from services.prices.sources import BadDocument, Source, SourceFailed
 
 NAMES_REPORTED = 20
 

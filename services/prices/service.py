@@ -4,13 +4,13 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from models.db import waiting
 from models.db.connection import database, reading, writing
 from models.items import Item
 from models.prices import PriceSource
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.prices import sources
-from services.prices.errors import Stopped
 from services.prices.feed import Feed
 from services.prices.market import Market
 from services.prices.results import ItemCounts, Listener, RefreshResult
@@ -26,6 +26,10 @@ ROUND_SECONDS = 5.0
 
 WAIT_SECONDS = 3.0
 """How long a request waits for prices. Prices that come later are in the next response."""
+
+
+class Stopped(Exception):
+    """The process is shutting down."""
 
 
 class PriceService:
@@ -56,12 +60,12 @@ class PriceService:
         self._lease = Lease("price refresh")
         self._signals = signals
         self._clock = clock
-        signals.on(Signal.PRICES, self._hear)
+        signals.on(Signal.PRICES, self._on_signal)
         shared: dict[str, Any] = {
             "lease": self._lease,
             "period": period,
             "clock": clock,
-            "tell": self._tell,
+            "report": self._report,
             "between": self._between,
         }
         self._feed = Feed(url=feed_url, has_market=bool(market_url), **shared) if feed_url else None
@@ -122,8 +126,8 @@ class PriceService:
     def refresh_missing(self, items: Sequence[Item]) -> None:
         """Let the leader fetch the prices that these items lack, and wait up to three seconds.
 
-        Fills in the prices that came. Call it without a transaction or a connection, since these would be
-        held meanwhile.
+        The wait counts against the request's wait budget. Fills in the prices that came. Call it without a
+        transaction or a connection, since these would be held meanwhile.
         """
         missing = {item.id for item in items if item.price_cents is None and not item.custom_price}
         if not missing or not self.has_background_task:
@@ -133,7 +137,8 @@ class PriceService:
             self._wake.set()
             if not self.is_leader:
                 self._signals.publish(Signal.PRICES, {"wanted": sorted(missing)})
-            self._asked.wait_for(lambda: self._wanted.isdisjoint(missing), WAIT_SECONDS)
+            with waiting.wait(WAIT_SECONDS) as seconds:
+                self._asked.wait_for(lambda: self._wanted.isdisjoint(missing), seconds)
         _fill_in([item for item in items if item.id in missing])
 
     def states(self) -> list[PriceSource]:
@@ -150,8 +155,8 @@ class PriceService:
         """After ``stop``: let another process become the leader."""
         self._lease.release()
 
-    def _hear(self, message: dict[str, list[int]]) -> None:
-        """Hear which items requests to another process wait for, or which the leader has asked for."""
+    def _on_signal(self, message: dict[str, list[int]]) -> None:
+        """Add items that requests to other processes wait for; drop those that the leader has asked for."""
         with self._asked:
             if self.is_leader and message.get("wanted"):
                 self._wanted.update(message["wanted"])
@@ -171,13 +176,13 @@ class PriceService:
             self._asked.notify_all()
 
     def _between(self) -> None:
-        """Let other greenlets run between two steps of work."""
+        """Between two steps: keep the lease and let other greenlets run. Raises Stopped, LeaseLost."""
         if self._stop.is_set():
             raise Stopped
         self._lease.keep()
         pause()
 
-    def _tell(self, result: RefreshResult) -> None:
+    def _report(self, result: RefreshResult) -> None:
         for listener in self.listeners:
             listener(result)
 

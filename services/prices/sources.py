@@ -1,15 +1,18 @@
-"""The state of the price sources: when each may be asked next, shared by all processes.
+"""The price sources: when each may be asked next, how it is asked, and how it can fail.
 
-What a refresh changes needs a transaction: that of the lease.
+All processes share the state of the sources. What changes it needs a transaction: that of the lease.
 """
 
 from enum import StrEnum
 
 import peewee
+import requests
 
 from models.db.connection import reading, writing
 from models.prices import PriceSource
+from services.shared import http_client
 from services.shared.clock import Millis
+from services.shared.errors import OperatorError
 
 CLOCK_TOLERANCE_MS = 5 * 60_000
 """How far a clock may be set back. A stored time that is further ahead is ignored."""
@@ -26,6 +29,44 @@ class Source(StrEnum):
 
     FEED = "feed"
     MARKET = "market"
+
+
+class SourceFailed(OperatorError):
+    """The source is unreachable, slow or answers with an error. ``str()`` is one line without its URL."""
+
+
+class BadDocument(SourceFailed):
+    """The response is too large, cut off, or has another shape or currency."""
+
+
+def fetch(
+    url: str,
+    *,
+    name: str,
+    seconds: float,
+    max_bytes: int,
+    params: dict[str, str] | None = None,
+    redirects: int = 0,
+) -> requests.Response:
+    """GET a whole response of whatever status, within ``seconds`` and ``max_bytes``.
+
+    ``name`` stands for the source in error texts, which never contain its URL. Raises SourceFailed, and
+    BadDocument for a response that is too large.
+    """
+    session = http_client.bounded(
+        requests.Session(), seconds=seconds, max_bytes=max_bytes, redirects=redirects
+    )
+    try:
+        with session as opened:
+            return opened.get(url, params=params, headers={"Accept": "application/json"})
+    except http_client.ResponseTooLarge:
+        raise BadDocument(f"the response of {name} is too large") from None
+    except requests.Timeout:
+        raise SourceFailed(f"{name} took too long") from None
+    except requests.ConnectionError:
+        raise SourceFailed(f"{name} can't be reached, or broke off") from None
+    except requests.RequestException:
+        raise SourceFailed(f"the request to {name} failed") from None
 
 
 @reading()

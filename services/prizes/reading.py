@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from models.db.connection import reading, snapshot
 from models.prizes import Prize
-from services.prizes.errors import PrizeNotFound
+from services.shared.errors import PlatformError
 from services.shared.pagination import Page, Place, rows_of_page
 
 ALL = "all"
@@ -28,6 +28,19 @@ def page(*, user_id: int, place: Place, status: str) -> Page[Prize]:
     with snapshot(within_limit=True):
         total = query.count()
         return Page(rows_of_page(query, order=[Prize.id.desc()], place=place, total=total), total)
+
+
+class PrizeNotFound(PlatformError):
+    """No prize has this id, or it is another player's."""
+
+    status = 404
+    text = "Prize not found"
+
+
+class PrizeNotAvailable(PlatformError):
+    """The prize is not ``kept``."""
+
+    text = "Prize is no longer available"
 
 
 @reading()

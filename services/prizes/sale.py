@@ -10,8 +10,7 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.prizes import reading
-from services.prizes.errors import PrizeNotAvailable
-from services.prizes.reading import Status
+from services.prizes.reading import PrizeNotAvailable, Status
 from services.shared.clock import Millis
 from services.shared.money import Cents
 

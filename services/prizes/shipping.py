@@ -15,12 +15,11 @@ from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.prizes import reading
-from services.prizes.errors import PrizeNotAvailable, PrizeNotFound, ShippingIncomplete
-from services.prizes.reading import ALL, Status
+from services.prizes.reading import ALL, PrizeNotAvailable, PrizeNotFound, Status
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import OperatorError
+from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import Cents
 
 NEEDED = ("first_name", "last_name", "address_line1", "city", "zip_code", "country")
@@ -29,6 +28,12 @@ ADDRESS = (*NEEDED, "address_line2", "state", "phone")
 
 Address = dict[str, str]
 """The columns of ADDRESS."""
+
+
+class ShippingIncomplete(PlatformError):
+    """The player's details lack something that a parcel needs."""
+
+    text = "Shipping details are incomplete"
 
 
 @dataclass(frozen=True)

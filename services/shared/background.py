@@ -4,13 +4,12 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from threading import BoundedSemaphore
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import gevent
 from gevent import monkey
 
-from models.db.fifo_semaphore import FifoSemaphore
+from models.db.waiting import FifoSemaphore
 from services.shared.errors import PlatformError
 
 Parameters = ParamSpec("Parameters")
@@ -94,7 +93,7 @@ class WorkerPool:
 
     def __init__(self, *, workers: int = 1, queue_size: int = 32, wait_seconds: float = 20) -> None:
         self._workers = FifoSemaphore(workers)
-        self._room = BoundedSemaphore(workers + queue_size)
+        self._queue_size = queue_size
         self._wait_seconds = wait_seconds
         if monkey.is_module_patched("threading"):
             sys.setswitchinterval(SWITCH_SECONDS)
@@ -106,22 +105,16 @@ class WorkerPool:
 
         Raises TooBusy.
         """
-        if not self._room.acquire(blocking=False):
+        if not self._workers.free and self._workers.waiting >= self._queue_size:
             raise TooBusy
-        try:
-            self._wait_for_worker()
-            try:
-                return _call(work, args, kwargs)
-            finally:
-                self._workers.release()
-        finally:
-            self._room.release()
-
-    def _wait_for_worker(self) -> None:
         try:
             self._workers.acquire(self._wait_seconds)
         except TimeoutError:
             raise TooBusy from None
+        try:
+            return _call(work, args, kwargs)
+        finally:
+            self._workers.release()
 
 
 def _call(work: Callable[..., Result], args: Any, kwargs: Any) -> Result:

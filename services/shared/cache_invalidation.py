@@ -1,6 +1,6 @@
 """Cache tags. A change gives its tag a new version; responses cached under an older version are invalid.
 
-Changes by other processes arrive as signals (server/cluster/cache_tags.py). A change whose signal is lost, or
+Changes by other processes arrive as signals (server/cluster/cluster.py). A change whose signal is lost, or
 which a command made, shows when cached responses expire: see blueprints/api/caching.py.
 """
 

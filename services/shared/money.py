@@ -37,6 +37,14 @@ def cents_from_number(value: object) -> Cents:
         raise NotAnAmount from None
 
 
+def is_amount(value: object, cents: Cents) -> bool:
+    """Whether a JSON number of coins is exactly this amount."""
+    try:
+        return cents_from_number(value) == cents
+    except NotAnAmount:
+        return False
+
+
 def number_from_cents(cents: int) -> int | float:
     """The JSON number for an amount: 12.34, or 12 when it is whole.
 

@@ -4,35 +4,31 @@ import logging
 import math
 import time
 from collections.abc import Callable, Hashable
-from contextlib import suppress
-from dataclasses import dataclass
-from hashlib import blake2b, sha1
+from hashlib import blake2b
 from typing import Any
 
 import gevent
 from gevent import monkey
-from redis import ConnectionPool, RedisError
+from redis import RedisError
 
-from models.db.fifo_semaphore import FifoSemaphore
+from models.db.waiting import FifoSemaphore
 from services.shared.rate_limiter import RateLimiter
+from services.shared.redis_client import connect
 
 log = logging.getLogger("platform.rate_limits")
 
 CALL_SECONDS = 0.25
-"""Limit on one batch of calls, including the connection if there is none.
+"""Limit on one call, including the connection if there is none.
 
 It takes less than a millisecond, so neither a busy Redis nor a busy process comes near this limit. When
 Redis does not answer, a few requests are late by this time, which players hardly notice.
 """
 
-CALLS_AT_ONCE = 200
-"""Calls in one batch. Redis takes some milliseconds for so many, and so does this process."""
+CALLS_AT_ONCE = 16
+"""Connections to Redis. Further calls wait before their CALL_SECONDS begin."""
 
 QUEUE_SECONDS = 5.0
-"""Limit on the wait for earlier batches. Each is bounded, so only a process that is overloaded reaches it."""
-
-IDLE_SECONDS = 30.0
-"""A connection that was idle for longer is opened anew: a proxy or Redis itself may have closed it."""
+"""Limit on the wait for earlier calls. Each is bounded, so only a process that is overloaded reaches it."""
 
 MAX_REFUSED = 10_000
 """Clients whose refusals a process remembers. When there are more, it forgets all and asks Redis again."""
@@ -42,7 +38,7 @@ LOG_SECONDS = 60.0
 # A client's window is a list of the microseconds of its last requests, `most` of them at the most. A request
 # is allowed if the oldest of these is no longer in the window. A time ahead of the clock, which has been set
 # back, does not count: it could refuse the client for hours.
-HIT = b"""
+HIT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local most, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -57,23 +53,8 @@ return 0
 """
 
 
-@dataclass
-class Call:
-    """A request to be counted. Its wait stays None when Redis has not answered."""
-
-    key: str
-    most: int
-    window_us: int
-    is_taken: bool = False
-    wait_us: int | None = None
-
-
 class RedisWindows:
-    """The clients' windows in Redis. After a failure Redis is not asked until a heartbeat is heard again.
-
-    Concurrent calls share one connection and go in batches: when thousands of clients reconnect at once, each
-    waits for a few batches and not for all earlier calls.
-    """
+    """The clients' windows in Redis. After a failure Redis is not asked until a heartbeat is heard again."""
 
     def __init__(
         self,
@@ -87,75 +68,27 @@ class RedisWindows:
         self.processes = processes
         self._heard_at = heard_at
         self._timer = timer
-        # With gevent one timer limits the whole batch, including the lookup of Redis's name. The limits of
-        # the socket itself would take twice the CPU time.
-        is_patched = monkey.is_module_patched("socket")
-        self._call_seconds = CALL_SECONDS if is_patched else None
-        socket_seconds = None if is_patched else CALL_SECONDS
-        # The library's client would take twice the CPU time of its connection alone.
-        self._connection: Any = ConnectionPool.from_url(
-            url, protocol=2, socket_timeout=socket_seconds, socket_connect_timeout=socket_seconds
-        ).make_connection()
-        self._used_at = -math.inf
-        self._turn = FifoSemaphore(1)
-        self._waiting: list[Call] = []
+        self._redis = connect(url, seconds=CALL_SECONDS)
+        # With gevent one timer also limits the lookup of Redis's name.
+        self._call_seconds = CALL_SECONDS if monkey.is_module_patched("socket") else None
+        self._slots = FifoSemaphore(CALLS_AT_ONCE)
         self._failed_at = -math.inf
         self._warnings = RateLimiter(most=1, seconds=LOG_SECONDS)
 
     def hit(self, key: str, *, most: int, seconds: float) -> float | None:
         """Count a request; return the seconds to wait as ``RateLimiter.hit`` does, or None without Redis."""
-        if self._is_away():
-            return None
-        call = Call(key, most, round(seconds * 1e6))
-        self._waiting.append(call)
-        with suppress(TimeoutError), self._turn.hold(timeout_seconds=QUEUE_SECONDS):
-            # An earlier call has taken this one into its batch, or it takes those that wait now.
-            if not call.is_taken:
-                self._call_together()
-        return None if call.wait_us is None else call.wait_us / 1e6
-
-    def _call_together(self) -> None:
-        """Make the first calls that wait. After a failure all of them stay without an answer."""
-        batch, self._waiting = self._waiting[:CALLS_AT_ONCE], self._waiting[CALLS_AT_ONCE:]
-        for call in batch:
-            call.is_taken = True
-        if self._is_away():
-            return
         try:
-            with gevent.Timeout(self._call_seconds, TimeoutError):
-                self._send(batch)
+            with self._slots.hold(timeout_seconds=QUEUE_SECONDS):
+                if self._failed_at > self._heard_at():
+                    return None
+                with gevent.Timeout(self._call_seconds, TimeoutError):
+                    wait_us: Any = self._redis.eval(HIT, 1, key, most, round(seconds * 1e6))
         except (RedisError, OSError) as failure:
             self._failed_at = self._timer()
-            # Answers to the batch may still arrive.
-            self._connection.disconnect()
             if not self._warnings.hit("failure"):
                 log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
-
-    def _send(self, batch: list[Call]) -> None:
-        """Set the waits of these calls. Raises RedisError and OSError."""
-        connection = self._connection
-        if self._timer() - self._used_at > IDLE_SECONDS:
-            connection.disconnect()
-        # The first command loads the script for the others.
-        commands = [("EVAL", HIT)]
-        if len(batch) > 1:
-            commands += [("EVALSHA", sha1(HIT, usedforsecurity=False).hexdigest().encode())] * (
-                len(batch) - 1
-            )
-        connection.send_packed_command(
-            connection.pack_commands(
-                [
-                    (*command, 1, call.key, call.most, call.window_us)
-                    for command, call in zip(commands, batch, strict=True)
-                ]
-            )
-        )
-        for call in batch:
-            call.wait_us = connection.read_response()
-        self._used_at = self._timer()
-
-    def _is_away(self) -> bool:
-        return self._failed_at > self._heard_at()
+            return None
+        return float(wait_us / 1e6)
 
 
 class SharedRateLimiter(RateLimiter):

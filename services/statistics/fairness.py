@@ -1,7 +1,7 @@
 """The seeds of a player's bets. Server seeds are shown only when they are revealed."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Any
 
@@ -10,6 +10,7 @@ from models.db.connection import reading, snapshot
 from services.games import bets
 from services.games.bets import GAMES
 from services.games.proofs import Proofs
+from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place
 from services.statistics import games as games_of_player
@@ -41,18 +42,17 @@ def page(
     game: str,
     proofs: Proofs,
     now: Millis,
-    pause: Callable[[], Any],
 ) -> Page[Bet]:
     """One page of the player's bets in one game, or in ALL_GAMES.
 
     ``search`` is part of a client seed or of a server seed whose proof is due, in any case, or an exact
-    nonce. It reads all bets of this player in slices, and calls ``pause`` after each.
+    nonce. It reads all bets of this player in slices, between which other requests may run.
     """
     games = GAMES if game == ALL_GAMES else (game,)
     if search:
         # A page shows seeds that are due but not revealed in the database yet, so a search must find them.
         proofs.reveal_due(user_id=user_id, now=now)
-        nonces = _matching_nonces(user_id, games, search, pause)
+        nonces = _matching_nonces(user_id, games, search)
         start, end = place.bounds(len(nonces))
         if sort is Sort.MOST_RECENT:
             nonces.reverse()
@@ -64,21 +64,18 @@ def page(
         return Page(bets.with_nonces(user_id=user_id, nonces=found.rows), found.total)
 
 
-def _matching_nonces(
-    user_id: int, games: Collection[str], search: str, pause: Callable[[], Any]
-) -> list[int]:
+def _matching_nonces(user_id: int, games: Collection[str], search: str) -> list[int]:
     """The nonces of the player's bets that match, in ascending order."""
     if not IN_A_SEED.fullmatch(search):
         return []
     found: list[int] = []
     newest, matches = bets.played(user_id), Bet.game.in_(list(games)) & _matches(search)
-    for first in range(1, newest + 1, NONCES_A_STATEMENT):
+    for first in in_slices(range(1, newest + 1, NONCES_A_STATEMENT), 1):
         last = min(first + NONCES_A_STATEMENT - 1, newest)
         own = (Bet.user == user_id) & Bet.nonce.between(first, last)
         with reading():
             rows = Bet.select(Bet.nonce).where(own, matches).order_by(Bet.nonce)
             found += [bet.nonce for bet in rows]
-        pause()
     return found
 
 

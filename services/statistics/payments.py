@@ -1,12 +1,13 @@
 """A player's deposits and withdrawals."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
 from models.db.connection import snapshot
 from models.payments import Payment
 from models.totals import PaymentTotals
+from services.shared.background import in_slices
 from services.shared.pagination import Page, Place, rows_of_page
 from services.wallet.payments import PaymentType
 
@@ -43,19 +44,17 @@ TYPE = {Kind.DEPOSITS: PaymentType.DEPOSIT, Kind.WITHDRAWS: PaymentType.WITHDRAW
 ROWS_A_TURN = 1_000
 
 
-def page(
-    *, user_id: int, place: Place, kind: Kind, sort: Sort, search: str, pause: Callable[[], Any]
-) -> Page[Payment]:
+def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> Page[Payment]:
     """One page of the player's payments whose txhash, chain or asset contains the search text, in any case.
 
-    A search reads all payments of this player, and calls ``pause`` regularly to let other requests run.
+    A search reads all payments of this player; other requests may run meanwhile.
     """
     condition = Payment.user == user_id
     if kind is not Kind.ALL:
         condition &= Payment.type == TYPE[kind]
     with snapshot(within_limit=True):
         if search:
-            found = list(_found(condition, ORDER[sort], search.casefold(), pause))
+            found = list(_found(condition, ORDER[sort], search.casefold()))
             start, end = place.bounds(len(found))
             return Page(_with_ids(found[start:end]), len(found))
         total = _count(user_id, kind)
@@ -63,16 +62,14 @@ def page(
         return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
 
 
-def _found(condition: Any, order: Any, folded: str, pause: Callable[[], Any]) -> Iterator[int]:
+def _found(condition: Any, order: Any, folded: str) -> Iterator[int]:
     """The ids of the payments that contain this text, in this order."""
     query = Payment.select(Payment.id, Payment.txhash, Payment.chain, Payment.asset).where(condition)
     rows: Iterable[Any] = query.order_by(*order).tuples().iterator()
-    for number, (payment_id, *texts) in enumerate(rows, start=1):
+    for payment_id, *texts in in_slices(rows, ROWS_A_TURN):
         # Not in SQL: SQLite folds the case of ASCII letters only.
         if any(folded in text.casefold() for text in texts if text):
             yield payment_id
-        if number % ROWS_A_TURN == 0:
-            pause()
 
 
 def _with_ids(ids: list[int]) -> list[Payment]:

@@ -4,19 +4,11 @@ from dataclasses import dataclass
 
 from models.settling_statement import Outcome
 from services.fairness import rolls
-from services.games.bets import UPGRADER
-from services.games.play import (
-    LOST,
-    WON,
-    BetRequest,
-    Clock,
-    Expectation,
-    Play,
-    PlayedBet,
-    client_seed_of,
-    is_price,
-)
-from services.shared.money import Cents, NotAnAmount, cents_from_number
+from services.games.bets import LOST, UPGRADER, WON
+from services.games.play import Clock, Play, PlayedBet, client_seed_of
+from services.games.terms import BetRequest, Expectation
+from services.shared.clock import Millis
+from services.shared.money import Cents, NotAnAmount, cents_from_number, is_amount
 from services.upgrader.catalogue import CatalogueCache, CatalogueItem
 from services.upgrader.errors import (
     InvalidAmount,
@@ -26,10 +18,23 @@ from services.upgrader.errors import (
     WagerAboveLimit,
     WagerTooSmall,
 )
-from services.upgrader.rules import UpgraderRules
 
 ALGORITHM = "upgrader-1"
 ROUND = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpgraderRules:
+    """What ``GET /upgrader/rules`` shows.
+
+    The house edge in millionths, the limits of a wager, and how long after a bet, of any game, its proof is
+    due.
+    """
+
+    house_edge_ppm: int
+    min_wager: Cents
+    max_wager: Cents
+    proof_delay: Millis
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +45,7 @@ class SpinRequest(BetRequest):
     item: str
 
     def identity(self) -> list[object]:
-        # Without the event, as in bets from before there were openings, whose identities have another length.
+        # Without the event: bets that were made before there were openings were hashed without it.
         return [self.amount, self.item, self.client_seed or None, self.server_seed_commitment, self.price]
 
 
@@ -101,7 +106,7 @@ class Upgrader:
         wager = self._wager(request.amount)
         client_seed = client_seed_of(request)
         item = self._item(request.item)
-        if not is_price(request.price, item.price_cents):
+        if request.price is not None and not is_amount(request.price, item.price_cents):
             raise ItemPriceChanged
         if item.price_cents <= wager:
             raise PriceNotAboveWager

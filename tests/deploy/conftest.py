@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from typing import Any
 import pytest
 import requests
 
+from bench.harness.commands import run_flask
 from bench.harness.databases import SqliteFiles
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
-from bench.harness.servers import ROOT, RunningServer, flask_command, free_port, gunicorn, server_process
+from bench.harness.servers import RunningServer, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from tests.support.apps import ITEM, SECRET
 from tests.support.certificate import self_signed
@@ -57,7 +57,7 @@ class Deployed:
 
     def flask(self, *arguments: str) -> Any:
         """Run a command beside the server; the JSON that it printed."""
-        return run_flask(self.env, *arguments)
+        return json.loads(run_flask(self.env, *arguments))
 
     def reached_platform(self, route: str) -> int:
         """How many requests of this route the platform has answered so far, by its access log."""
@@ -111,13 +111,6 @@ def deployed(sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
         ):
             log = directory / "platform.log"
             yield Deployed(address, server, env, log, certificate, provider)
-
-
-def run_flask(env: dict[str, str], *arguments: str) -> Any:
-    """Run a command; the JSON that it printed."""
-    command = [*flask_command(), *arguments]
-    finished = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, timeout=60, check=True)
-    return json.loads(finished.stdout)
 
 
 @pytest.fixture

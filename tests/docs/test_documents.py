@@ -2,29 +2,33 @@
 
 import re
 
-import pytest
-
 from bench.harness.servers import ROOT
 
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md"), ROOT / ".env.example"]
-NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 COLUMNS = 120
 FOLDERS = ("bench", "blueprints", "deploy", "docs", "models", "server", "services", "tests", "verify")
 WRITTEN_BY_BENCHMARKS = "bench/results/"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_line_is_longer_than_120_columns(name):
-    lines = (ROOT / name).read_text().splitlines()
+def test_no_line_is_longer_than_120_columns():
+    too_long = [
+        f"{page.name}:{number}"
+        for page in DOCUMENTS
+        for number, line in enumerate(page.read_text().splitlines(), 1)
+        if len(line) > COLUMNS
+    ]
 
-    assert [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS] == []
+    assert too_long == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_relative_link_and_image_exists(name):
-    links = re.findall(r"\]\((?!https?:)([^)\s]+)\)", (ROOT / name).read_text())
+def test_every_relative_link_and_image_exists():
+    links = [
+        (page, link)
+        for page in DOCUMENTS
+        for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text())
+    ]
 
-    assert [link for link in links if not exists(ROOT / name, link)] == []
+    assert [(page.name, link) for page, link in links if not exists(page, link)] == []
 
 
 def exists(page, link):
@@ -39,13 +43,12 @@ def anchors_of(page):
     return [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_path_that_is_named_exists(name):
-    paths = re.findall(r"`(\w+/[\w./*-]*)`", (ROOT / name).read_text())
-    versioned = [
-        path
-        for path in paths
+def test_every_path_that_is_named_exists():
+    named = {
+        (page.name, path)
+        for page in DOCUMENTS
+        for path in re.findall(r"`(\w+/[\w./*-]*)`", page.read_text())
         if path.split("/")[0] in FOLDERS and "AREA" not in path and not path.startswith(WRITTEN_BY_BENCHMARKS)
-    ]
+    }
 
-    assert [path for path in versioned if not any(ROOT.glob(path))] == []
+    assert {(page, path) for page, path in named if not any(ROOT.glob(path))} == set()

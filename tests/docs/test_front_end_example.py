@@ -7,8 +7,9 @@ import subprocess
 import pytest
 
 from bench.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
-from bench.harness.servers import ROOT, gunicorn, server_process
+from bench.harness.servers import ROOT
 from tests.support.golden_vectors import OPENINGS
+from tests.support.markers import sqlite_only
 from tests.support.two_factor import Authenticator
 
 pytestmark = pytest.mark.process
@@ -38,34 +39,31 @@ def run(program, **env):
     )
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_example_finds_the_roll_fair_or_says_why_it_cannot_connect(add_item, player, env, tmp_path):
+@sqlite_only
+def test_the_example_finds_the_roll_fair_or_says_why_it_cannot_connect(add_item, player, server):
     add_item(price=10)
 
-    with server_process(gunicorn(), env, tmp_path) as server:
-        played = run(CLIENT, ADDRESS=server.url, TOKEN=player.token)
-        refused = run(CLIENT, ADDRESS=server.url, TOKEN="not-a-token")
+    played = run(CLIENT, ADDRESS=server, TOKEN=player.token)
+    refused = run(CLIENT, ADDRESS=server, TOKEN="not-a-token")
 
     assert played.stdout.splitlines()[-1:] == ["fair"], played.stderr
     assert (refused.returncode, refused.stderr.strip()) == (1, "cannot connect: Unauthorized")
 
 
-@pytest.mark.parametrize(
-    "vector", [OPENINGS[0], OPENINGS[2], *OPENINGS[-2:]], ids=lambda vector: vector["why"]
-)
-def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector(vector):
-    proof, expected = dict(vector["input"]), vector["output"]
-    given = {
-        "content": proof.pop("content"),
-        "game": proof.pop("algorithm").removesuffix("-1"),
-        "proof": proof,
-    }
+def test_the_verifier_of_an_opening_names_the_item_of_the_golden_vector():
+    for vector in (OPENINGS[0], OPENINGS[2], *OPENINGS[-2:]):
+        proof, expected = dict(vector["input"]), vector["output"]
+        given = {
+            "content": proof.pop("content"),
+            "game": proof.pop("algorithm").removesuffix("-1"),
+            "proof": proof,
+        }
 
-    verified = run(HAVE + VERIFIER, GIVEN=json.dumps(given))
+        verified = run(HAVE + VERIFIER, GIVEN=json.dumps(given))
 
-    fair = expected["committed"] and expected["shown"]
-    won = f"won {expected['item']}, worth {expected['amount']}"
-    assert verified.stdout.strip() == (won if fair else "NOT FAIR"), verified.stderr
+        fair = expected["committed"] and expected["shown"]
+        won = f"won {expected['item']}, worth {expected['amount']}"
+        assert verified.stdout.strip() == (won if fair else "NOT FAIR"), (vector["why"], verified.stderr)
 
 
 CLAIM = """
@@ -75,7 +73,7 @@ for (const time of [1, 2]) console.log((await (await post("/affiliate/claim", TO
 """
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_the_example_sends_a_request_again_with_the_code_that_it_needs(app, server, player):
     authenticator = Authenticator(app, player)
 

@@ -2,12 +2,11 @@
 
 import re
 
-import pytest
-
 from bench.harness.servers import ROOT
+from tests.support.markers import sqlite_only
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_both_api_documents_and_the_changelog_name_the_same_version(client):
     changelog = (ROOT / "CHANGELOG.md").read_text()
     latest = re.search(r"^## (\d+\.\d+\.\d+)", changelog, re.MULTILINE)[1]

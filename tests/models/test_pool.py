@@ -8,7 +8,7 @@ import pytest
 
 from bench.harness.databases import administer
 from bench.harness.faults.proxy import PASS, RESET, STALL, before_postgres
-from models.db import wait_budget
+from models.db import waiting
 from models.db.connection import database, open_database, reading, writing
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -93,24 +93,24 @@ def test_a_request_that_waits_to_connect_does_not_block_idle_connections(proxy):
 
 
 def test_all_waits_of_a_request_use_one_wait_budget(proxy):
-    with wait_budget.limit_waits():
-        with wait_budget.wait(5), wait_budget.limit_waits():
+    with waiting.limit_waits():
+        with waiting.wait(5), waiting.limit_waits():
             threading.Event().wait(0.05)
-        left = wait_budget.seconds_left()
-        with wait_budget.wait(100) as seconds:
+        left = waiting.seconds_left()
+        with waiting.wait(100) as seconds:
             pass
 
-    assert left < wait_budget.ANSWER_SECONDS
+    assert left < waiting.ANSWER_SECONDS
     assert seconds <= left
-    assert wait_budget.seconds_left() == wait_budget.ANSWER_SECONDS
+    assert waiting.seconds_left() == waiting.ANSWER_SECONDS
 
 
 def test_a_commit_is_refused_when_the_wait_budget_is_nearly_used_up(proxy):
     def insert():
         database.execute_sql("INSERT INTO login_nonces (nonce, expires_at_ms) VALUES ('a', 1)")
 
-    with wait_budget.limit_waits():
-        wait_budget._current.get().seconds_left = 0.3
+    with waiting.limit_waits():
+        waiting._current.get().seconds_left = 0.3
         with pytest.raises(peewee.OperationalError), writing():
             insert()
 

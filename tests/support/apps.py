@@ -1,7 +1,8 @@
 """Apps on fresh databases, and the environment that they run in."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from flask import Flask
 
 from app import create_app
 from bench.harness.databases import PostgresServer, SqliteFiles
-from bench.harness.servers import come_to_rest
+from bench.harness.redis import RedisServer
+from bench.harness.servers import come_to_rest, threaded_server
 from models.db.connection import database
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
@@ -45,14 +47,52 @@ def fresh_app(
     **changes: str,
 ) -> Iterator[Flask]:
     """An app on a fresh database of this kind, such as one that all tests of a module share."""
-    with databases.fresh(directory) as url:
-        app = create_app(Settings.from_env(environment(url, directory) | changes), clock=clock)
-        app.testing = True
-        try:
-            yield app
-        finally:
-            come_to_rest(app)
-            database.obj.close_idle()
+    with (
+        databases.fresh(directory) as url,
+        app_on(Settings.from_env(environment(url, directory) | changes), clock=clock) as app,
+    ):
+        yield app
+
+
+@contextmanager
+def app_on(settings: Settings, **times: Any) -> Iterator[Flask]:
+    """An app with these settings, such as one on the database of an earlier app.
+
+    ``times`` are the ``clock`` and the ``timer`` of ``create_app``.
+    """
+    with no_writes_begun():
+        app = create_app(settings, **times)
+    app.testing = True
+    try:
+        yield app
+    finally:
+        come_to_rest(app)
+        database.obj.close_idle()
+
+
+def no_writes_begun() -> AbstractContextManager[Any]:
+    """Wait until no background task of an earlier app is in a transaction on SQLite, and let none begin.
+
+    A transaction that begins on one database and ends after another one was opened stays open for ever.
+    """
+    lock: AbstractContextManager[Any] = database.obj.write_lock() if database.obj else nullcontext()
+    return lock
+
+
+@contextmanager
+def two_processes(
+    databases: PostgresServer, directory: Path, redis: RedisServer, **changes: str
+) -> Iterator[list[tuple[Flask, str]]]:
+    """Two processes of the platform, here two servers of threads: their apps and addresses.
+
+    Their catalogue has the item ``ITEM``.
+    """
+    with ExitStack() as stack:
+        first = stack.enter_context(fresh_app(databases, directory, REDIS_URL=redis.url, **changes))
+        import_item()
+        settings: Settings = first.extensions["services"].settings
+        second = create_app(replace(settings, port=settings.port + 1))
+        yield [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
 
 
 def import_item(name: str = ITEM, *, price: Any = 10, **row: Any) -> str:

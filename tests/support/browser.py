@@ -1,4 +1,4 @@
-"""A browser logging in: it keeps this app's cookies and goes where it is sent."""
+"""A browser that logs in: it keeps the app's cookies and follows redirects step by step."""
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -17,28 +17,28 @@ class Browser:
         self.base_url = base_url
 
     def begin(self, provider: str) -> str:
-        """Ask to log in; the provider's address that one is sent to."""
+        """Begin a login; returns the URL of the redirect to the provider."""
         answer = self.client.get(f"/auth/{provider}", base_url=self.base_url)
         assert answer.status_code == 302
         return str(answer.headers["Location"])
 
     def at_provider(self, address: str) -> str:
-        """Log in there; the address that one is sent back to."""
+        """Log in at the provider; returns the URL of the redirect back to the app."""
         answer = requests.get(address, allow_redirects=False, timeout=10)
         assert answer.status_code == 302, answer.text
         return answer.headers["Location"]
 
     def back(self, address: str) -> TestResponse:
-        """Come back to the app."""
+        """Follow the redirect back to the app."""
         assert address.startswith(f"{self.base_url}/auth/"), address
         return self.client.get(address, base_url=self.base_url)
 
     def cookie(self, name: str) -> Cookie | None:
-        """A cookie of a login that this browser holds."""
+        """A cookie that the app set for a login, or None."""
         return self.client.get_cookie(name, domain=DOMAIN, path="/auth")
 
     def log_in(self, provider: str) -> TestResponse:
-        """All of it; the app's last redirect."""
+        """Do all of a login; returns the app's last redirect."""
         return self.back(self.at_provider(self.begin(provider)))
 
 

@@ -24,7 +24,7 @@ CLIENT_ID, CLIENT_SECRET = "client-of-the-tests", "client-secret-of-the-tests"
 
 @cache
 def key(name: str) -> RSAKey:
-    """A key pair by its id; making one takes its time."""
+    """A key pair by its id. Cached, because making one is slow."""
     return RSAKey.generate_key(2048, {"kid": name, "use": "sig", "alg": "RS256"}, private=True)
 
 
@@ -118,14 +118,14 @@ class IdentityProvider:
     user: dict[str, str] | None = field(default_factory=lambda: {"sub": "alice@provider", "name": "Alice"})
     userinfo: dict[str, str] | None = None
     kid: str = "first"
-    # What becomes of each of these before it leaves.
+    # Functions that change what is sent.
     document: Callable[[dict[str, Any]], Any] = unchanged
     keys: Callable[[dict[str, Any]], Any] = unchanged
     redeemed: Callable[[Any], Any] = unchanged
     claims: Callable[[dict[str, Any]], dict[str, Any]] = unchanged
     id_token: Callable[[str], Any] = unchanged
     answer: Callable[[str], str] = unchanged
-    # Answers nothing at its token endpoint until it is set.
+    # The token endpoint does not answer until this is set.
     free: threading.Event = field(default_factory=threading.Event)
     codes: dict[str, Code] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -144,8 +144,13 @@ class IdentityProvider:
             "IDENTITY_CLIENT_SECRET": CLIENT_SECRET,
         }
 
+    def behave(self) -> None:
+        """Undo what a test changed in the answers."""
+        self.document = self.keys = self.redeemed = unchanged
+        self.claims = self.id_token = self.answer = unchanged
+
     def sign(self, claims: dict[str, Any]) -> str:
-        """A token of whatever the test makes of these claims, even of what the library would not sign."""
+        """A signed token of the changed claims, also of those that the library would refuse to sign."""
         content = json.dumps(self.claims(claims)).encode()
         return jws.serialize_compact({"alg": "RS256", "kid": self.kid}, content, key(self.kid), ["RS256"])
 
@@ -182,7 +187,7 @@ def _authorization(provider: IdentityProvider, app: flask.Flask) -> Authorizatio
             return UserInfo(user)
 
         def encode_id_token(self, token: dict[str, Any], request: Any) -> Any:
-            """As the library makes it, with the claims and then the whole token as the test wants them."""
+            """The library's token, with the claims and then the whole token changed by the test."""
             made = jwt.decode(super().encode_id_token(token, request), key(provider.kid), ["RS256"])
             return provider.id_token(provider.sign(made.claims))
 

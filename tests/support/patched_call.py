@@ -1,4 +1,4 @@
-"""One bounded call in a process that is patched for gevent: ``URL SECONDS``; prints how it ended.
+"""Bounded calls in a process that is patched for gevent: ``SECONDS URL...``; prints how each ended.
 
 The name ``slow.invalid`` takes a minute to look up.
 """
@@ -12,6 +12,7 @@ import sys  # noqa: E402
 import time  # noqa: E402
 
 import requests  # noqa: E402
+from gevent.pool import Group  # noqa: E402
 
 from services.shared.http_client import bounded  # noqa: E402
 
@@ -25,9 +26,17 @@ def slow_look_up(host, *args, **kwargs):
 
 
 socket.getaddrinfo = slow_look_up
-url, seconds = sys.argv[1:]
-try:
-    with bounded(requests.Session(), seconds=float(seconds), max_bytes=100_000, redirects=30) as session:
-        sys.stdout.write(f"{session.get(url).status_code}\n")
-except requests.RequestException as problem:
-    sys.stdout.write(f"{type(problem).__name__}\n")
+seconds, *urls = sys.argv[1:]
+
+
+def outcome(url):
+    try:
+        session = bounded(requests.Session(), seconds=float(seconds), max_bytes=100_000, redirects=30)
+        with session as bound:
+            return bound.get(url).status_code
+    except requests.Timeout:
+        return "Timeout"
+
+
+for result in Group().map(outcome, urls):
+    sys.stdout.write(f"{result}\n")

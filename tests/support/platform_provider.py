@@ -18,7 +18,7 @@ ALICE = "76561198000000001"
 
 
 class Forgetful(Signatory):
-    """Vouches for an assertion as often as it is asked."""
+    """Confirms an assertion any number of times."""
 
     def invalidate(self, assoc_handle: str, dumb: bool) -> None:
         pass
@@ -32,10 +32,10 @@ class PlatformProvider:
     player: str = ALICE
     names: dict[str, str] = field(default_factory=lambda: {ALICE: "Alice"})
     avatar: str = "https://avatars.example.com/alice.jpg"
-    # What it answers to check_authentication, or to a question for a profile, instead of the truth.
+    # Sent instead of the right answer to check_authentication, or to a request for a profile.
     verdict: Response | None = None
     profiles: Response | None = None
-    # Answers nothing until it is set.
+    # Nothing is answered until this is set.
     free: threading.Event = field(default_factory=threading.Event)
     checks: list[dict[str, str]] = field(default_factory=list)
     asked: list[dict[str, str]] = field(default_factory=list)

@@ -2,8 +2,10 @@
 
 import os
 import signal
+from dataclasses import replace
 
-from services.prices import feed, feed_update, service
+from services.prices import feed, service
+from services.prices.feed import Feed
 from services.shared import lease
 from settings import Settings
 
@@ -14,19 +16,19 @@ service.ROUND_SECONDS = 0.2
 STAND_STILL = Settings.from_env(os.environ).instance_dir / "stand-still"
 """A file: the process of the next refresh writes its id there and stops itself after a slice of items."""
 
-update = feed_update.apply
+update = Feed._apply
 
 
-def apply(prices, *, between, **options):
+def apply(self, prices, **options):
     def stand_still():
-        between()
+        self.between()
         if STAND_STILL.exists() and not STAND_STILL.read_text():
             STAND_STILL.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGSTOP)
 
-    return update(prices, between=stand_still, **options)
+    return update(replace(self, between=stand_still), prices, **options)
 
 
-feed_update.apply = apply
+Feed._apply = apply
 
 from wsgi import app  # noqa: E402, F401  # created with these

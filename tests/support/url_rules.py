@@ -1,21 +1,24 @@
 """Compiles each URL rule once in a process, since most of the time of creating an app is spent on that."""
 
-from collections.abc import Callable
-from typing import Any
-
 from werkzeug.routing import Rule
 
 
 def reuse_compiled_rules() -> None:
-    """Let the apps that are created from now on share what werkzeug compiles to build URLs."""
-    compile_builder = Rule._compile_builder
-    compiled: dict[Any, Callable[..., tuple[str, str]]] = {}
+    """Let the apps that are created from now on share what werkzeug compiles of their rules."""
+    compile_rule = Rule.compile
+    compiled: dict[tuple[object, ...], Rule] = {}
 
-    def compile_once(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        # All that the compiled function depends on.
-        key = rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown
-        if key not in compiled:
-            compiled[key] = compile_builder(rule, append_unknown)
-        return compiled[key]
+    def compile_once(rule: Rule) -> None:
+        # All that the compiled rule depends on.
+        key = rule.rule, rule.subdomain, rule.merge_slashes, repr(rule.defaults)
+        first = compiled.get(key)
+        if first is None:
+            compile_rule(rule)
+            compiled[key] = rule
+            return
+        rule.arguments = first.arguments
+        rule._parts, rule._trace, rule._converters = first._parts, first._trace, first._converters
+        rule._build = first._build.__func__.__get__(rule)
+        rule._build_unknown = first._build_unknown.__func__.__get__(rule)
 
-    Rule._compile_builder = compile_once
+    Rule.compile = compile_once

@@ -2,8 +2,8 @@
 
     python -m bench.harness.attacks.attackers          (options as JSON on standard input; see ``main``)
 
-Prints the number of times that each attack was made, as JSON. It runs in its own process, so that it does not
-slow down the players and the measurements.
+Prints the number of times that each attack was begun, as JSON. It runs in its own process, so that it does
+not slow down the players and the measurements.
 """
 
 # ruff: noqa: E402  # the process is patched before anything else is imported
@@ -29,7 +29,7 @@ HOLD_SECONDS = 60.0
 """How long an attacker waits for the server to close a connection."""
 
 BEGIN_SECONDS = 5.0
-"""The attacks begin at random times within this."""
+"""The attacks begin at random times within this, or within half of a shorter time of attacks."""
 
 POLLING = "/socket.io/?EIO=4&transport=polling"
 WEBSOCKET = "/socket.io/?EIO=4&transport=websocket"
@@ -114,21 +114,23 @@ class Attacker:
 
     def attack_until(self, end: float, *, scale: int, only: str) -> None:
         """Make the attacks whose names contain ``only``, ``scale`` of each at a time or as CREWS says."""
+        begin_seconds = min(BEGIN_SECONDS, (end - time.monotonic()) / 2)
         attacks = [name for name in vars(Attacker) if name.startswith("attack_by_") and only in name]
         crews = [
-            gevent.spawn(self._repeat, name, end) for name in attacks for _ in range(CREWS.get(name, scale))
+            gevent.spawn_later(random.uniform(0, begin_seconds), self._repeat, name, end)
+            for name in attacks
+            for _ in range(CREWS.get(name, scale))
         ]
         gevent.joinall(crews, timeout=max(end - time.monotonic(), 0))
         gevent.killall(crews)
 
     def _repeat(self, name: str, end: float) -> None:
         attack: Callable[[Wire], None] = getattr(self, name)
-        gevent.sleep(random.uniform(0, BEGIN_SECONDS))
         while time.monotonic() < end:
+            self.made[name.removeprefix("attack_by_").replace("_", " ")] += 1
             # Closed connections and refusals are expected.
             with suppress(OSError, ValueError, LookupError), self.connect() as wire:
                 attack(wire)
-            self.made[name.removeprefix("attack_by_").replace("_", " ")] += 1
             gevent.sleep(random.uniform(0.5, 1.5))
 
     def attack_by_abandoned_polling_handshakes(self, wire: Wire) -> None:

@@ -87,12 +87,13 @@ def run_siege(
     scale: int = 10,
     bets: int = 0,
     only: str = "",
+    target: str = "bench.harness.attacks.counting_app:app",
     progress: Callable[[str], None] = lambda _line: None,
 ) -> Siege:
     """Start a server and attack it for so many seconds.
 
     ``scale`` is how many of each attack run at a time, ``only`` a part of their names. With ``bets`` the
-    database has so many, a tenth of them the attacker's.
+    database has so many, a tenth of them the attacker's. ``target`` is what gunicorn serves.
     """
     siege, began = Siege(), time.monotonic()
     with bench_database(directory, postgresql=postgresql) as database_url:
@@ -100,7 +101,7 @@ def run_siege(
         env = _env(directory, database_url, port)
         tokens = _fill(env, players=players, bets=bets)
         with (
-            server_process(gunicorn("bench.harness.attacks.counting_app:app"), env, directory) as server,
+            server_process(gunicorn(target), env, directory) as server,
             _players(server, tokens[1:]) as seated,
         ):
             siege.counts["before"] = _rest(server, seated)

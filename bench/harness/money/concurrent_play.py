@@ -24,7 +24,7 @@ from services.accounts import personal_details, users
 from services.affiliates import claims
 from services.cases import importing as cases_importing
 from services.container import Services
-from services.games.settlement import TermsExpired
+from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.openings.opening import OpeningRequest, Openings

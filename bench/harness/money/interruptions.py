@@ -34,6 +34,8 @@ class Moment:
 
     n: int | None
     after: bool = False
+    of_writes: bool = False
+    """Count only statements that write, and their COMMIT."""
 
 
 SETTLES = (SETTLE_SPIN.execute, SETTLE_OPENING.execute)
@@ -75,10 +77,11 @@ class Fuse:
         if self.burnt is not None or not self._concerns_this_thread():
             return cursor.execute(sql, parameters)
         kind, moment = self._armed
-        self._statements += 1
-        self._has_written |= sql.startswith(WRITES)
+        is_write = sql.startswith(WRITES)
+        self._has_written |= is_write
         # Reads of one state of the database end with a COMMIT, too.
         commits = sql in SETTLES or (sql == "COMMIT" and self._has_written)
+        self._statements += is_write or commits or not moment.of_writes
         has_come = commits if moment.n is None else self._statements == moment.n
         if has_come and not moment.after:
             self._burn(kind, cursor)

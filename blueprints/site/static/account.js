@@ -3,11 +3,12 @@
 import { AccountSecurity } from "./account-security.js";
 import { getJson, Refused } from "./api.js";
 import { Breaks } from "./breaks.js";
-import { byId } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { Limits } from "./limits.js";
-import { drawNetPosition } from "./net-position.js";
+import { centsOfCoins, coins, signedCoins } from "./money.js";
 
 const UNAUTHORIZED = 401;
+const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
 /**
  * Draws the tab. `getToken()` returns the player's token, or null for a guest. `onUnauthorized()` is called when the
@@ -63,4 +64,14 @@ export class Account {
     byId("account-parts").hidden = true;
     byId("account-note").textContent = note;
   }
+}
+
+/** Draw the table of `/limits/summary`: what the player has wagered and was paid. */
+function drawNetPosition(summary) {
+  byId("net-position").replaceChildren(...Object.entries(PERIODS).map(([period, name]) => {
+    const { wagered, paid, net } = summary[period];
+    const amounts = [coins(centsOfCoins(wagered)), coins(centsOfCoins(paid)), signedCoins(centsOfCoins(net))];
+    const cells = amounts.map((amount) => make("td", {}, amount));
+    return make("tr", {}, make("th", { scope: "row" }, name), ...cells);
+  }));
 }

@@ -12,6 +12,8 @@ export class BetForm {
 
   /** `/upgrader/rules`, once they are known. */
   rules = null;
+  minCents = 0;
+  maxCents = Infinity;
 
   constructor(changed) {
     this.#changed = changed;
@@ -46,35 +48,25 @@ export class BetForm {
     this.#changed();
   }
 
-  /** Set the wager to "half", "double" or "most" (the highest); never more than the highest. */
+  /**
+   * Set the wager to "half", "double" or "most". It is never more than the most that may be played: within the balance
+   * and the rules, and below the item's price.
+   */
   changeWager(how, balanceCents) {
     const wager = this.wagerCents ?? 0;
-    const most = this.mostCents(balanceCents);
+    const priceCents = this.#item?.priceCents ?? Infinity;
+    const most = Math.max(Math.min(balanceCents, this.maxCents, priceCents - 1), 0);
     this.setWager(Math.min({ half: Math.ceil(wager / 2), double: wager * 2, most }[how], most));
-  }
-
-  /** The highest wager that may be played: within the balance and the rules, and below the item's price. */
-  mostCents(balanceCents) {
-    const limits = [balanceCents];
-    if (this.rules) limits.push(this.maxCents);
-    if (this.#item) limits.push(this.#item.priceCents - 1);
-    return Math.max(Math.min(...limits), 0);
   }
 
   setRules(rules) {
     this.rules = rules;
+    this.minCents = centsOfCoins(rules.minWager);
+    this.maxCents = centsOfCoins(rules.maxWager);
     const edge = Number((rules.houseEdge * 100).toFixed(4));
     byId("limits").textContent =
       `A wager is from ${format(this.minCents)} to ${format(this.maxCents)} coins. The house edge is ${edge} %.`;
     this.#changed();
-  }
-
-  get minCents() {
-    return centsOfCoins(this.rules.minWager);
-  }
-
-  get maxCents() {
-    return centsOfCoins(this.rules.maxWager);
   }
 
   /** How many of the 10,000,000 rolls win; null while the form has no valid wager on an item. */

@@ -1,13 +1,20 @@
 // One case as a player sees it before opening it: what it costs, its items, and the snapshot that names this content.
 
-import { getJson } from "./api.js";
+import { getJson, getText } from "./api.js";
+import { canVerify, sha256 } from "./fairness.js";
 import { centsOfCoins } from "./money.js";
-import { loadSnapshot } from "./snapshots.js";
 import { readSnapshot } from "./tickets.js";
 
 const FREE_CASE = "free-case";
 
 const PATHS = { case: "/api/cases/", irl: "/irl/" };
+
+/** The text of a snapshot. Rejects when the text is not the one that the hash names. */
+export async function loadSnapshot(hash) {
+  const text = await getText(`/snapshots/${hash}`);
+  if (!canVerify() || (await sha256(text)) === hash) return text;
+  throw new Error("The snapshot of the case is not the one that its hash names.");
+}
 
 /**
  * Load a case of a game, "case" or "irl".

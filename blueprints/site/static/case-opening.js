@@ -3,8 +3,8 @@
 import { burstFrom } from "./burst.js";
 import { loadCase } from "./case-content.js";
 import { byId, make, picture, setText } from "./dom.js";
+import { showOutcome } from "./game.js";
 import { centsOfCoins, coins, coinsOfCents, format } from "./money.js";
-import { showOutcome } from "./outcome.js";
 import { chanceOf, percentOfTicket, rarityOf, winnerOf } from "./tickets.js";
 
 const CHANGED = ["Case price has changed", "Case has changed", "Case not found", "Case is not available"];

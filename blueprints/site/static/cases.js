@@ -34,6 +34,7 @@ export class Cases {
     this.#chosen = chosen;
     let typing;
     byId("case-search").addEventListener("input", () => {
+      byId("cases").ariaBusy = "true";
       clearTimeout(typing);
       typing = setTimeout(() => this.show(), TYPING_PAUSE_MS);
     });
@@ -42,6 +43,7 @@ export class Cases {
   /** Load the cases and draw them. A group that can't be loaded is left out. */
   async show() {
     const mine = ++this.#loading;
+    byId("cases").ariaBusy = "true";
     const search = byId("case-search").value.trim();
     const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
     if (mine !== this.#loading) return;
@@ -49,6 +51,7 @@ export class Cases {
     const shown = groups.filter(({ cases }) => cases.length);
     byId("cases").replaceChildren(...shown.map((group) => this.#group(group)));
     byId("cases-note").textContent = noteOn(results, shown);
+    byId("cases").ariaBusy = "false";
   }
 
   #group({ title, note, game, cases }) {

@@ -1,19 +1,27 @@
 // The client seed of the next spin, and whether the server could have known it when it committed to its own.
 
-import { freshClientSeed } from "./fairness.js";
+import { freshClientSeed, isClientSeed } from "./fairness.js";
 
 const SENT_KEY = "sent-client-seeds";
 const MOST_SENT = 1_000;
 
-/** A new seed for each commitment, unless the player has typed one: that one counts for one spin. */
+/**
+ * A new seed for each commitment, unless the player has typed one: that one counts for one spin. `show(value)` is
+ * called with each seed that is chosen.
+ */
 export class ClientSeed {
   value = "";
+  #show;
   #typed = false;
   #commitment = null;
   // The commitment that had arrived when the seed was chosen.
   #chosenAfter = null;
   // Every seed that this browser has sent, and that of the player's profile.
   #known = new Set(JSON.parse(localStorage.getItem(SENT_KEY) ?? "[]"));
+
+  constructor(show) {
+    this.#show = show;
+  }
 
   /** A commitment has arrived. */
   committed(commitment) {
@@ -46,9 +54,15 @@ export class ClientSeed {
     return isSecret;
   }
 
+  /** Why the server would refuse this seed, in words; null when it would accept it. */
+  objection() {
+    return isClientSeed(this.value) ? null : "The client seed must have 4 to 64 letters, digits, - or _.";
+  }
+
   #choose(value, typed) {
     this.value = value;
     this.#typed = typed;
     this.#chosenAfter = this.#commitment;
+    this.#show(value);
   }
 }

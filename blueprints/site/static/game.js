@@ -1,8 +1,13 @@
 // The panel of the game: the view of one game at a time, and the button that plays it.
 
 import { bringIntoView, byId, setContent, setText } from "./dom.js";
-import { showOutcome } from "./outcome.js";
 import { explainRefusal } from "./refusals.js";
+
+/** Show how a bet ended: `outcome` is "won", "lost" or "refused", or empty while there is none. */
+export function showOutcome(text, outcome = "") {
+  setText("outcome", text);
+  byId("game").dataset.outcome = outcome;
+}
 
 /**
  * Plays the bets of the game that is shown. A game has:
@@ -32,11 +37,10 @@ export class Game {
     byId(this.#active.view).hidden = true;
     byId(game.view).hidden = false;
     this.#active = game;
-    showOutcome("");
-    this.refresh();
+    this.reset();
   }
 
-  /** Forget what was shown to the player who was signed in. */
+  /** Forget the outcome that is shown. */
   reset() {
     showOutcome("");
     this.refresh();

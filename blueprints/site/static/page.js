@@ -8,6 +8,7 @@ import { Betting } from "./betting.js";
 import { CaseOpening } from "./case-opening.js";
 import { Cases } from "./cases.js";
 import { Catalogue } from "./catalogue.js";
+import { ClientSeed } from "./client-seed.js";
 import { createSocket, reconnect } from "./connection.js";
 import { bringIntoView, byId, setText } from "./dom.js";
 import { claimEarnings, showEarnings } from "./earnings.js";
@@ -17,7 +18,6 @@ import { addLiveBet, replaceLiveBets } from "./live-bets.js";
 import { Prizes } from "./prizes.js";
 import { showRealityChecks } from "./reality-check.js";
 import { Reel } from "./reel.js";
-import { SeedField } from "./seed-field.js";
 import { forgetToken, keepToken, startLogin, takeChallenge, takeLoginError, takeToken } from "./session.js";
 import { makeTabs } from "./tabs.js";
 import { askForCode } from "./two-factor-prompt.js";
@@ -35,7 +35,7 @@ const getToken = () => token;
 const changed = () => game.refresh();
 
 const socket = createSocket({ getToken, onRefused: refused });
-const seed = new SeedField(changed);
+const seed = new ClientSeed((value) => { byId("client-seed").value = value; });
 const form = new BetForm(changed);
 const betting = new Betting({ socket, seed, getToken, changed });
 const upgrader = new Upgrader({ form, wheel: new Wheel(byId("wheel")) });
@@ -81,6 +81,7 @@ function betRefused(reason) {
 
 async function chooseCase(chosen) {
   if (betting.inProgress) return;
+  byId("game").ariaBusy = "true";
   try {
     if (!(await opening.choose(chosen))) return;
     game.select(opening);
@@ -89,6 +90,8 @@ async function chooseCase(chosen) {
     bringIntoView(opening.stage);
   } catch (problem) {
     byId("cases-note").textContent = `The case could not be loaded: ${problem.message}`;
+  } finally {
+    byId("game").ariaBusy = "false";
   }
 }
 
@@ -195,6 +198,8 @@ byId("form").addEventListener("submit", async (event) => {
   await game.play();
   if (!byId("account-panel").hidden) account.show();
 });
+byId("client-seed").addEventListener("input", ({ target }) => { seed.type(target.value); changed(); });
+byId("fresh").addEventListener("click", () => { seed.draw(); changed(); });
 byId("to-wheel").addEventListener("click", () => { game.select(upgrader); byId("wager").focus(); });
 byId("account").addEventListener("toggle", ({ newState }) => {
   if (newState !== "open") return;

@@ -4,7 +4,7 @@ import { makeActions } from "./actions.js";
 import { getJson } from "./api.js";
 import { byId, make, namedButton, openDialog, picture } from "./dom.js";
 import { centsOfCoins, coins, format } from "./money.js";
-import { Shipping } from "./shipping.js";
+import { askToShip } from "./shipping.js";
 import { sendConfirmed } from "./two-factor-prompt.js";
 
 const PAGE_SIZE = 10;
@@ -17,13 +17,11 @@ const STATUSES = { kept: "Yours", sold: "Sold", shipping: "Will be shipped", shi
 export class Prizes {
   #getToken;
   #act = makeActions("prizes-said", () => this.show());
-  #shipping;
   #page = 1;
   #loading = 0;
 
   constructor(getToken) {
     this.#getToken = getToken;
-    this.#shipping = new Shipping(getToken);
     byId("prize-status").addEventListener("change", () => this.show(1));
     byId("previous-prizes").addEventListener("click", () => this.show(this.#page - 1));
     byId("next-prizes").addEventListener("click", () => this.show(this.#page + 1));
@@ -79,7 +77,7 @@ export class Prizes {
 
   #shipButton({ id, name }) {
     return namedButton("Ship", name, async () => {
-      if (!(await this.#shipping.ask({ id, name }))) return;
+      if (!(await askToShip({ id, name }, this.#getToken()))) return;
       await this.#act(async () => `${name} will be shipped to you.`);
     });
   }

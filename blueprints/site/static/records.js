@@ -1,11 +1,11 @@
 // How a bet of each game is read from the server, verified, and described in the list of bets.
 
 import { getJson } from "./api.js";
+import { loadSnapshot } from "./case-content.js";
 import { verifyAddress } from "./fairness.js";
 import { imageOf } from "./item-names.js";
 import { centsOfCoins, centsOfPrice, coins, format, plain } from "./money.js";
 import { percentOf, verifySpin } from "./rolls.js";
-import { loadSnapshot } from "./snapshots.js";
 import { percentOfTicket, verifyOpening } from "./tickets.js";
 
 const SPIN = {

@@ -7,62 +7,46 @@ import { sendConfirmed } from "./two-factor-prompt.js";
 const NAMES = ["firstName", "lastName"];
 const ADDRESS = ["addressLine1", "addressLine2", "city", "zipCode", "state", "country"];
 
-/** `getToken()` returns the player's token. */
-export class Shipping {
-  #getToken;
-  #prize = null;
+const input = (field) => byId("shipping-form").elements[field];
+const valuesOf = (fields) => Object.fromEntries(fields.map((field) => [field, input(field).value]));
 
-  constructor(getToken) {
-    this.#getToken = getToken;
-    byId("shipping-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#ship();
-    });
-    byId("shipping-cancel").addEventListener("click", () => byId("shipping").close());
+/** Ask where to ship a prize to, and request it; resolves with whether it will be shipped. */
+export async function askToShip({ id, name }, token) {
+  byId("shipping-title").textContent = `Ship ${name}`;
+  byId("shipping-cancel").onclick = () => byId("shipping").close();
+  byId("shipping-form").onsubmit = (event) => {
+    event.preventDefault();
+    ship(id, token);
+  };
+  await fill(token);
+  return (await openDialog("shipping")) === "shipped";
+}
+
+/** Fill the form with the details of the player's profile. */
+async function fill(token) {
+  byId("shipping-problem").textContent = "";
+  try {
+    const { data } = await getJson("/profile/details", { token });
+    const known = { ...data, ...data.shippingAddress };
+    for (const field of [...NAMES, ...ADDRESS]) input(field).value = known[field];
+  } catch (problem) {
+    byId("shipping-problem").textContent = `Your address could not be loaded: ${problem.message}`;
   }
+}
 
-  /** Ask where to ship a prize `{ id, name }` to, and request it; resolves with whether it will be shipped. */
-  async ask(prize) {
-    this.#prize = prize;
-    byId("shipping-title").textContent = `Ship ${prize.name}`;
-    await this.#fill();
-    return (await openDialog("shipping")) === "shipped";
-  }
-
-  /** Fill the form with the details of the player's profile. */
-  async #fill() {
-    byId("shipping-problem").textContent = "";
-    try {
-      const { data } = await getJson("/profile/details", { token: this.#getToken() });
-      const known = { ...data, ...data.shippingAddress };
-      for (const field of [...NAMES, ...ADDRESS]) this.#input(field).value = known[field];
-    } catch (problem) {
-      byId("shipping-problem").textContent = `Your address could not be loaded: ${problem.message}`;
-    }
-  }
-
-  /** Store the address in the profile, then ask for the prize to be shipped. */
-  async #ship() {
-    const token = this.#getToken();
-    const valuesOf = (fields) => Object.fromEntries(fields.map((field) => [field, this.#input(field).value]));
-    const button = byId("shipping-accept");
-    button.disabled = true;
-    byId("shipping-problem").textContent = "";
-    try {
-      await sendJson("PUT", "/profile/details", {
-        token,
-        content: { ...valuesOf(NAMES), shippingAddress: valuesOf(ADDRESS) },
-      });
-      await sendConfirmed("POST", `/prizes/${this.#prize.id}/ship`, { token });
-      byId("shipping").close("shipped");
-    } catch (problem) {
-      byId("shipping-problem").textContent = `${problem.message}.`;
-    } finally {
-      button.disabled = false;
-    }
-  }
-
-  #input(field) {
-    return byId("shipping-form").elements[field];
+/** Store the address in the profile, then ask for the prize to be shipped. */
+async function ship(prizeId, token) {
+  const button = byId("shipping-accept");
+  button.disabled = true;
+  byId("shipping-problem").textContent = "";
+  try {
+    const content = { ...valuesOf(NAMES), shippingAddress: valuesOf(ADDRESS) };
+    await sendJson("PUT", "/profile/details", { token, content });
+    await sendConfirmed("POST", `/prizes/${prizeId}/ship`, { token });
+    byId("shipping").close("shipped");
+  } catch (problem) {
+    byId("shipping-problem").textContent = `${problem.message}.`;
+  } finally {
+    button.disabled = false;
   }
 }

@@ -2,8 +2,8 @@
 
 import { burstFrom } from "./burst.js";
 import { byId, make, picture, setText } from "./dom.js";
+import { showOutcome } from "./game.js";
 import { centsOfCoins, coins, format } from "./money.js";
-import { showOutcome } from "./outcome.js";
 
 const percent = (number, places = 5) => `${number.toFixed(places)} %`;
 

@@ -1,7 +1,6 @@
 """Setting up two-factor authentication, turning it on and off, and asking for codes."""
 
-from dataclasses import dataclass, field
-
+import peewee
 import pyotp
 
 from models.db.connection import reading, writing
@@ -10,29 +9,46 @@ from models.two_factor import ConfirmedToken, RecoveryCode, TwoFactor
 from models.users import User
 from services.accounts import users
 from services.accounts.notifications import notify
-from services.accounts.two_factor import confirmed_tokens, recovery_codes
-from services.accounts.two_factor.codes import Codes, any_code, six_digits
-from services.accounts.two_factor.errors import (
-    AlreadyEnabled,
-    CodeRequired,
-    MalformedAnyCode,
-    NotEnabled,
+from services.accounts.two_factor import codes, recovery_codes
+from services.accounts.two_factor.codes import (
+    LATENESS_MS,
+    MalformedCode,
+    any_code,
+    committing_refusals,
+    six_digits,
 )
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
+from services.shared.errors import PlatformError
 
 ISSUER = "Gaming Platform"
 """Shown by an authenticator app above the player's name."""
 
+COVERED_MS = 5 * 60 * 1000
+"""How long the requests of a token need no other code."""
 
-@dataclass(frozen=True)
-class Setup:
-    """The secret in base 32, and the otpauth address for a QR code that contains it."""
 
-    secret: str = field(repr=False)
-    address: str = field(repr=False)
+class MalformedAnyCode(MalformedCode):
+    """Neither six digits nor a recovery code. Does not count as a guess."""
+
+    text = "The code must be a text of 6 digits, or a recovery code"
+
+
+class AlreadyEnabled(PlatformError):
+    text = "2FA is already enabled"
+
+
+class NotEnabled(PlatformError):
+    text = "2FA is not enabled"
+
+
+class CodeRequired(PlatformError):
+    """The action needs a code, and none came with the request."""
+
+    status = 403
+    text = "Two-factor code required"
 
 
 class TwoFactorAuthentication:
@@ -40,10 +56,12 @@ class TwoFactorAuthentication:
 
     def __init__(self, *, encrypter: Encrypter) -> None:
         self._encrypter = encrypter
-        self.codes = Codes(encrypter)
 
-    def setup(self, *, user_id: int) -> Setup:
-        """Draw a secret, which replaces one that was not enabled. Raises AlreadyEnabled."""
+    def setup(self, *, user_id: int) -> tuple[str, str]:
+        """Draw a secret, which replaces one that was not enabled. Raises AlreadyEnabled.
+
+        Returns the secret in base 32, and the otpauth address for a QR code that contains it.
+        """
         secret = pyotp.random_base32()
         sealed = self._encrypter.encrypt(secret)
         with writing():
@@ -53,7 +71,7 @@ class TwoFactorAuthentication:
             TwoFactor.delete().where(TwoFactor.user == user_id).execute()
             TwoFactor.insert(user=user_id, sealed_secret=sealed).execute()
         address = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
-        return Setup(secret, address)
+        return secret, address
 
     def enable(self, *, user_id: int, code: object, now: Millis) -> None:
         """Turn on with a code of the new secret. The code is used up.
@@ -61,22 +79,18 @@ class TwoFactorAuthentication:
         Raises MalformedCode, AlreadyEnabled, SetupNotInitiated, InvalidCode, TooManyWrongCodes, SecretLost.
         """
         code = six_digits(code)
-        with writing():
+        with committing_refusals():
             if users.lock(user_id).two_factor_enabled:
                 raise AlreadyEnabled
-            refusal = self.codes.use(code, user_id=user_id, now=now)
-            if refusal is None:
-                User.update(two_factor_enabled=True).where(User.id == user_id).execute()
-                record(What.TWO_FACTOR_ENABLED, now=now, user_id=user_id)
-                notify(
-                    user_id=user_id,
-                    title="2FA turned on",
-                    message="Two-factor authentication was turned on for your account.",
-                    now=now,
-                )
-        # Not raised inside the transaction, which would roll back the count of wrong codes.
-        if refusal is not None:
-            raise refusal
+            self._use(code, user_id=user_id, now=now)
+            User.update(two_factor_enabled=True).where(User.id == user_id).execute()
+            record(What.TWO_FACTOR_ENABLED, now=now, user_id=user_id)
+            notify(
+                user_id=user_id,
+                title="2FA turned on",
+                message="Two-factor authentication was turned on for your account.",
+                now=now,
+            )
 
     def disable(self, *, user_id: int, code: object, now: Millis) -> None:
         """Turn off with a code of either kind. Deletes the secret and what depends on it.
@@ -86,14 +100,11 @@ class TwoFactorAuthentication:
         code = any_code(code)
         if code is None:
             raise MalformedAnyCode
-        with writing():
+        with committing_refusals():
             if not users.lock(user_id).two_factor_enabled:
                 raise NotEnabled
-            refusal = self.codes.use(code, user_id=user_id, now=now)
-            if refusal is None:
-                _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
-        if refusal is not None:
-            raise refusal
+            self._use(code, user_id=user_id, now=now)
+            _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
 
     def reset(self, *, user_id: int, now: Millis) -> None:
         """Turn off without a code, for a player who lost the authenticator. Raises NotEnabled."""
@@ -112,22 +123,19 @@ class TwoFactorAuthentication:
         rows = [
             {"user": user_id, "sealed_code": self._encrypter.encrypt(text.replace("-", ""))} for text in drawn
         ]
-        with writing():
+        with committing_refusals():
             if not users.lock(user_id).two_factor_enabled:
                 raise NotEnabled
-            refusal = self.codes.use(code, user_id=user_id, now=now)
-            if refusal is None:
-                RecoveryCode.delete().where(RecoveryCode.user == user_id).execute()
-                RecoveryCode.insert_many(rows).execute()
-                record(What.RECOVERY_CODES_DRAWN, now=now, user_id=user_id)
-                notify(
-                    user_id=user_id,
-                    title="New recovery codes",
-                    message="New recovery codes were made for your account. Earlier ones no longer work.",
-                    now=now,
-                )
-        if refusal is not None:
-            raise refusal
+            self._use(code, user_id=user_id, now=now)
+            RecoveryCode.delete().where(RecoveryCode.user == user_id).execute()
+            RecoveryCode.insert_many(rows).execute()
+            record(What.RECOVERY_CODES_DRAWN, now=now, user_id=user_id)
+            notify(
+                user_id=user_id,
+                title="New recovery codes",
+                message="New recovery codes were made for your account. Earlier ones no longer work.",
+                now=now,
+            )
         return drawn
 
     def confirm(self, *, user_id: int, token_id: str | None, code: str | None, now: Millis) -> None:
@@ -137,21 +145,21 @@ class TwoFactorAuthentication:
         undo the count of wrong codes. Raises CodeRequired, InvalidCode, TooManyWrongCodes, SecretLost.
         """
         with reading():
-            if confirmed_tokens.covers(user_id=user_id, token_id=token_id, now=now):
+            if _is_covered(user_id, token_id, now=now):
                 return
         if code is None:
             raise CodeRequired
-        with writing():
+        with committing_refusals():
+            user = users.lock(user_id)
             # Another request with the same token and code may have come first.
-            if not users.lock(user_id).two_factor_enabled or confirmed_tokens.covers(
-                user_id=user_id, token_id=token_id, now=now
-            ):
+            if not user.two_factor_enabled or _is_covered(user_id, token_id, now=now):
                 return
-            refusal = self.codes.use(any_code(code), user_id=user_id, now=now)
-            if refusal is None:
-                confirmed_tokens.cover(user_id=user_id, token_id=token_id, now=now)
-        if refusal is not None:
-            raise refusal
+            self._use(any_code(code), user_id=user_id, now=now)
+            if token_id is not None:
+                _cover(user_id, token_id, now=now)
+
+    def _use(self, code: str | None, *, user_id: int, now: Millis) -> None:
+        codes.use(code, user_id=user_id, encrypter=self._encrypter, now=now)
 
     def renew(self, encrypted: str) -> str:
         """Encrypt an encrypted secret with the current key. Raises cryptography.fernet.InvalidToken."""
@@ -170,3 +178,22 @@ def _turn_off(user_id: int, what: What, *, now: Millis) -> None:
         message=f"Two-factor authentication was turned off for your account{by}.",
         now=now,
     )
+
+
+def _is_covered(user_id: int, token_id: str | None, *, now: Millis) -> bool:
+    """Whether a code covers this token, in all processes. A token without an id is never covered."""
+    if token_id is None:
+        return False
+    is_this = ConfirmedToken.user == user_id, ConfirmedToken.token_id == token_id, _is_current(now)
+    return bool(ConfirmedToken.select().where(*is_this).exists())
+
+
+def _cover(user_id: int, token_id: str, *, now: Millis) -> None:
+    """Cover a token of the player, whose row is locked, and delete the player's expired rows."""
+    is_other = ConfirmedToken.token_id != token_id
+    ConfirmedToken.delete().where(ConfirmedToken.user == user_id, ~(_is_current(now) & is_other)).execute()
+    ConfirmedToken.insert(user=user_id, token_id=token_id, until_ms=now + COVERED_MS).execute()
+
+
+def _is_current(now: Millis) -> peewee.Expression:
+    return ConfirmedToken.until_ms.between(now + 1, now + COVERED_MS + LATENESS_MS)

@@ -6,19 +6,15 @@ Source of the six digits: RFC 6238 (30 seconds, SHA-1).
 import hmac
 import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pyotp
 from cryptography.fernet import InvalidToken
 
+from models.db.connection import writing
 from models.two_factor import TwoFactor, WrongCode
 from services.accounts.two_factor import recovery_codes
-from services.accounts.two_factor.errors import (
-    InvalidCode,
-    MalformedCode,
-    SecretLost,
-    SetupNotInitiated,
-    TooManyWrongCodes,
-)
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
@@ -38,6 +34,45 @@ LATENESS_MS = 60 * 1000
 What is further ahead was written while the clock was wrong, and is ignored."""
 
 
+class MalformedCode(PlatformError):
+    """Not a text of six ASCII digits. Does not count as a guess."""
+
+    text = "The code must be a text of 6 digits"
+
+
+class SetupNotInitiated(PlatformError):
+    """The player has no secret to which a code could belong."""
+
+    text = "2FA setup has not been initiated"
+
+
+class CodeRefused(PlatformError):
+    """A well-formed code is refused."""
+
+
+class InvalidCode(CodeRefused):
+    """The code is neither of the current time nor a recovery code, or it was used before."""
+
+    text = "Invalid 2FA code"
+
+
+class SecretLost(CodeRefused):
+    """No known key decrypts the secret, so no code can be checked."""
+
+    text = "The 2FA secret can no longer be read; set 2FA up again, or ask support to reset it"
+
+
+class TooManyWrongCodes(CodeRefused):
+    """Five wrong codes within five minutes. Until these have passed, the right code is refused too."""
+
+    status = 429
+    text = "Too many wrong 2FA codes"
+
+    def __init__(self, *, retry_after_seconds: int) -> None:
+        super().__init__()
+        self.retry_after_seconds = retry_after_seconds
+
+
 def six_digits(value: object) -> str:
     """A code of the authenticator app. Raises MalformedCode."""
     if not isinstance(value, str) or not SIX_DIGITS.fullmatch(value):
@@ -52,55 +87,56 @@ def any_code(value: object) -> str | None:
     return value if SIX_DIGITS.fullmatch(value) else recovery_codes.normalized(value)
 
 
-class Codes:
-    """Checks codes against the secrets in the database, which are encrypted."""
-
-    def __init__(self, encrypter: Encrypter) -> None:
-        self.encrypter = encrypter
-
-    def use(self, code: str | None, *, user_id: int, now: Millis) -> PlatformError | None:
-        """Use up a code of the player, whose row is locked. Returns the refusal, if any.
-
-        The caller raises it after the transaction, which would otherwise roll back the count of wrong codes.
-        None, which stands for a malformed code, is refused and not counted. A right code does not reset the
-        count. Raises SetupNotInitiated.
-        """
-        row = TwoFactor.get_or_none(TwoFactor.user == user_id)
-        if row is None:
-            raise SetupNotInitiated
-        refusal = _refusal_by_count(user_id, now=now)
-        if refusal is not None:
-            return refusal
-        if code is None:
-            return InvalidCode()
+@contextmanager
+def committing_refusals() -> Iterator[None]:
+    """A write transaction that is committed when ``use`` refuses a code in it, so that wrong codes count."""
+    refusal = None
+    with writing():
         try:
-            if self._use_right(code, row.sealed_secret, user_id=user_id, now=now):
-                return None
-        except InvalidToken:
-            log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
-            return SecretLost()
-        WrongCode.insert(user=user_id, at_ms=now).execute()
-        if WrongCode.select().where(WrongCode.user == user_id).count() == MAX_WRONG_CODES:
-            record(What.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
-        return InvalidCode()
-
-    def _use_right(self, code: str, sealed_secret: str, *, user_id: int, now: Millis) -> bool:
-        """Use up a code; returns whether it was right and unused. Raises InvalidToken."""
-        if not SIX_DIGITS.fullmatch(code):
-            return recovery_codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
-        step = _step_of(code, secret=self.encrypter.decrypt(sealed_secret), now=now)
-        return step is not None and _use_up(user_id, step, now=now)
+            yield
+        except CodeRefused as raised:
+            refusal = raised
+    if refusal is not None:
+        raise refusal
 
 
-def _refusal_by_count(user_id: int, *, now: Millis) -> TooManyWrongCodes | None:
-    """Delete the player's old wrong codes; returns the refusal of every code if there are five others."""
+def use(code: str | None, *, user_id: int, encrypter: Encrypter, now: Millis) -> None:
+    """Use up a code of the player, whose row is locked, in a ``committing_refusals`` block.
+
+    None, which stands for a malformed code, is refused and not counted. A right code does not reset the
+    count. Raises SetupNotInitiated, TooManyWrongCodes, InvalidCode, SecretLost.
+    """
+    row = TwoFactor.get_or_none(TwoFactor.user == user_id)
+    if row is None:
+        raise SetupNotInitiated
+    _check_count(user_id, now=now)
+    if code is None:
+        raise InvalidCode
+    try:
+        if SIX_DIGITS.fullmatch(code):
+            step = _step_of(code, secret=encrypter.decrypt(row.sealed_secret), now=now)
+            is_right = step is not None and _use_up(user_id, step, now=now)
+        else:
+            is_right = recovery_codes.use(code, user_id=user_id, encrypter=encrypter, now=now)
+    except InvalidToken:
+        log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
+        raise SecretLost from None
+    if is_right:
+        return
+    WrongCode.insert(user=user_id, at_ms=now).execute()
+    if WrongCode.select().where(WrongCode.user == user_id).count() == MAX_WRONG_CODES:
+        record(What.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
+    raise InvalidCode
+
+
+def _check_count(user_id: int, *, now: Millis) -> None:
+    """Delete the player's old wrong codes. Raises TooManyWrongCodes if there are five others."""
     is_recent = WrongCode.at_ms.between(now - WRONG_CODE_WINDOW_MS + 1, now + LATENESS_MS)
     WrongCode.delete().where(WrongCode.user == user_id, ~is_recent).execute()
     wrong = list(WrongCode.select(WrongCode.at_ms).where(WrongCode.user == user_id).scalars())
-    if len(wrong) < MAX_WRONG_CODES:
-        return None
-    wait_ms = min(wrong) + WRONG_CODE_WINDOW_MS - now
-    return TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
+    if len(wrong) >= MAX_WRONG_CODES:
+        wait_ms = min(wrong) + WRONG_CODE_WINDOW_MS - now
+        raise TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
 
 
 def _step_of(code: str, *, secret: str, now: Millis) -> int | None:

@@ -10,11 +10,13 @@ from models.db.connection import writing
 from models.login_challenges import LoginChallenge
 from services.accounts import users
 from services.accounts.tokens import Tokens
-from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, Codes, any_code
+from services.accounts.two_factor import codes
+from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, any_code
 from services.audit_trail.actor import acting_as_player
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
+from services.shared.encryption import Encrypter
 from services.shared.errors import AccountSuspended, Unauthorized
 
 # Not longer than wrong codes count: a challenge that was answered with five wrong codes expires before the
@@ -35,12 +37,12 @@ class Challenge:
         return hashlib.sha256(f"{self.text} {self.browser_secret}".encode(errors="replace")).hexdigest()
 
 
+@dataclass(frozen=True, kw_only=True)
 class LoginChallenges:
     """Stores challenges, and exchanges each once for a token."""
 
-    def __init__(self, *, codes: Codes, tokens: Tokens) -> None:
-        self._codes = codes
-        self._tokens = tokens
+    encrypter: Encrypter
+    tokens: Tokens
 
     def begin(self, *, user_id: int, now: Millis) -> Challenge:
         """Store a new challenge of the player, and delete expired ones."""
@@ -61,7 +63,7 @@ class LoginChallenges:
         if not isinstance(challenge, str) or browser_secret is None:
             raise Unauthorized
         is_this = LoginChallenge.key == Challenge(challenge, browser_secret).key, _is_current(now)
-        with writing():
+        with codes.committing_refusals():
             user_id = LoginChallenge.select(LoginChallenge.user).where(*is_this).scalar()
             if user_id is None:
                 raise Unauthorized
@@ -72,13 +74,10 @@ class LoginChallenges:
             if user.suspended_at_ms is not None:
                 raise AccountSuspended
             with acting_as_player(user.platform_id):
-                refusal = self._codes.use(any_code(code), user_id=user_id, now=now)
-                if refusal is None:
-                    LoginChallenge.delete().where(*is_this).execute()
-                    record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
-        if refusal is not None:
-            raise refusal
-        return self._tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
+                codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
+                LoginChallenge.delete().where(*is_this).execute()
+                record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
+        return self.tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
 
 
 def _is_current(now: Millis) -> peewee.Expression:

@@ -5,6 +5,12 @@ import pytest
 from models.db.connection import writing
 from models.users import User
 
+RECEIVED = (200, {"status": True, "message": "You have received a bonus of 0.2 coins."})
+
+
+def refused(text):
+    return 400, {"status": False, "message": text}
+
 
 @pytest.fixture
 def set_code(client):

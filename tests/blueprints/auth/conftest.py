@@ -9,6 +9,8 @@ from tests.support.identity_provider import identity_provider
 from tests.support.platform_provider import platform_provider
 
 FRONTEND = "http://127.0.0.1:5000/"
+FAILED = f"{FRONTEND}?error=login_failed"
+UNAVAILABLE = f"{FRONTEND}?error=provider_unavailable"
 
 
 @pytest.fixture

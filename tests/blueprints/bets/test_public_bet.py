@@ -138,15 +138,14 @@ def test_a_bet_whose_seed_was_revealed_is_found_after_the_clock_was_set_back(cli
 
 
 @sqlite_only
-@pytest.mark.parametrize(
-    "bet_id",
-    ["0", "2", "01", "-1", "+1", "1.0", "1e0", "abc", "\u0661", str(2**63 - 1), str(2**63), "9" * 5_000],
-    ids=ascii,
-)
-def test_what_is_not_the_id_of_a_bet_is_not_found(client, app, player, due, bet_id):
+def test_what_is_not_the_id_of_a_bet_is_not_found(client, app, player, due):
     due(Openings(app).bet(player))
 
-    assert not_found(client.get(f"/bets/{bet_id}"))
+    for bet_id in (
+        *("0", "2", "01", "-1", "+1", "1.0", "1e0", "abc", "\u0661"),
+        *(str(2**63 - 1), str(2**63), "9" * 5_000),
+    ):
+        assert not_found(client.get(f"/bets/{bet_id}")), bet_id
 
 
 def test_an_unchanged_bet_is_not_sent_again(client, app, player, due):

@@ -7,25 +7,15 @@ import pytest
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names
+from tests.support.markers import sqlite_only
 
 PATH = "/api/cases"
 
 pytestmark = pytest.mark.usefixtures("inventory")
 
 
-@pytest.fixture
-def every_kind(put):
-    put("Level 10", kind="level")
-    put("Daily", kind="free")
-    put("Old")
-    put("New")
-
-
-def test_without_cases_the_list_is_empty(client):
-    assert client.get(PATH).json == []
-
-
 def test_a_case_is_shown_with_its_items(client, put):
+    assert client.get(PATH).json == []
     put("Odds & Ends", {RED: 33.3, GLOVES: 66.7})
 
     (case,) = client.get(PATH).json
@@ -60,21 +50,22 @@ def test_a_case_is_shown_with_its_items(client, put):
     assert all(abs(time - now_ms()) < 60_000 for time in times)
 
 
-@pytest.mark.usefixtures("every_kind")
-def test_the_type_selects_the_kinds(client):
-    shown = {value: names(client.get(PATH, query_string={"type": value}).json) for value in ("", *KINDS)}
-
-    assert shown == {"": ["New", "Old"]} | KINDS
-
-
 KINDS = {"all": ["New", "Old", "Daily", "Level 10"], "true": ["Level 10"], "false": ["New", "Old"]}
 
 
-@pytest.mark.usefixtures("every_kind")
-def test_the_list_has_regular_cases_by_default(client):
+def test_the_type_selects_the_kinds(client, put):
+    put("Level 10", kind="level")
+    put("Daily", kind="free")
+    put("Old")
+    put("New")
+
+    shown = {value: names(client.get(PATH, query_string={"type": value}).json) for value in ("", *KINDS)}
+
+    assert shown == {"": ["New", "Old"]} | KINDS
     assert names(client.get(PATH).json) == ["New", "Old"]
 
 
+@sqlite_only
 def test_an_unknown_type_is_refused_by_name(client):
     answers = [client.get(PATH, query_string={"type": value}) for value in ("True", "level", "1", "gamea")]
 
@@ -106,6 +97,7 @@ def test_an_item_without_a_price_is_shown_with_null(client, put, prices):
     assert [item["price"] for item in case["items"]] == [None, "$0.50"]
 
 
+@sqlite_only
 def test_a_list_that_the_client_has_is_answered_with_304(client, put):
     put("Case")
     tag = client.get(PATH).headers["ETag"]
@@ -115,6 +107,7 @@ def test_a_list_that_the_client_has_is_answered_with_304(client, put):
     assert (answer.status_code, answer.data, answer.headers["ETag"]) == (304, b"", tag)
 
 
+@sqlite_only
 def test_the_list_is_compressed_for_a_client_that_accepts_gzip(client, put):
     put("Case")
     plain = client.get(PATH)
@@ -153,6 +146,7 @@ def test_a_new_price_shows_at_once(client, put, prices):
     assert (case["price"], case["items"][0]["price"]) == (20, "$19.00")
 
 
+@sqlite_only
 def test_a_new_image_is_shown_at_once(client, put):
     put("Case", {RED: 100})
     client.get(PATH)

@@ -6,38 +6,29 @@ from urllib.parse import quote
 
 import pytest
 
-from bench.harness.servers import flask_run, gunicorn, server_process
+from bench.harness.servers import gunicorn, server_process
 from models.case_spins import CaseSpins
 from models.cases import Case
 from models.db.connection import writing
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.usefixtures("inventory")
 
 
 def test_the_free_case_has_id_name_price_and_items(client, put):
+    missing = client.get("/api/cases/free")
     put("Daily Gift", {RED: 50, GLOVES: 50}, kind="free")
 
     case = client.get("/api/cases/free").json
+
+    assert (missing.status_code, missing.json) == (404, {"error": "Free case not found"})
+    assert client.get("/api/cases/free-case").json["name"] == "Daily Gift"
 
     assert list(case) == ["id", "name", "price", "items"]
     assert (case["id"], case["name"], case["price"]) == ("free-case", "Daily Gift", 5.53)
     assert [item["marketHashName"] for item in case["items"]] == [RED, GLOVES]
     assert "wear" not in case["items"][0]
-
-
-def test_a_missing_free_case_is_not_found(client, put):
-    put("Regular")
-
-    answer = client.get("/api/cases/free")
-
-    assert (answer.status_code, answer.json) == (404, {"error": "Free case not found"})
-
-
-def test_the_free_case_is_also_found_by_its_id(client, put):
-    put("Daily Gift", kind="free")
-
-    assert client.get("/api/cases/free-case").json["name"] == "Daily Gift"
 
 
 def test_a_single_case_has_all_fields(client, create, veteran):
@@ -95,11 +86,9 @@ def test_an_unknown_case_is_not_found(client, put):
     )
 
 
-def test_a_path_with_a_nul_is_refused(client):
+@sqlite_only
+def test_a_path_with_a_nul_and_wrong_methods_are_refused(client):
     assert client.get("/api/cases/a%00b").status_code == 400
-
-
-def test_wrong_methods_of_the_endpoints_are_refused(client):
     answers = [
         client.get("/api/cases/create").status_code,
         client.post("/api/cases/pagination").status_code,
@@ -110,12 +99,14 @@ def test_wrong_methods_of_the_endpoints_are_refused(client):
     assert answers == [405] * 4
 
 
+@sqlite_only
 def test_the_create_endpoint_allows_only_post(client):
     answers = [client.options("/api/cases/create"), client.get("/api/cases/create")]
 
     assert [set(answer.headers["Allow"].split(", ")) for answer in answers] == [{"OPTIONS", "POST"}] * 2
 
 
+@sqlite_only
 def test_a_case_that_the_client_has_is_answered_with_304(client, put):
     put("Case")
     tag = client.get("/api/cases/case").headers["ETag"]
@@ -172,14 +163,14 @@ def test_a_case_is_found_by_an_id_with_any_characters(client, put):
     assert len(ids) == len(STRANGE)
 
 
+@sqlite_only
 @pytest.mark.process
-@pytest.mark.parametrize("command", [flask_run(), gunicorn()], ids=["flask run", "gunicorn"])
-def test_a_real_server_finds_a_case_by_an_id_with_any_characters(env, tmp_path, put, client, command):
+def test_gunicorn_finds_a_case_by_an_id_with_any_characters(env, tmp_path, put, client):
     for name in STRANGE:
         put(name)
     ids = [case["id"] for case in client.get("/api/cases").json]
 
-    with server_process([*command], env, tmp_path) as running:
+    with server_process([*gunicorn()], env, tmp_path) as running:
         statuses = {case_id: _status(f"{running.url}/api/cases/{quote(case_id, safe='')}") for case_id in ids}
 
     assert statuses == dict.fromkeys(ids, 200)
@@ -220,6 +211,7 @@ def test_a_missing_price_is_fetched_and_shown(client, refreshing, prices):
     assert case["price"] == 2.37
 
 
+@sqlite_only
 @pytest.mark.usefixtures("unpriced")
 def test_only_missing_prices_are_fetched(client, refreshing):
     asked = []
@@ -231,6 +223,7 @@ def test_only_missing_prices_are_fetched(client, refreshing):
     assert asked == [[RED]]
 
 
+@sqlite_only
 @pytest.mark.usefixtures("unpriced")
 def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
     def fail(_items):
@@ -243,6 +236,7 @@ def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
     assert (answer.status_code, answer.json["items"][0]["price"]) == (200, None)
 
 
+@sqlite_only
 def test_a_case_with_all_prices_fetches_none(client, put, refreshing):
     asked = []
     refreshing(asked.append)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names
+from tests.support.markers import sqlite_only
 
 PATH = "/api/cases/pagination"
 
@@ -28,29 +29,23 @@ def twelve(put):
         put(f"Case {number}", {RED: 10 * (number // 2), GLOVES: 100 - 10 * (number // 2)})
 
 
-def test_a_page_has_cases_and_its_pagination(page, put):
-    put("Case")
-
-    answer = page()
-
-    assert sorted(answer) == ["cases", "pagination"]
-    assert answer["pagination"] == {
+def test_an_imported_case_has_all_fields_except_the_balance_type(page, client, put):
+    pagination = {
         "currentPage": 1,
-        "totalPages": 1,
-        "totalItems": 1,
+        "totalPages": 0,
+        "totalItems": 0,
         "hasNextPage": False,
         "hasPrevPage": False,
         "limit": 10,
     }
-
-
-def test_an_imported_case_has_all_fields_except_the_balance_type(page, client, put):
+    assert page() == {"cases": [], "pagination": pagination}
     put("Case", {RED: 50, ROCK: 50})
 
-    (case,) = page()["cases"]
+    answer = page()
 
+    assert answer["pagination"] == pagination | {"totalPages": 1, "totalItems": 1}
     (listed,) = client.get("/api/cases").json
-    assert case == listed | {"type": "mixed", "spins": 0}
+    assert answer["cases"] == [listed | {"type": "mixed", "spins": 0}]
 
 
 def test_a_players_case_shows_its_creator_and_balance_type(page, create, veteran):
@@ -59,11 +54,6 @@ def test_a_players_case_shows_its_creator_and_balance_type(page, create, veteran
     (case,) = page()["cases"]
 
     assert (case["creator"], case["usedBalanceType"]) == (veteran.platform_id, "balance")
-
-
-@pytest.mark.usefixtures("twelve")
-def test_a_page_has_the_ten_newest_cases_by_default(page):
-    assert names(page()["cases"]) == [f"Case {number}" for number in range(12, 2, -1)]
 
 
 @pytest.mark.usefixtures("twelve")
@@ -103,28 +93,24 @@ def test_the_pagination_object_describes_the_page(page):
         assert pagination["totalItems"] == 12
 
     assert said == expected
+    past_the_end = [page(page=number) for number in (3, 10**9, 2**63, 10**30)]
+    assert [answer["cases"] for answer in past_the_end] == [[]] * 4
+    assert {answer["pagination"]["totalItems"] for answer in past_the_end} == {12}
+    # The pages of a search have only its results.
+    found = page(search="cASE 1", sort="Price Ascending", limit=2, page=2)
+    assert (names(found["cases"]), found["pagination"]["totalItems"]) == (["Case 11", "Case 12"], 4)
 
 
 @pytest.mark.usefixtures("twelve")
-def test_a_page_past_the_end_is_empty_with_true_totals(page):
-    answers = [page(page=number) for number in (3, 10**9, 2**63, 10**30)]
+def test_a_page_has_the_ten_newest_cases_by_default(page):
+    default = page()
 
-    assert [answer["cases"] for answer in answers] == [[]] * 4
-    assert {answer["pagination"]["totalItems"] for answer in answers} == {12}
-
-
-def test_an_empty_result_has_no_pages(page):
-    pagination = page()["pagination"]
-
-    assert (pagination["totalPages"], pagination["totalItems"], pagination["hasNextPage"]) == (0, 0, False)
+    assert names(default["cases"]) == [f"Case {number}" for number in range(12, 2, -1)]
+    empty = {"caseType": "", "page": "", "limit": "", "type": "", "search": "", "sort": ""}
+    assert page(**empty) == default
 
 
-@pytest.mark.usefixtures("twelve")
-def test_an_empty_value_is_the_default(page):
-    for name in ("caseType", "page", "limit", "type", "search", "sort"):
-        assert page(**{name: ""}) == page()
-
-
+@sqlite_only
 def test_bad_values_are_refused_by_name(client):
     kinds = "caseType: must be one of all, true, false"
     expected = {
@@ -186,21 +172,9 @@ def test_a_search_is_literal_and_ignores_case_in_every_script(page, put):
     found = {search: names(page(search=search)["cases"]) for name in SEARCHES for search in SEARCHES[name]}
 
     assert found == {search: [name] for name, searches in SEARCHES.items() for search in searches}
-
-
-def test_a_search_matches_only_names(page, put):
-    put("Case", {RED: 100})
-
-    found = [page(search=text)["pagination"]["totalItems"] for text in ("gun", "red", "730", "regular")]
-    assert found == [0] * 4
-
-
-@pytest.mark.usefixtures("twelve")
-def test_the_pages_of_a_search_have_only_its_results(page):
-    answer = page(search="cASE 1", sort="Price Ascending", limit=2, page=2)
-
-    assert names(answer["cases"]) == ["Case 11", "Case 12"]
-    assert answer["pagination"]["totalItems"] == 4
+    # Only names are searched.
+    others = [page(search=text)["pagination"]["totalItems"] for text in ("gun", "red", "730", "regular")]
+    assert others == [0] * 4
 
 
 def test_a_page_that_the_client_has_is_answered_with_304_until_it_changes(client, put, prices):

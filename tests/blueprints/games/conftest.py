@@ -1,7 +1,7 @@
-"""Two production processes on one PostgreSQL and one Redis, which all tests of a file share."""
+"""Two production processes on one PostgreSQL and one Redis, which the tests of this directory share."""
 
 import itertools
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -11,7 +11,7 @@ from bench.harness.cluster import cluster
 from bench.harness.redis import RedisServer
 from bench.harness.waiting import wait_until
 from tests.conftest import create_player
-from tests.support.apps import environment, fresh_app, import_item
+from tests.support.apps import app_on, environment, fresh_app, import_item
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,30 @@ class Processes:
         wait_until(self.hear_each_other)
 
 
-@pytest.fixture(scope="module")
-def processes(postgres, redis, tmp_path_factory):
+@pytest.fixture(scope="package")
+def serving(postgres, redis, warm_start, tmp_path_factory):
+    """The settings and the addresses of two processes, which compare with the database every 50 ms."""
     directory = tmp_path_factory.mktemp("processes")
-    with fresh_app(postgres, directory) as app, ExitStack() as stack:
+    with fresh_app(postgres, directory) as app:
         import_item()
-        url = app.extensions["services"].settings.database_url
+        settings = app.extensions["services"].settings
+        env = environment(settings.database_url, directory) | {"REDIS_URL": redis.url}
         target = "tests.support.quick_rounds_app:app"
-        env = environment(url, directory) | {"REDIS_URL": redis.url}
-        running = cluster(env, directory, processes=2, target=target)
-        processes = Processes(stack.enter_context(running).urls, redis, app)
+        with cluster(env, directory, processes=2, target=target, serve=warm_start.server_process) as started:
+            yield settings, started.urls
+
+
+@pytest.fixture(scope="module")
+def processes(serving, redis):
+    settings, urls = serving
+    # An app of its own: the tests of another file may have opened another database.
+    with app_on(settings) as app:
+        processes = Processes(urls, redis, app)
         wait_until(processes.hear_each_other)
         yield processes
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def names():
     return (f"player{number}" for number in itertools.count())
 

@@ -1,5 +1,6 @@
 """Proofs of bets whose process was killed, stood still or was stopped before they were due."""
 
+import itertools
 import os
 import signal
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from tests.conftest import create_player
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 
 pytestmark = pytest.mark.redis
+
+NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +34,14 @@ def app(postgres, directory):
 
 @pytest.fixture
 def player(app):
-    return create_player(app)
+    return create_player(app, f"player{next(NUMBERS)}")
 
 
 @pytest.fixture(scope="module")
-def two_processes(app, redis, directory):
+def two_processes(app, redis, warm_start, directory):
     url = app.extensions["services"].settings.database_url
     env = environment(url, directory) | {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "1"}
-    with cluster(env, directory, processes=2) as running:
+    with cluster(env, directory, processes=2, serve=warm_start.server_process) as running:
         yield running.processes
 
 
@@ -125,44 +128,18 @@ def test_proofs_wait_for_an_earlier_one_whose_process_stands_still(connect, surv
         assert [back.expect("upgrader:proof")["nonce"] for _ in range(3)] == [1, 2, 3]
 
 
-def test_a_bet_of_a_killed_process_is_proven_and_announced_by_another(connect, survivor, other, player):
-    watching = connect(survivor)
-    spin(connect(other, player))
-    other.kill()
+@pytest.mark.parametrize("end", ["kill", "stop"])
+def test_another_process_sends_the_proofs_of_a_killed_or_stopped_process(
+    app, connect, survivor, other, player, end
+):
+    watching, open_there = connect(survivor), connect(survivor, player)
+    unconfirmed, later = connect(other, player), create_player(app, f"later-{end}")
+    spin(unconfirmed)
+    assert unconfirmed.expect("upgrader:proof")["nonce"] == 1
+    spin(connect(other, later))
 
-    assert connect(survivor, player).expect("upgrader:proof")["nonce"] == 1
-    assert watching.expect("live-bets:new")["user"] == player.username
-
-
-def test_an_unconfirmed_proof_of_a_killed_process_is_sent_by_another(connect, survivor, other, player):
-    open_there = connect(survivor, player)
-    socket = connect(other, player)
-    spin(socket)
-    assert socket.expect("upgrader:proof")["nonce"] == 1
-
-    other.kill()
+    getattr(other, end)()
 
     assert open_there.expect("upgrader:proof")["nonce"] == 1
-
-
-def test_an_unconfirmed_proof_of_a_process_that_was_stopped_in_order_is_sent_by_another(
-    connect, survivor, other, player
-):
-    open_there = connect(survivor, player)
-    socket = connect(other, player)
-    spin(socket)
-    assert socket.expect("upgrader:proof")["nonce"] == 1
-
-    assert other.stop() == 0
-
-    assert open_there.expect("upgrader:proof")["nonce"] == 1
-
-
-def test_a_bet_that_is_not_due_when_its_process_is_stopped_in_order_is_proven_by_another(
-    connect, survivor, other, player
-):
-    spin(connect(other, player))
-
-    assert other.stop() == 0
-
-    assert connect(survivor, player).expect("upgrader:proof")["nonce"] == 1
+    assert connect(survivor, later).expect("upgrader:proof")["nonce"] == 1
+    assert {player.username, later.username} <= set(announced(watching, last=later))

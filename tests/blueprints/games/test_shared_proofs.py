@@ -1,19 +1,16 @@
 """Proofs of players whose sockets, bets and processes are not the same."""
 
 import threading
-from contextlib import ExitStack
 
 import pytest
 
-from app import create_app
-from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from services.shared.signals import Signal
 from services.upgrader.spin import SpinRequest
 from tests.conftest import create_player
-from tests.support.apps import ITEM, fresh_app, import_item
+from tests.support.apps import ITEM, two_processes
 
 BETS = 120
 """More than are revealed at once."""
@@ -22,18 +19,9 @@ pytestmark = pytest.mark.redis
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory):
-    return tmp_path_factory.mktemp("processes")
-
-
-@pytest.fixture(scope="module")
-def processes(postgres, redis, directory):
-    """Two processes that all tests share: their apps and addresses."""
-    with ExitStack() as stack:
-        first = stack.enter_context(fresh_app(postgres, directory, REDIS_URL=redis.url))
-        second = create_app(first.extensions["services"].settings)
-        import_item()
-        yield [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
+def processes(postgres, redis, tmp_path_factory):
+    with two_processes(postgres, tmp_path_factory.mktemp("processes"), redis) as processes:
+        yield processes
 
 
 @pytest.fixture

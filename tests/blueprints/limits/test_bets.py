@@ -16,16 +16,25 @@ A_BREAK = "You are taking a break until 2026-11-23T13:45:01Z"
 
 
 @pytest.fixture
-def spin(app, add_item, connect, player):
-    """Plays a spin for an item of ten coins on the player's open socket, which wins or loses; the answer."""
+def spins_of(app, add_item, connect):
+    """Plays spins of a player for an item of ten coins on one socket, which win or lose; the answer."""
     add_item(price=10)
-    socket = connect(player)
 
-    def spin(amount, *, wins=False, **more):
-        seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
-        return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more)
+    def spins_of(player):
+        socket = connect(player)
 
-    return spin
+        def spin(amount, *, wins=False, **more):
+            seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
+            return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more)
+
+        return spin
+
+    return spins_of
+
+
+@pytest.fixture
+def spin(spins_of, player):
+    return spins_of(player)
 
 
 @pytest.fixture
@@ -33,25 +42,26 @@ def balance(client, player):
     return lambda: client.get("/auth/me", headers=player.headers).json["balance"]
 
 
-@pytest.mark.parametrize("kind", ["wager", "loss"])
-@pytest.mark.parametrize(
-    ("period", "resets_at"), [("day", MIDNIGHT), ("week", MIDNIGHT), ("month", DECEMBER)]
-)
-def test_a_limit_can_be_reached_and_not_exceeded(put, spin, balance, kind, period, resets_at):
-    put(2, kind, period)
+def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
+    for kind in ("wager", "loss"):
+        for period, resets_at in (("day", MIDNIGHT), ("week", MIDNIGHT), ("month", DECEMBER)):
+            player = new_player(f"{kind}-{period}")
+            client.put("/limits", json={"kind": kind, "period": period, "value": 2}, headers=player.headers)
+            refused = REACHED | {"limit": kind, "period": period, "resetsAt": resets_at}
+            spin = spins_of(player)
 
-    assert spin(1)["status"] is True
-    assert spin(1.01) == REACHED | {"limit": kind, "period": period, "resetsAt": resets_at}
-    assert spin(1)["status"] is True
-    assert spin(0.01) == REACHED | {"limit": kind, "period": period, "resetsAt": resets_at}
-    assert balance() == 98
+            assert spin(1)["status"] is True
+            assert spin(1.01) == refused
+            assert spin(1)["status"] is True
+            assert spin(0.01) == refused
+            assert client.get("/auth/me", headers=player.headers).json["balance"] == 98
 
 
-@pytest.mark.parametrize("kind", ["wager", "loss"])
-def test_a_limit_of_0_refuses_every_bet(put, spin, balance, kind):
-    put(0, kind)
+def test_a_limit_of_0_refuses_every_bet(put, spin, balance):
+    for kind in ("loss", "wager"):
+        put(0, kind)
 
-    assert spin(0.01)["error"] == "Your limit is reached"
+        assert spin(0.01)["limit"] == kind
     assert balance() == 100
 
 
@@ -86,16 +96,17 @@ def test_bets_from_before_the_limit_count(put, spin):
     assert spin(0.01)["error"] == "Your limit is reached"
 
 
-@pytest.mark.parametrize(("period", "resets_at"), [("day", MIDNIGHT), ("month", DECEMBER)])
-def test_a_limit_begins_anew_with_the_next_period(put, spin, clock, period, resets_at):
-    put(1, "wager", period)
+def test_a_limit_begins_anew_with_the_next_period(put, spin, clock):
+    put(1, "wager", "day")
+    put(2, "wager", "month")
     spin(1)
 
-    clock.now = resets_at - 1
-    assert spin(0.01)["error"] == "Your limit is reached"
-    clock.now = resets_at
-    assert spin(1)["status"] is True
-    assert spin(0.01)["error"] == "Your limit is reached"
+    for resets_at in (MIDNIGHT, DECEMBER):
+        clock.now = resets_at - 1
+        assert spin(0.01)["error"] == "Your limit is reached"
+        clock.now = resets_at
+        assert spin(1)["status"] is True
+        assert spin(0.01)["error"] == "Your limit is reached"
 
 
 def test_a_raised_limit_counts_once_it_is_confirmed(put, spin, confirm, clock):

@@ -1,19 +1,16 @@
 """Setting, lowering, raising and removing a limit."""
 
-import pytest
-
-from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS, NOW
+from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS
 from tests.support.markers import sqlite_only
 
 NOT_FOUND = (404, {"error": "Request not found"})
 TOO_EARLY = (400, {"error": "Too early"})
 
 
-def test_a_player_has_no_limits_at_first(limits):
-    assert limits() == {"wager": NO_LIMITS, "loss": NO_LIMITS, "pending": [], "exclusion": None}
-
-
 def test_each_first_limit_counts_at_once(put, limits):
+    assert limits() == {"wager": NO_LIMITS, "loss": NO_LIMITS, "pending": [], "exclusion": None}
+    # Removing what is not there changes nothing.
+    assert put(None) == (200, limits())
     wager = {"day": 0, "week": 0.01, "month": 1_000_000_000}
     loss = {"day": 12.34, "week": 50, "month": None}
 
@@ -54,39 +51,31 @@ def test_the_same_limit_again_cancels_a_raise(put, limits):
     assert limits()["pending"] == []
 
 
-@pytest.mark.parametrize("value", [50.01, None])
-def test_a_raise_or_removal_is_pending_until_it_is_confirmed(put, limits, confirm, clock, value):
+def test_a_raise_or_removal_is_pending_until_it_is_confirmed_after_24_hours(put, limits, confirm, clock):
     put(50, "loss", "week")
 
-    status, pending = put(value, "loss", "week")
+    for before, value in ((50, 50.01), (50.01, None)):
+        requested = clock.now
+        status, pending = put(value, "loss", "week")
 
-    assert status == 200
-    assert pending == {
-        "id": pending["id"],
-        "kind": "loss",
-        "period": "week",
-        "value": value,
-        "confirmableAt": NOW + DAY_MS,
-        "expiresAt": NOW + 7 * DAY_MS,
-    }
-    assert limits()["loss"]["week"] == 50
-    assert limits()["pending"] == [pending]
-    clock.now += DAY_MS
-    status, body = confirm(pending)
-    assert (status, body) == (200, limits())
-    assert body["loss"]["week"] == value
-    assert body["pending"] == []
-
-
-def test_a_request_is_confirmed_no_earlier_than_after_24_hours(put, limits, confirm, clock):
-    put(50)
-    _, pending = put(100)
-    clock.now += DAY_MS - 1
-
-    assert confirm(pending) == TOO_EARLY
-    assert limits()["wager"]["day"] == 50
-    clock.now += 1
-    assert confirm(pending)[0] == 200
+        assert status == 200
+        assert pending == {
+            "id": pending["id"],
+            "kind": "loss",
+            "period": "week",
+            "value": value,
+            "confirmableAt": requested + DAY_MS,
+            "expiresAt": requested + 7 * DAY_MS,
+        }
+        assert limits()["pending"] == [pending]
+        clock.now += DAY_MS - 1
+        assert confirm(pending) == TOO_EARLY
+        assert limits()["loss"]["week"] == before
+        clock.now += 1
+        status, body = confirm(pending)
+        assert (status, body) == (200, limits())
+        assert body["loss"]["week"] == value
+        assert body["pending"] == []
 
 
 def test_a_request_expires_after_seven_days(put, limits, confirm, clock):
@@ -99,21 +88,15 @@ def test_a_request_expires_after_seven_days(put, limits, confirm, clock):
     assert limits()["pending"] == []
     assert confirm(pending) == NOT_FOUND
     assert limits()["wager"]["day"] == 50
+    _, replacing = put(200)
+    assert limits()["pending"] == [replacing]
 
 
-def test_a_request_is_confirmed_in_the_last_moment(put, confirm, clock):
+def test_a_request_is_confirmed_once_and_until_the_last_moment(put, limits, confirm, clock):
     put(50)
     _, pending = put(100)
     clock.now += 7 * DAY_MS - 1
-
     assert confirm(pending)[0] == 200
-
-
-def test_a_request_is_confirmed_once(put, limits, confirm, clock):
-    put(50)
-    _, pending = put(100)
-    clock.now += DAY_MS
-    confirm(pending)
     put(10)
 
     assert confirm(pending) == NOT_FOUND
@@ -134,33 +117,15 @@ def test_a_request_replaces_an_earlier_one_of_the_same_limit_and_waits_anew(put,
     assert confirm(pending)[1]["wager"]["day"] == 100
 
 
-def test_an_expired_request_is_replaced(put, limits, clock):
-    put(50)
-    put(100)
-    clock.now += 7 * DAY_MS
-
-    _, pending = put(200)
-
-    assert limits()["pending"] == [pending]
-
-
-def test_removing_a_limit_that_is_not_there_changes_nothing(put, limits):
-    assert put(None) == (200, limits())
-    assert limits()["pending"] == []
-
-
-def test_another_players_request_is_not_found(put, limits, confirm, new_player, clock):
+def test_another_players_request_and_an_unknown_one_are_not_found(put, limits, confirm, new_player, clock):
     put(50)
     _, pending = put(100)
     clock.now += DAY_MS
 
     assert confirm(pending, by=new_player("mallory")) == NOT_FOUND
     assert limits()["pending"] == [pending]
-
-
-@pytest.mark.parametrize("request_id", ["1", "0" * 32, "%ED%A0%80", "F" * 32])
-def test_a_request_that_does_not_exist_is_not_found(confirm, request_id):
-    assert confirm({"id": request_id}) == NOT_FOUND
+    unknown = ("1", "0" * 32, "%ED%A0%80", "F" * 32)
+    assert [confirm({"id": request_id}) for request_id in unknown] == [NOT_FOUND] * 4
 
 
 AMOUNT = "value: must be null or an amount from 0 to 1000000000 with at most two decimals"
@@ -168,9 +133,10 @@ MISSING = "Missing data for required field."
 
 
 @sqlite_only
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
+def test_an_invalid_change_is_refused(client, player, limits):
+    before = limits()
+
+    for change, error in (
         ({"value": -0.01}, AMOUNT),
         ({"value": 0.001}, AMOUNT),
         ({"value": 1_000_000_000.01}, AMOUNT),
@@ -183,15 +149,10 @@ MISSING = "Missing data for required field."
         ({"kind": 1}, "kind: Not a valid string."),
         ({"period": "year"}, "period: must be one of day, week, month"),
         ({"period": ...}, f"period: {MISSING}"),
-    ],
-    ids=str,
-)
-def test_an_invalid_change_is_refused(client, player, limits, change, error):
-    before = limits()
-    body = {"kind": "wager", "period": "day", "value": 50} | change
-    body = {name: value for name, value in body.items() if value is not ...}
+    ):
+        body = {"kind": "wager", "period": "day", "value": 50} | change
+        body = {name: value for name, value in body.items() if value is not ...}
+        answer = client.put("/limits", json=body, headers=player.headers)
+        assert (change, answer.status_code, answer.json) == (change, 400, {"error": error})
 
-    answer = client.put("/limits", json=body, headers=player.headers)
-
-    assert (answer.status_code, answer.json) == (400, {"error": error})
     assert limits() == before

@@ -19,11 +19,8 @@ def summary(client, player):
     return lambda: client.get("/limits/summary", headers=player.headers).json
 
 
-def test_a_player_without_bets_has_sums_of_nothing(summary):
-    assert summary() == dict.fromkeys(("day", "week", "month", "total"), NOTHING)
-
-
 def test_each_period_has_its_own_bets(spin, summary, clock):
+    assert summary() == dict.fromkeys(("day", "week", "month", "total"), NOTHING)
     for time, wager in (
         ("2026-10-31 23:59", "1.01"),
         ("2026-11-01 00:00", "0.20"),

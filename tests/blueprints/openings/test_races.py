@@ -16,7 +16,7 @@ from tests.blueprints.openings.conftest import CHEAP
 from tests.support.case_history import CaseHistory
 
 PLAYERS = 4
-CHANGES = 15
+CHANGES = 4
 ANSWERS = {None, "Case not found", "Case has changed"}
 
 

@@ -7,6 +7,7 @@ from models.snapshots import Snapshot
 from services.cases import reading as cases
 from services.games.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
+from tests.support.markers import sqlite_only
 
 REFUSED = {
     "not an object": ("open please", "Invalid request"),
@@ -57,9 +58,15 @@ def test_what_the_player_saw_is_accepted_and_a_null_is_a_key_left_out(connect, p
     assert socket.call("case:open", {"case": case} | dict.fromkeys(seen))["status"] is True
 
 
-@pytest.mark.parametrize("env", [{"UPGRADER_MIN_WAGER": "11"}, {"UPGRADER_MAX_WAGER": "5"}], indirect=True)
-def test_the_wager_limits_of_the_upgrader_do_not_apply(connect, player, case):
-    assert connect(player).call("case:open", {"case": case})["status"] is True
+@sqlite_only
+@pytest.mark.parametrize("env", [{"UPGRADER_MIN_WAGER": "5", "UPGRADER_MAX_WAGER": "6"}], indirect=True)
+def test_the_wager_limits_of_the_upgrader_do_not_apply(connect, player, put, add_item, case):
+    add_item("Pen", price=0.95)
+    put("Cheap box", {"Pen": 100})
+    socket = connect(player)
+
+    for name in (case, "cheap-box"):
+        assert socket.call("case:open", {"case": name})["status"] is True
 
 
 def test_a_spectator_cannot_open_a_case(connect, case):
@@ -86,49 +93,41 @@ def test_a_case_that_costs_more_than_the_balance_is_refused(connect, new_player,
     assert state_of(poor) == before
 
 
-def test_a_case_with_an_item_without_a_price_is_not_available(
-    connect, player, put, items, add_item, state_of
-):
-    add_item("Unpriced | Gun", price=None)
-    put("Box", {DEAR: 50, "Unpriced | Gun": 50})
-    before = state_of(player)
+def test_a_case_without_a_price_is_not_available_until_it_gets_one(connect, player, put, add_item, state_of):
+    for name, price in (("Unpriced", None), ("Worthless", 0), ("Priced", 9.5)):
+        add_item(f"{name} | Gun", price=price)
+    put("Unpriced", {"Priced | Gun": 50, "Unpriced | Gun": 50})
+    put("Worthless", {"Worthless | Gun": 100})
+    socket, before = connect(player), state_of(player)
 
-    assert connect(player).call("case:open", {"case": "box", "price": 1})["error"] == "Case is not available"
+    refused = [socket.call("case:open", {"case": case, "price": 1}) for case in ("unpriced", "worthless")]
+
+    assert [answer["error"] for answer in refused] == ["Case is not available"] * 2
     assert state_of(player) == before
 
+    add_item("Unpriced | Gun", price=9.5)
 
-def test_a_case_of_price_0_is_not_available(connect, player, put, add_item):
-    add_item("Worthless | Gun", price=0)
-    put("Box", {"Worthless | Gun": 100})
-
-    assert connect(player).call("case:open", {"case": "box"})["error"] == "Case is not available"
+    assert socket.call("case:open", {"case": "unpriced"})["result"]["amount"] == 9.5
 
 
-def test_a_case_that_gets_its_price_is_available_at_once(connect, player, put, add_item):
-    add_item("Gun", price=None)
-    put("Box", {"Gun": 100})
-    socket = connect(player)
-    assert socket.call("case:open", {"case": "box"})["error"] == "Case is not available"
-
-    add_item("Gun", price=9.5)
-
-    assert socket.call("case:open", {"case": "box"})["result"]["amount"] == 9.5
-
-
-@pytest.mark.parametrize("seen", ["price", "snapshot"])
-def test_a_new_price_or_snapshot_is_accepted_at_once(connect, player, case, put, seen, snapshot_of):
+def test_a_new_price_or_snapshot_is_accepted_at_once(connect, player, case, put, snapshot_of):
     """Although the content that this process remembers is half a second old at most."""
     socket = connect(player)
-    before = {"price": 10.53, "snapshot": snapshot_of(case)}
-    assert socket.call("case:open", {"case": case})["status"] is True
-    put("Box", {DEAR: 20, CHEAP: 80})
-    after = {"price": 15.79, "snapshot": snapshot_of(case)}
-
-    answer = socket.call("case:open", {"case": case, seen: after[seen]})
-
-    assert answer["status"] is True
     texts = {"price": "Case price has changed", "snapshot": "Case has changed"}
-    assert socket.call("case:open", {"case": case, seen: before[seen]})["error"] == texts[seen]
+    percentages, price = {DEAR: 10, CHEAP: 90}, 10.53
+    for seen, next_percentages, next_price in (
+        ("price", {DEAR: 20, CHEAP: 80}, 15.79),
+        ("snapshot", {DEAR: 10, CHEAP: 90}, 10.53),
+    ):
+        put("Box", percentages)
+        before = {"price": price, "snapshot": snapshot_of(case)}
+        assert socket.call("case:open", {"case": case})["status"] is True
+        put("Box", next_percentages)
+        after = {"price": next_price, "snapshot": snapshot_of(case)}
+
+        assert socket.call("case:open", {"case": case, seen: after[seen]})["status"] is True, seen
+        assert socket.call("case:open", {"case": case, seen: before[seen]})["error"] == texts[seen]
+        percentages, price = next_percentages, next_price
 
 
 @pytest.mark.one_process

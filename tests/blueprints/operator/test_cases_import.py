@@ -6,6 +6,7 @@ from models.cases import Case, CaseItem
 from models.db.connection import reading
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
+from tests.support.markers import sqlite_only
 
 GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
 
@@ -29,7 +30,7 @@ def put(run, write):
 
 @pytest.fixture
 def refuses(fails, write):
-    """Imports these rows, of which one is bad; what it said."""
+    """Imports these rows, of which one is bad; the error line."""
     return lambda *rows: fails("cases", "import", write(list(rows)))
 
 
@@ -63,7 +64,9 @@ def test_cases_of_every_kind_are_imported(put, client):
     assert client.get("/api/cases/free").json["name"] == "Daily"
 
 
+@sqlite_only
 def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run):
+    put(row("Unpriced", {GUN: 50, UNPRICED: 50}))
     text = f"""[{{"name": "  My   Case ", "items": [
         {{"marketHashName": "{GUN}", "percentage": 33.3333333333333333}},
         {{"marketHashName": "{ROCK}", "percentage": 66.6666666666666667}}]}}]"""
@@ -73,15 +76,9 @@ def test_a_case_has_its_price_type_and_exact_percentages(put, client, write, run
 
     # (9 / 3 + 2 / 3) / 0.95 = 3.859...
     assert (case["name"], case["price"], case["type"]) == ("My Case", 3.86, "mixed")
-
-
-def test_a_case_may_contain_an_item_without_a_price(put, client):
-    put(row(contents={GUN: 50, UNPRICED: 50}))
-
-    case = client.get("/api/cases/case").json
-
-    assert case["price"] == 4.74
-    assert [item["price"] for item in case["items"]] == ["$9.00", None]
+    unpriced = client.get("/api/cases/unpriced").json
+    assert unpriced["price"] == 4.74
+    assert [item["price"] for item in unpriced["items"]] == ["$9.00", None]
 
 
 def test_importing_again_changes_nothing(put, stored):
@@ -105,36 +102,28 @@ def test_importing_again_updates_by_name_without_case_and_keeps_the_id(put, clie
     assert client.get("/api/cases?type=true").json == [case]
 
 
-def test_a_row_without_a_kind_keeps_the_kind_of_the_case(put, client):
-    put(row("Level 10", kind="level"))
-    put(row("Level 10", {GUN: 100}))
-
-    assert [case["price"] for case in client.get("/api/cases?type=true").json] == [9.48]
-
-
+@sqlite_only
 def test_a_level_case_needs_the_level_in_its_id_or_in_its_row(put, stored):
     put(
         row("Level 10 Box", kind="level"),
         row("Level 20", kind="level", level=20),
         row("VIP", kind="level", level=0),
         row("Not Level 5", kind="level", level=7),
+        row("Level 30", kind="level"),
+        row("Level 40", kind="level"),
     )
+    # A row without a kind keeps the kind of the case, and a regular case has no level.
+    put(row("Level 30", {GUN: 100}), row("Level 40", kind="regular"))
 
     cases, _ = stored()
-    assert {case["slug"]: case["required_level"] for case in cases} == {
-        "level-10-box": 10,
-        "level-20": 20,
-        "vip": 0,
-        "not-level-5": 7,
+    assert {case["slug"]: (case["kind"], case["required_level"]) for case in cases} == {
+        "level-10-box": ("level", 10),
+        "level-20": ("level", 20),
+        "vip": ("level", 0),
+        "not-level-5": ("level", 7),
+        "level-30": ("level", 30),
+        "level-40": ("regular", None),
     }
-
-
-def test_a_level_case_that_becomes_a_regular_one_needs_no_level(put, stored):
-    put(row("Level 10", kind="level"))
-    put(row("Level 10", kind="regular"))
-
-    ((case,), _) = stored()
-    assert (case["kind"], case["required_level"]) == ("regular", None)
 
 
 def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, client):
@@ -146,16 +135,15 @@ def test_importing_a_free_case_replaces_the_existing_one_whatever_its_name(put, 
     assert len(client.get("/api/cases?type=all").json) == 1
 
 
-@pytest.mark.parametrize("name", ["Mine", "MINE", "mi ne", "Mi-ne"])
-def test_a_row_with_the_name_or_id_of_a_players_case_is_refused(fails, write, client, new_player, name):
+def test_a_row_with_the_name_or_id_of_a_players_case_is_refused(refuses, client, new_player):
     made = client.post("/api/cases/create", json=row("Mi ne"), headers=new_player(level=25).headers)
     client.post("/api/cases/create", json=row("Mine"), headers=new_player("bob", level=25).headers)
     before = client.get("/api/cases").json
 
-    said = fails("cases", "import", write([row("Fresh"), row(name, {GUN: 100})]))
+    for name in ("Mine", "MINE", "mi ne", "Mi-ne"):
+        assert refuses(row("Fresh"), row(name, {GUN: 100})).startswith("Error: row 2: "), name
 
     assert made.status_code == 200
-    assert said.startswith("Error: row 2: ")
     assert client.get("/api/cases").json == before
 
 
@@ -202,6 +190,7 @@ BAD = [
 ]
 
 
+@sqlite_only
 def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuses, stored):
     good = row("Good one")
 
@@ -211,6 +200,7 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuse
     assert stored() == [[], []]
 
 
+@sqlite_only
 def test_two_rows_for_one_case_are_refused(refuses):
     twice = "Error: row 2: the file has this case twice"
 
@@ -233,11 +223,9 @@ def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
     assert twice == "Error: row 2: the file has this case twice"
 
 
-def test_a_file_without_a_json_array_is_refused(fails, write):
+@sqlite_only
+def test_a_file_without_a_json_array_is_refused_and_an_empty_array_imports_nothing(fails, write, put):
     assert fails("cases", "import", write({})) == "Error: items.json is not a JSON array"
     assert fails("cases", "import", write("5")) == "Error: items.json is not a JSON array"
     assert fails("cases", "import", write("[")).startswith("Error: items.json is not JSON: ")
-
-
-def test_an_empty_array_imports_nothing(put):
     assert put() == {"cases": 0, "created": 0, "updated": 0}

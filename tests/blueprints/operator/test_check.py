@@ -1,133 +1,98 @@
 """flask check: reports everything that keeps the server from working."""
 
-import os
-import subprocess
 import sys
 
 import pytest
 
+from app import create_app
 from bench.harness.servers import ROOT
 from models.db.connection import database, writing
-
-pytestmark = pytest.mark.process
+from tests.support.markers import sqlite_only
 
 UNTRUSTED = "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header"
 
 
 @pytest.fixture
-def check(app):
-    """Runs the command; its exit code and the lines on standard error."""
+def check(make_app):
+    """Runs the command with these settings; its exit code and the lines on standard error."""
 
-    def run():
-        result = app.test_cli_runner().invoke(args=["check"])
+    def run(**settings):
+        result = make_app(**settings).test_cli_runner().invoke(args=["check"])
         return result.exit_code, result.stderr.splitlines()
 
     return run
 
 
-@pytest.fixture
-def check_process(env):
-    """Runs the command in a process of its own, with other settings."""
+def test_a_missing_migration_or_table_is_reported_by_its_name(app, check):
+    assert check() == (0, [])
+    with writing():
+        database.execute_sql("DROP TABLE login_nonces")
+    table = "schema: the table login_nonces is missing; run flask db upgrade"
+    assert check() == (1, [table])
+    with writing():
+        database.execute_sql("DELETE FROM schema_migration WHERE name = '0002_login_and_profile'")
 
-    def run(**variables):
-        command = [sys.executable, "-m", "flask", "check"]
-        environment = os.environ | env | variables
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
+    assert check() == (1, ["schema: migrations to apply: 1; run flask db upgrade"])
+
+
+@pytest.fixture
+def reported(env, monkeypatch):
+    """Runs ``flask check`` with settings that keep the app from being made; the names of those it reports."""
+
+    def run(**changes):
+        for name, value in (env | changes).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["flask", "check"])
+        with pytest.raises(SystemExit) as ended:
+            create_app()
+        return [line.split(":")[0] for line in str(ended.value).splitlines()]
 
     return run
 
 
-def test_a_migrated_database_has_no_problems(check):
-    assert check() == (0, [])
+@sqlite_only
+def test_invalid_settings_and_an_unreachable_database_are_reported_together(reported):
+    unreachable = "postgresql://127.0.0.1:1/platform"
+
+    names = reported(PORT="x", JWT_TTL="y", DATABASE_URL=unreachable)
+
+    assert names == ["PORT", "JWT_TTL", "DATABASE_URL"]
 
 
-def test_a_missing_migration_is_reported(check):
-    with writing():
-        database.execute_sql("DELETE FROM schema_migration WHERE name = '0002_login_and_profile'")
-
-    code, lines = check()
-
-    assert (code, lines) == (1, ["schema: migrations to apply: 1; run flask db upgrade"])
+@sqlite_only
+def test_a_bad_instance_directory_is_reported_once(reported):
+    assert reported(INSTANCE_DIR=str(ROOT / "Makefile"), DATABASE_URL="") == ["INSTANCE_DIR"]
 
 
-def test_a_missing_table_is_reported_by_its_name(check):
-    with writing():
-        database.execute_sql("DROP TABLE login_nonces")
+@sqlite_only
+def test_a_database_that_cannot_be_used_is_reported(check, tmp_path):
+    code, (line,) = check(DATABASE_URL="postgresql://platform:correct-horse@127.0.0.1:1/platform")
+    assert code == 1
+    assert line.startswith("DATABASE_URL: the database cannot be reached: ")
+    assert "correct-horse" not in line
 
-    code, lines = check()
+    mistyped = tmp_path / "plaform.db"
+    missing = f"DATABASE_URL: the file {mistyped} does not exist; run flask db upgrade"
+    assert check(DATABASE_URL=f"sqlite:///{mistyped}") == (1, [missing])
+    assert not mistyped.exists()
 
-    assert (code, lines) == (1, ["schema: the table login_nonces is missing; run flask db upgrade"])
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_invalid_settings_and_an_unreachable_database_are_reported_together(check_process):
-    ended = check_process(PORT="x", JWT_TTL="y", DATABASE_URL="postgresql://127.0.0.1:1/platform")
-
-    names = [line.split(":")[0] for line in ended.stderr.splitlines()]
-    assert (ended.returncode, names) == (1, ["PORT", "JWT_TTL", "DATABASE_URL"])
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_an_unreachable_database_is_reported_without_its_password(check_process):
-    ended = check_process(DATABASE_URL="postgresql://platform:correct-horse@127.0.0.1:1/platform")
-
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("DATABASE_URL: the database cannot be reached: ")
-    assert "correct-horse" not in ended.stderr
+    (tmp_path / "text.db").write_text("this is not a database" * 100)
+    code, lines = check(DATABASE_URL=f"sqlite:///{tmp_path}/text.db")
+    assert code == 1
+    assert lines[0].startswith("DATABASE_URL: ")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
     file = next(tmp_path.glob("*.db"))
     file.chmod(0o644)
 
-    code, lines = check()
-
-    assert (code, lines) == (0, [f"warning: {file} can be read by other users; run chmod 600 on it"])
+    assert check() == (0, [f"warning: {file} can be read by other users; run chmod 600 on it"])
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize(
-    ("proxies", "warnings"),
-    [("0", [f"warning: {UNTRUSTED}"]), ("1", [])],
-)
-def test_a_forwarding_header_of_an_untrusted_proxy_is_a_warning(make_app, proxies, warnings):
-    app = make_app(TRUSTED_PROXIES=proxies)
-    app.test_client().get("/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
+@sqlite_only
+def test_a_forwarding_header_of_an_untrusted_proxy_is_a_warning(client, check):
+    client.get("/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
 
-    result = app.test_cli_runner().invoke(args=["check"])
-
-    assert (result.exit_code, result.stderr.splitlines()) == (0, warnings)
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_sqlite_file_that_does_not_exist_is_reported_and_not_created(check_process, tmp_path):
-    mistyped = tmp_path / "plaform.db"
-
-    ended = check_process(DATABASE_URL=f"sqlite:///{mistyped}")
-
-    assert ended.returncode == 1
-    assert ended.stderr == f"DATABASE_URL: the file {mistyped} does not exist; run flask db upgrade\n"
-    assert not mistyped.exists()
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_bad_instance_directory_is_reported_once(check_process, tmp_path):
-    (tmp_path / "file").touch()
-
-    ended = check_process(INSTANCE_DIR=f"{tmp_path}/file", DATABASE_URL="")
-
-    names = [line.split(":")[0] for line in ended.stderr.splitlines()]
-    assert (ended.returncode, names) == (1, ["INSTANCE_DIR"])
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_file_that_is_no_database_is_reported(check_process, tmp_path):
-    (tmp_path / "text.db").write_text("this is not a database" * 100)
-
-    ended = check_process(DATABASE_URL=f"sqlite:///{tmp_path}/text.db")
-
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("DATABASE_URL: ")
+    assert check(TRUSTED_PROXIES="0") == (0, [f"warning: {UNTRUSTED}"])
+    assert check(TRUSTED_PROXIES="1") == (0, [])

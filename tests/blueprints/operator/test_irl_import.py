@@ -5,6 +5,7 @@ import pytest
 from models.db.connection import reading
 from models.irl_cases import IrlCase, IrlItem
 from tests.blueprints.operator.conftest import NOT_PICTURES
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -97,6 +98,7 @@ BAD = [
 ]
 
 
+@sqlite_only
 def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails, write, stored):
     said = [fails("irl", "import", write([row("good"), bad])) for bad, _ in BAD]
 
@@ -104,17 +106,20 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(fails,
     assert stored() == [[], []]
 
 
+@sqlite_only
 def test_a_case_may_cost_exactly_the_expected_value_of_an_opening(put):
     half = [PEN | {"price": 3, "percentage": 50}, PEN | {"price": 0, "percentage": 50}]
 
     assert put(row(price=1.5, items=half))["created"] == 1
 
 
+@sqlite_only
 def test_a_percentage_left_out_is_0_when_the_others_sum_to_100(put, client):
     put(row(items=[PEN | {"name": "All", "percentage": 100}, PEN]))
 
     assert [item["percentage"] for item in client.get("/irl/desk").json["items"]] == [0, 100]
 
 
+@sqlite_only
 def test_a_file_without_a_json_array_is_refused(fails, write):
     assert fails("irl", "import", write({})) == "Error: items.json is not a JSON array"

@@ -1,14 +1,8 @@
 """A mistyped command prints one line on standard error and exits with 1."""
 
-import os
-import subprocess
-import sys
+import flask.cli
 
-import pytest
-
-from bench.harness.servers import ROOT
-
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+from tests.support.markers import sqlite_only
 
 MISTYPED = {
     "an unknown command of a group": ["users", "shwo"],
@@ -21,21 +15,19 @@ MISTYPED = {
 }
 
 
-@pytest.mark.parametrize("arguments", MISTYPED.values(), ids=MISTYPED.keys())
-def test_a_mistyped_command_prints_one_line(fails, arguments):
-    said = fails(*arguments)
+@sqlite_only
+def test_a_mistyped_command_prints_one_line(fails):
+    for mistake, arguments in MISTYPED.items():
+        said = fails(*arguments)
 
-    assert said.startswith("Error: ")
-    assert len(said.splitlines()) == 1
+        assert said.startswith("Error: "), mistake
+        assert len(said.splitlines()) == 1, mistake
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("arguments", [["sed"], ["users", "shwo"]])
-def test_a_mistyped_command_prints_one_line_in_a_shell_too(env, arguments):
-    command = [sys.executable, "-m", "flask", *arguments]
+@sqlite_only
+def test_a_mistyped_command_prints_one_line_in_a_shell_too(app):
+    """A shell runs Flask's own group, which finds the commands of the app."""
+    for arguments in (["sed"], ["users", "shwo"]):
+        result = app.test_cli_runner().invoke(flask.cli.cli, arguments)
 
-    ended = subprocess.run(
-        command, cwd=ROOT, env=os.environ | env, capture_output=True, text=True, timeout=60, check=False
-    )
-
-    assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1)
+        assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1), arguments

@@ -2,46 +2,40 @@
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
 TITLE = "Error: the title must be a text of 1 to 120 characters"
 MESSAGE = "Error: the message must be a text of 1 to 1000 characters"
 
 
 @pytest.fixture
-def told(client, player):
+def notifications(client, player):
     """The player's notifications."""
     return lambda: client.get("/profile/notifications", headers=player.headers).json
 
 
-def test_a_sent_notification_is_printed_and_shown_to_the_player(run, player, told):
+def test_a_sent_notification_is_printed_and_shown_to_the_player(run, player, notifications):
     printed = run("notifications", "send", player.platform_id, "Hello ★", "First line\nsecond line")
 
-    assert told() == [printed]
+    assert notifications() == [printed]
     assert (printed["title"], printed["message"]) == ("Hello ★", "First line\nsecond line")
 
 
-def test_texts_of_maximum_length_are_accepted(run, player, told):
+@sqlite_only
+def test_a_text_is_accepted_up_to_its_maximum_length_and_refused_otherwise(run, fails, player, notifications):
     run("notifications", "send", player.platform_id, "😀" * 120, "😀" * 1000)
+    bad = {
+        **{(title, "message"): TITLE for title in ("", " ", "x" * 121, "\udcff", "\x00")},
+        **{("title", message): MESSAGE for message in ("", "\n", "x" * 1001, "\udcff")},
+        ("title",): "Error: Missing argument 'MESSAGE'.",
+    }
 
-    assert (len(told()[0]["title"]), len(told()[0]["message"])) == (120, 1000)
-
-
-def test_an_invalid_text_is_refused_in_one_line(fails, player, told):
-    bad = {"": TITLE, " ": TITLE, "x" * 121: TITLE, "\udcff": TITLE, "\x00": TITLE}
-
-    said = {title: fails("notifications", "send", player.platform_id, title, "message") for title in bad}
-    said_of_messages = [
-        fails("notifications", "send", player.platform_id, "title", message)
-        for message in ("", "\n", "x" * 1001, "\udcff")
-    ]
+    said = {texts: fails("notifications", "send", player.platform_id, *texts) for texts in bad}
 
     assert said == bad
-    assert said_of_messages == [MESSAGE] * 4
-    assert told() == []
+    assert [(len(sent["title"]), len(sent["message"])) for sent in notifications()] == [(120, 1000)]
 
 
+@sqlite_only
 def test_a_notification_to_an_unknown_player_is_refused(fails):
     assert fails("notifications", "send", "76561198999999999", "title", "message") == "Error: User not found"
-
-
-def test_a_missing_text_is_refused_in_one_line(fails, player):
-    assert fails("notifications", "send", player.platform_id, "title") == "Error: Missing argument 'MESSAGE'."

@@ -10,6 +10,7 @@ from models.db.connection import reading, writing
 from models.irl_cases import IrlCase, IrlItem
 from models.items import Item
 from models.users import User
+from tests.support.markers import sqlite_only
 
 SEEDED = (Item, Case, CaseItem, IrlCase, IrlItem, User, Bet)
 DEMO_ITEMS = 80
@@ -34,101 +35,23 @@ def stored(app):  # the app has opened the database
     return rows
 
 
-def test_seeding_imports_every_demo_item(run, client):
+def test_seeding_again_changes_nothing_and_imports_only_what_is_missing(run, stored, client):
     assert run("seed") == {"items": DEMO_ITEMS, "cases": 21, "irlCases": 4, "bets": DEMO_BETS}
     assert len(client.get("/upgrader/items").json) == DEMO_ITEMS
-
-
-def test_seeding_again_changes_nothing(run, stored):
-    run("seed")
     before = [stored(table) for table in SEEDED]
-
     assert run("seed") == NOTHING
     assert [stored(table) for table in SEEDED] == before
-
-
-def test_seeding_again_keeps_the_changes_of_an_operator(run, stored):
-    run("seed")
-    with writing():
-        Item.update(price_cents=1, image="").where(Item.id == stored()[0]["id"]).execute()
-        Case.update(kind="level").where(Case.name == "Pocket Lint").execute()
-        Case.update(name="Crumbs", name_folded="crumbs").where(Case.kind == "free").execute()
-        IrlCase.update(price_cents=1).execute()
-    before = [stored(table) for table in SEEDED]
-
-    assert run("seed") == NOTHING
-    assert [stored(table) for table in SEEDED] == before
-
-
-def test_the_demo_has_cases_of_every_kind_over_both_games(run, client):
-    run("seed")
-
-    page = client.get("/api/cases/pagination?caseType=false&limit=100").json["cases"]
-    levels = client.get("/api/cases?type=true").json
-    assert {case["type"] for case in page} == {"gamea", "gameb", "mixed"}
-    assert sorted(int(case["name"].split()[1]) for case in levels) == list(range(10, 101, 10))
-    assert client.get("/api/cases/free").status_code == 200
-    assert len(client.get("/irl").json) == 4
-
-
-def test_demo_cases_of_higher_levels_cost_more(run, client):
-    run("seed")
-
-    levels = client.get("/api/cases?type=true").json
-    by_level = sorted(levels, key=lambda case: int(case["name"].split()[1]))
-    assert by_level == sorted(levels, key=lambda case: case["price"])
-
-
-def test_a_demo_case_of_real_life_items_costs_more_than_its_expected_value(run, client):
-    run("seed")
-
-    cheap = [
-        case["id"]
-        for case in client.get("/irl").json
-        if case["price"] <= sum(float(item["price"][1:]) * item["percentage"] / 100 for item in case["items"])
-    ]
-    assert cheap == []
-
-
-def test_seeding_again_imports_missing_rows(run, stored):
-    run("seed")
     with writing():
         Case.delete().where(Case.name == "Pocket Lint").execute()
         Item.delete().where(Item.market_hash_name == ONLY_IN_POCKET_LINT).execute()
         IrlCase.delete().where(IrlCase.slug == "desk-upgrade").execute()
 
     assert run("seed") == {"items": 1, "cases": 1, "irlCases": 1, "bets": 0}
+
     assert len(stored()) == DEMO_ITEMS
 
 
-def test_every_demo_item_has_a_picture_that_is_served(run, client):
-    run("seed")
-    pictures = {item["image"] for item in client.get("/upgrader/items").json}
-
-    answers = [client.get(picture, buffered=True) for picture in pictures]
-
-    assert len(pictures) == DEMO_ITEMS
-    assert {(answer.status_code, answer.content_type) for answer in answers} == {(200, "image/webp")}
-
-
-def test_seeding_again_restores_a_picture_that_is_missing(run, instance_dir):
-    run("seed")
-    picture = min((instance_dir / "media" / "items").glob("*.webp"))
-    before = picture.read_bytes()
-    picture.unlink()
-
-    run("seed")
-
-    assert picture.read_bytes() == before
-
-
-def test_the_demo_catalogue_is_of_both_games(run, client):
-    run("seed")
-
-    assert {item["appid"] for item in client.get("/upgrader/items").json} == {730, 252490}
-
-
-def test_a_fresh_start_shows_demo_bets_and_their_leaders(run, client):
+def test_demo_bets_are_shown_and_pass_the_audits(run, client):
     run("seed")
 
     bets = client.get("/stats/live-bets?limit=100").json["data"]["bets"]
@@ -137,35 +60,65 @@ def test_a_fresh_start_shows_demo_bets_and_their_leaders(run, client):
     assert len({bet["user"] for bet in bets}) == 8
     assert Counter(bet["game"] for bet in bets) == {"upgrader": 48, "case": 9, "irl": 3}
     assert {leader["wager"] > 0 for leader in leaders} == {True}
-
-
-def test_demo_bets_pass_the_audits(run):
-    run("seed")
-
     ledger, fairness = run("ledger", "audit"), run("fairness", "audit")
     assert (ledger["users"], ledger["mismatches"]) == (8, 0)
     assert (fairness["bets"], fairness["mismatches"]) == (DEMO_BETS, 0)
 
 
-def test_the_demo_page_is_signed_in_as_a_player_with_coins(run, client):
-    line = run("demo")
+@sqlite_only
+def test_seeding_again_keeps_the_changes_of_an_operator_and_restores_missing_pictures(
+    run, stored, instance_dir
+):
+    run("seed")
+    with writing():
+        Item.update(price_cents=1, image="").where(Item.id == stored()[0]["id"]).execute()
+        Case.update(kind="level").where(Case.name == "Pocket Lint").execute()
+        Case.update(name="Crumbs", name_folded="crumbs").where(Case.kind == "free").execute()
+        IrlCase.update(price_cents=1).execute()
+    before = [stored(table) for table in SEEDED]
+    picture = min((instance_dir / "media" / "items").glob("*.webp"))
+    content = picture.read_bytes()
+    picture.unlink()
+
+    assert run("seed") == NOTHING
+
+    assert [stored(table) for table in SEEDED] == before
+    assert picture.read_bytes() == content
+
+
+@sqlite_only
+def test_the_demo_catalogue_has_both_games_every_kind_of_case_and_served_pictures(run, client):
+    run("seed")
+
+    items = client.get("/upgrader/items").json
+    assert {item["appid"] for item in items} == {730, 252490}
+    pictures = {item["image"] for item in items}
+    assert len(pictures) == DEMO_ITEMS
+    answers = [client.get(picture, buffered=True) for picture in pictures]
+    assert {(answer.status_code, answer.content_type) for answer in answers} == {(200, "image/webp")}
+    page = client.get("/api/cases/pagination?caseType=false&limit=100").json["cases"]
+    assert {case["type"] for case in page} == {"gamea", "gameb", "mixed"}
+    assert client.get("/api/cases/free").status_code == 200
+    levels = sorted(client.get("/api/cases?type=true").json, key=lambda case: case["price"])
+    # Cases of higher levels cost more.
+    assert [int(case["name"].split()[1]) for case in levels] == list(range(10, 101, 10))
+    assert len(client.get("/irl").json) == 4
+
+
+@sqlite_only
+def test_the_demo_page_is_signed_in_as_the_one_demo_player(run, client):
+    line, again = run("demo"), run("demo")
 
     address, token = line["page"].split("?token=")
     me = client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).json
     assert address == "http://127.0.0.1:5000/"
     assert (me["username"], me["balance"]) == (line["username"], 1000)
-
-
-def test_the_demo_player_is_created_once(run):
-    first, second = run("demo"), run("demo")
-
-    assert first["username"] == second["username"]
+    assert again["username"] == line["username"]
     assert run("ledger", "audit") == {"users": 1, "transactions": 1, "entries": 2, "mismatches": 0}
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("command", ["seed", "demo"])
-def test_production_needs_force_for_demo_data(make_app, instance_dir, command):
+@sqlite_only
+def test_production_needs_force_for_demo_data(make_app, instance_dir):
     app = make_app(
         APP_ENV="production",
         SECRET_KEY="f3a9c1d77be04e52a8816b1f0c9d2e34",
@@ -174,7 +127,8 @@ def test_production_needs_force_for_demo_data(make_app, instance_dir, command):
     )
     runner = app.test_cli_runner()
 
-    refused, forced = runner.invoke(args=[command]), runner.invoke(args=[command, "--force"])
+    for command in ("seed", "demo"):
+        refused, forced = runner.invoke(args=[command]), runner.invoke(args=[command, "--force"])
 
-    assert (refused.exit_code, forced.exit_code) == (1, 0)
-    assert refused.stderr == "Error: APP_ENV is production: demo data needs --force\n"
+        assert (refused.exit_code, forced.exit_code) == (1, 0)
+        assert refused.stderr == "Error: APP_ENV is production: demo data needs --force\n"

@@ -44,7 +44,7 @@ def before_the_removal(app):
 
 
 @pytest.mark.usefixtures("before_the_removal")
-def test_an_upgrade_removes_the_case_values_and_keeps_the_prices_of_cases(run):
+def test_an_upgrade_removes_the_case_values_and_case_prices_follow_their_items(run):
     before = case_prices()
 
     assert run("db", "upgrade") == {"applied": MIGRATIONS}
@@ -53,11 +53,6 @@ def test_an_upgrade_removes_the_case_values_and_keeps_the_prices_of_cases(run):
         assert "case_values" not in database.get_tables()
     assert case_prices() == before == {"even": 579, "red-only": 1053}
     assert run("ledger", "audit")["mismatches"] == 0
-
-
-@pytest.mark.usefixtures("before_the_removal")
-def test_case_prices_follow_their_items_after_an_upgrade(run):
-    run("db", "upgrade")
 
     import_items(Red=20)
 

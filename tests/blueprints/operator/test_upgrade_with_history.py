@@ -84,7 +84,9 @@ def figures(client, history):
     return ask
 
 
-def test_an_upgrade_computes_the_totals_of_older_rows(run, figures, request):
+def test_an_upgrade_computes_the_totals_of_older_rows_and_players_can_spin(
+    run, app, history, figures, request
+):
     expected = figures()
     request.getfixturevalue("before_the_rollups")
 
@@ -92,11 +94,6 @@ def test_an_upgrade_computes_the_totals_of_older_rows(run, figures, request):
 
     assert figures() == expected
     assert run("ledger", "audit")["mismatches"] == 0
-
-
-@pytest.mark.usefixtures("before_the_rollups")
-def test_players_can_spin_after_an_upgrade(run, app, history):
-    run("db", "upgrade")
 
     Table(app).spin(history[0])
     run("payments", "record", history[0].platform_id, "deposit", "1")

@@ -47,22 +47,21 @@ def prizes(win, post, run, addressed):
     return ids
 
 
-@pytest.mark.usefixtures("prizes")
-def test_the_audit_of_untouched_prizes_finds_nothing(run):
+def test_the_audit_reports_each_changed_prize_and_nothing_else(app, run, fails, prizes):
     assert run("ledger", "audit")["mismatches"] == 0
-
-
-@pytest.mark.parametrize("case", TAMPERED)
-def test_the_audit_reports_changed_prizes(fails, prizes, case):
-    statement, texts = TAMPERED[case]
     with reading():
         names = prizes | {
             "bet": Prize.get_by_id(prizes["sold"]).bet_id,
             "parcel": LedgerTransaction.get(LedgerTransaction.kind == "prize-shipped").id,
         }
-    with writing():
-        database.execute_sql(statement.format(**names))
 
-    *lines, _ = fails("ledger", "audit").splitlines()
+    reported = {}
+    for case, (statement, _) in TAMPERED.items():
+        with writing(), database.atomic() as savepoint:
+            database.execute_sql(statement.format(**names))
+            reported[case] = sorted(fails("ledger", "audit").splitlines()[:-1])
+            savepoint.rollback()
 
-    assert sorted(lines) == sorted(text.format(**names) for text in texts)
+    assert reported == {
+        case: sorted(text.format(**names) for text in texts) for case, (_, texts) in TAMPERED.items()
+    }

@@ -6,13 +6,16 @@ from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from services.irl_cases import importing as irl_importing
 from services.shared.clock import now_ms
+from tests.support.markers import sqlite_only
 
 NOT_FOUND = (404, {"error": "Prize not found"})
 NOT_AVAILABLE = (400, {"error": "Prize is no longer available"})
 NO_IDS = ["0", "-1", "1.5", "abc", "%D9%A1", "9223372036854775807", "9223372036854775808", "9" * 5_000]
 
 
-def test_a_sold_prize_pays_its_value(win, post, statuses, balance, ledger):
+def test_a_sold_prize_pays_its_value_from_the_prizes_account_of_the_house(
+    win, post, player, statuses, balance, ledger
+):
     prize_id = win(value=24.9)
     assert balance() == 95
 
@@ -22,6 +25,11 @@ def test_a_sold_prize_pays_its_value(win, post, statuses, balance, ledger):
     assert balance() == 119.9
     # The grant, the opening and the sale.
     assert ledger() == 3
+    with reading():
+        sale = LedgerTransaction.get(LedgerTransaction.kind == "prize-sale")
+        entries = LedgerEntry.select().where(LedgerEntry.transaction == sale)
+        posted = {(entry.account, entry.user_id, entry.amount_cents) for entry in entries}
+    assert posted == {("house.prizes", None, -2490), ("balance", player.id, 2490)}
 
 
 def test_a_prize_is_sold_by_the_id_that_its_opening_answers(connect, player, post, balance):
@@ -32,16 +40,6 @@ def test_a_prize_is_sold_by_the_id_that_its_opening_answers(connect, player, pos
     post(opened["result"]["prizeId"], "sell")
 
     assert balance() == 100 - 5 + 4
-
-
-def test_a_sale_is_posted_from_the_prizes_account_of_the_house(win, post, player):
-    post(win(value=24.9), "sell")
-
-    with reading():
-        sale = LedgerTransaction.get(LedgerTransaction.kind == "prize-sale")
-        entries = LedgerEntry.select().where(LedgerEntry.transaction == sale)
-        posted = {(entry.account, entry.user_id, entry.amount_cents) for entry in entries}
-    assert posted == {("house.prizes", None, -2490), ("balance", player.id, 2490)}
 
 
 def test_a_prize_without_a_value_is_sold_for_nothing(win, post, statuses, balance, ledger):
@@ -75,12 +73,14 @@ def test_the_prize_of_another_player_is_not_found(new_player, win, post, statuse
     assert statuses() == ["kept"]
 
 
+@sqlite_only
 def test_an_id_of_no_prize_is_not_found(post):
     answers = [post(prize_id, action) for prize_id in NO_IDS for action in ("sell", "ship")]
 
     assert answers == [NOT_FOUND] * len(answers)
 
 
+@sqlite_only
 def test_the_balance_goes_to_all_sockets_of_the_player(win, post, connect, player):
     prize_id = win(value=24.5)
     sockets = [connect(player) for _ in range(3)]

@@ -8,6 +8,7 @@ import pytest
 
 from models.db.connection import writing
 from models.users import User
+from tests.support.markers import sqlite_only
 
 NEUTRAL = "http://127.0.0.1:5000/media/neutral/avatar.webp"
 NOBODY = (404, {"status": False, "error": "User not found"})
@@ -24,6 +25,7 @@ def look(client):
     return look
 
 
+@sqlite_only
 def test_anybody_can_read_a_public_user(look, new_player, clock):
     player = new_player("alice", level=3)
 
@@ -56,6 +58,7 @@ def test_an_unknown_id_is_not_found(look, player):
     assert {platform_id: answer for platform_id, answer in answers.items() if answer != NOBODY} == {}
 
 
+@sqlite_only
 def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server):
     paths = ["a/b", "a//b", "/a", "//", "a/", "%2F", "a%2Fb", "%2F%2Fa", "%0A", "%ff", "%ed%a0%80"]
     connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=10)
@@ -70,12 +73,14 @@ def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server):
     assert answers == dict.fromkeys(paths, NOBODY)
 
 
+@sqlite_only
 def test_a_new_name_shows_at_once(look, call, player):
     call("PUT", "details", {"username": "Somebody"})
 
     assert look(player.platform_id)[1]["user"]["username"] == "Somebody"
 
 
+@sqlite_only
 def test_an_old_avatar_with_another_scheme_is_replaced_by_the_neutral_one(look, player):
     with writing():
         User.update(avatar="javascript:alert(1)").execute()

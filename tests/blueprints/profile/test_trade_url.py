@@ -1,8 +1,8 @@
 """PUT /profile/trade-url: only trade-offer URLs of the game platform are accepted."""
 
+from random import Random
+
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from services.accounts import users
 from tests.support.markers import sqlite_only
@@ -22,23 +22,9 @@ def put(call):
 
 def test_a_valid_trade_url_is_stored_unchanged(put, me):
     for url in (URL, BASE + "?partner=0", URL + "&token=aZ_-9", URL + "&token=" + "a" * 439, URL + "4" * 446):
-        assert put(url) == DONE
+        # Setting the same one again succeeds too.
+        assert [put(url), put(url)] == [DONE] * 2
         assert me()["tradeUrl"] == url
-
-
-def test_setting_the_same_url_succeeds(put, me):
-    put(URL)
-
-    assert put(URL) == DONE
-    assert me()["tradeUrl"] == URL
-
-
-def test_a_new_url_replaces_the_old_one(put, me):
-    put(URL)
-
-    put(URL + "4")
-
-    assert me()["tradeUrl"] == URL + "4"
 
 
 @sqlite_only
@@ -103,18 +89,19 @@ def test_an_invalid_url_is_refused(put, me):
 
 
 @sqlite_only
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    position=st.integers(0, len(URL)),
-    inserted=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
-)
-def test_a_character_inserted_anywhere_is_refused_or_stored_as_part_of_the_url(put, position, inserted):
-    url = URL[:position] + inserted + URL[position:]
+def test_a_character_inserted_anywhere_is_refused_or_stored_as_part_of_the_url(put):
+    draw, wrong = Random(1), []
+    for position in range(len(URL) + 1):
+        inserted = draw.choice(["0", "&", "%", " ", "\u0661", chr(draw.randrange(1, 0xD800))])
+        url = URL[:position] + inserted + URL[position:]
+        is_longer_partner = position >= len(BASE + "?partner=") and inserted in "0123456789"
+        if put(url) != (DONE if is_longer_partner else INVALID):
+            wrong.append(url)
 
-    is_longer_partner = position >= len(BASE + "?partner=") and inserted in "0123456789"
-    assert put(url) == (DONE if is_longer_partner else INVALID)
+    assert wrong == []
 
 
+@sqlite_only
 def test_a_url_with_a_nul_is_refused_as_text_that_cannot_be_stored(put):
     assert put(URL + "\x00") == (400, {"error": "Text must not have NUL characters or lone surrogates"})
 
@@ -150,6 +137,7 @@ def put_with_own_only(make_app, clock):
     return put
 
 
+@sqlite_only
 def test_by_setting_only_the_url_of_the_own_account_is_valid(put_with_own_only, new_player):
     new_player(platform_id=OWN_ID)
 
@@ -158,6 +146,7 @@ def test_by_setting_only_the_url_of_the_own_account_is_valid(put_with_own_only, 
     assert [put_with_own_only(url) for url in foreign] == [INVALID] * len(foreign)
 
 
+@sqlite_only
 def test_by_setting_an_account_of_the_identity_provider_may_have_any_url(put_with_own_only, app, clock):
     services = app.extensions["services"]
     platform_id = "id-" + "0" * 32

@@ -1,8 +1,11 @@
-"""The built-in page in a real browser, served by a production server with the demo data."""
+"""The built-in page in a real browser, served by a production server with the demo data.
+
+Loading the page takes seven times the CPU time of a spin. So tests share the loaded pages ``shared`` and
+``guest`` unless they depend on how the page is loaded, or change what other tests need.
+"""
 
 import json
 import os
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,8 +16,11 @@ import pytest
 import requests
 from playwright.sync_api import Page, expect, sync_playwright
 
+from bench.harness.commands import run_flask
 from bench.harness.programs import BROWSER
-from bench.harness.servers import ROOT, RunningServer, flask_command, free_port, gunicorn, server_process
+from bench.harness.servers import RunningServer, free_port, gunicorn
+from bench.harness.warm_start import WarmStart
+from tests.support.platform_provider import platform_provider
 
 SWITCHES = [
     "--no-sandbox",
@@ -26,10 +32,13 @@ SWITCHES = [
     "--disable-sync",
 ]
 PATIENCE_MS = 20_000
-ACKNOWLEDGEMENT = "43"
-"""How a packet of Socket.IO with the answer to an event begins."""
 TWO_FACTOR_STEP_SECONDS = 30
-PLAYERS = 200
+PLAYERS = 40
+SECRETS = {
+    "APP_ENV": "production",
+    "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-of-these-tests",
+    "JWT_SECRET": "zyxwvutsrqponmlkjihgfedcba9876543210-of-these-tests",
+}
 
 DESKTOP, PHONE = (1366, 768), (390, 844)
 
@@ -39,24 +48,20 @@ expect.set_options(timeout=PATIENCE_MS)
 class Site:
     """A production server with its players and commands. It has the same address after a restart."""
 
-    def __init__(self, env: dict[str, str], directory: Path, stack: ExitStack, target: str) -> None:
+    def __init__(self, env: dict[str, str], directory: Path, stack: ExitStack, warm: WarmStart) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._env = env | {"BASE_URL": self.url, "INSTANCE_DIR": str(directory / "instance")}
-        self._directory, self._stack, self._target = directory, stack, target
+        self._directory, self._stack, self._warm = directory, stack, warm
         self.server: RunningServer
         self._players = iter(self.run("users", "create", "player", "--balance=100", f"--count={PLAYERS}"))
 
     def run(self, *arguments: str) -> list[dict]:
         """Runs an operator's command; each line that it prints."""
-        command = [*flask_command(), *arguments]
-        done = subprocess.run(
-            command, cwd=ROOT, env=self._env, check=True, capture_output=True, text=True, timeout=60
-        )
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return [json.loads(line) for line in run_flask(self._env, *arguments).splitlines()]
 
     def start(self) -> None:
-        serving = server_process(gunicorn(self._target), self._env, self._directory, port=self.port)
+        serving = self._warm.server_process(gunicorn(), self._env, self._directory, port=self.port)
         self.server = self._stack.enter_context(serving)
 
     def get(self, path: str, player: dict | None = None) -> requests.Response:
@@ -79,15 +84,15 @@ class Site:
 
 @contextmanager
 def serve_site(
-    directory: Path, database_url: str, *, demo: bool = False, target: str = "wsgi:app", **settings: str
+    warm: WarmStart, directory: Path, database_url: str, *, demo: bool = False, **settings: str
 ) -> Iterator[Site]:
     env = {
         "DATABASE_URL": database_url,
-        "UPGRADER_PROOF_DELAY": "0.5",
+        "UPGRADER_PROOF_DELAY": "0.3",
         "RATELIMIT_ENABLED": "0",
     }
     with ExitStack() as stack:
-        site = Site({**os.environ, **env, **settings}, directory, stack, target)
+        site = Site({**os.environ, **env, **settings}, directory, stack, warm)
         if demo:
             site.run("seed")
         site.start()
@@ -95,11 +100,30 @@ def serve_site(
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory, sqlite_files):
+def site(tmp_path_factory, sqlite_files, warm_start):
     directory = tmp_path_factory.mktemp("site")
     with (
         sqlite_files.fresh(directory) as database_url,
-        serve_site(directory, database_url, demo=True) as site,
+        serve_site(warm_start, directory, database_url, demo=True) as site,
+    ):
+        yield site
+
+
+@pytest.fixture(scope="session")
+def production(tmp_path_factory, sqlite_files, warm_start):
+    """A server in production with a login provider. Its logins ask players with 2FA for a code."""
+    directory = tmp_path_factory.mktemp("production")
+    with (
+        platform_provider() as provider,
+        sqlite_files.fresh(directory) as database_url,
+        serve_site(
+            warm_start,
+            directory,
+            database_url,
+            TWO_FACTOR_REQUIRED_FOR="login",
+            **SECRETS,
+            **provider.settings,
+        ) as site,
     ):
         yield site
 
@@ -112,23 +136,16 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture
-def player(site):
-    return site.new_player()
-
-
-@pytest.fixture
-def open_tab(chromium):
+@contextmanager
+def tabs(chromium):
     """Opens tabs of browsers in which nobody has been before. The page must not report an error."""
     with ExitStack() as stack:
         problems = []
 
-        def open_tab(size=DESKTOP, **options) -> Page:
+        def open_tab(**options) -> Page:
+            size = dict(zip(("width", "height"), DESKTOP, strict=True))
             context = stack.enter_context(
-                chromium.new_context(
-                    viewport=dict(zip(("width", "height"), size, strict=True)),
-                    **{"reduced_motion": "reduce", **options},
-                )
+                chromium.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
             )
             tab = context.new_page()
             tab.set_default_timeout(PATIENCE_MS)
@@ -142,143 +159,145 @@ def open_tab(chromium):
 
 
 @pytest.fixture
+def open_tab(chromium):
+    with tabs(chromium) as open_tab:
+        yield open_tab
+
+
+@pytest.fixture
 def tab(open_tab):
     return open_tab()
 
 
 @pytest.fixture
-def sign_in(site):
+def player(site):
+    return site.new_player()
+
+
+@pytest.fixture(scope="session")
+def shared_tab(chromium, site):
+    (rich,) = site.run("users", "create", "rich", "--balance=1000")
+    with tabs(chromium) as open_tab:
+        tab = open_tab(color_scheme="dark")
+        tab.player = rich
+        yield sign_in(tab, site, rich)
+
+
+@pytest.fixture
+def shared(shared_tab):
+    """The page of a player with nearly 1,000 coins (``shared.player``), ready to spin for the first item."""
+    tab = shared_tab
+    if tab.locator("dialog[open]").count():
+        tab.reload()  # A test has failed.
+    tab.unroute_all()
+    resize(tab, DESKTOP)
+    tab.get_by_role("tab", name="Items").click()
+    tab.locator("#items button").first.click()
+    tab.fill("#wager", "1.00")
+    expect(tab.locator("#spin")).to_be_enabled()
+    tab.spins.clear()
+    return tab
+
+
+@pytest.fixture(scope="session")
+def guest(chromium, site):
+    """The page of a guest."""
+    with tabs(chromium) as open_tab:
+        tab = open_tab()
+        tab.goto(site.url)
+        yield tab
+
+
+def resize(tab, size):
+    tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+
+
+def sign_in(tab, site, player, *, item=0):
     """Opens the page as a player who can spin: an item is chosen unless ``item`` is None."""
-
-    def sign_in(tab, player, *, item=0):
-        tab.goto(f"{site.url}/?token={player['token']}")
-        expect(tab.locator("#username")).to_have_text(player["username"])
-        if item is not None:
-            tab.locator("#items button").nth(item).click()
-            expect(tab.locator("#spin")).to_be_enabled()
-        return tab
-
-    return sign_in
+    tab.goto(f"{site.url}/?token={player['token']}")
+    expect(tab.locator("#username")).to_have_text(player["username"])
+    if item is not None:
+        tab.locator("#items button").nth(item).click()
+        expect(tab.locator("#spin")).to_be_enabled()
+    return tab
 
 
-@pytest.fixture
-def signed_in(tab, player, sign_in):
-    return sign_in(tab, player)
-
-
-@pytest.fixture
-def spin():
+def spin(tab, client_seed=None):
     """Spins, with a client seed that is typed if one is given; the verdict on the proof."""
-
-    def spin(tab, client_seed=None):
-        expect(tab.locator("#spin")).to_be_enabled()
-        nonce = tab.locator("#nonce").text_content()
-        if client_seed is not None:
-            open_details(tab)
-            tab.fill("#client-seed", client_seed)
-        tab.locator("#spin").click()
-        verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
-        expect(verdict).to_be_visible()
-        expect(tab.locator("#spin")).to_be_enabled()
-        return verdict.inner_text()
-
-    return spin
+    expect(tab.locator("#spin")).to_be_enabled()
+    nonce = tab.locator("#nonce").text_content()
+    if client_seed is not None:
+        open_details(tab)
+        tab.fill("#client-seed", client_seed)
+    tab.locator("#spin").click()
+    verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
+    expect(verdict).to_be_visible()
+    expect(tab.locator("#spin")).to_be_enabled()
+    return verdict.inner_text()
 
 
-@pytest.fixture
-def choose_case():
-    """Chooses a case of the list."""
-
-    def choose_case(tab, name):
-        tab.get_by_role("tab", name="Cases").click()
-        tab.locator("#cases").get_by_role("button", name=name).click()
-        expect(tab.locator("#game-title")).to_have_text(name)
-
-    return choose_case
+def win(tab):
+    """Spins for a cheap item with a chance of 95 % until the player wins."""
+    tab.select_option("#sort", "Ascending")
+    tab.get_by_role("button", name="Sherbet Grid").click()
+    tab.select_option("#sort", "Descending")
+    tab.click("[data-wager=most]")
+    while tab.locator("#game").get_attribute("data-outcome") != "won":
+        spin(tab)
 
 
-@pytest.fixture
-def open_case(choose_case):
+def choose_case(tab, name):
+    """Searches a case, which also loads the list anew, and chooses it."""
+    find_case(tab, name).click()
+    expect(tab.locator("#game[aria-busy=false] #game-title")).to_have_text(name)
+
+
+def find_case(tab, name):
+    """Searches a case; its button."""
+    tab.get_by_role("tab", name="Cases").click()
+    tab.fill("#case-search", name)
+    return tab.locator("#cases[aria-busy=false]").get_by_role("button", name=name)
+
+
+def open_case(tab, name):
     """Chooses a case and opens it; the verdict on the proof."""
-
-    def open_case(tab, name):
-        choose_case(tab, name)
-        expect(tab.locator("#spin")).to_be_enabled()
-        nonce = tab.locator("#nonce").text_content()
-        tab.locator("#spin").click()
-        verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict")
-        expect(verdict).to_be_visible()
-        return verdict.inner_text()
-
-    return open_case
+    choose_case(tab, name)
+    expect(tab.locator("#spin")).to_be_enabled()
+    return spin(tab)
 
 
-@pytest.fixture
-def two_factor(site):
-    """Turns two-factor authentication on; ten recovery codes, which stay valid unlike those of an app."""
-
-    def turn_on(player):
-        app = pyotp.TOTP(site.post("/profile/2fa/setup", {}, player)["secret"])
-        now = int(time.time())
-        site.post("/profile/2fa/enable", {"code": app.at(now)}, player)
-        # A code works once, and the next one is valid already.
-        return site.post(
-            "/profile/2fa/recovery-codes", {"code": app.at(now + TWO_FACTOR_STEP_SECONDS)}, player
-        )["codes"]
-
-    return turn_on
-
-
-@pytest.fixture
-def open_account():
+def open_account(tab):
     """Opens the tab with limits, breaks and security, once the page has signed the player in."""
-
-    def open_account(tab):
-        tab.get_by_role("tab", name="Account").click()
-        expect(tab.locator("#account-parts")).to_be_visible()
-        return tab
-
-    return open_account
+    tab.get_by_role("tab", name="Account").click()
+    expect(tab.locator("#account-parts")).to_be_visible()
+    return tab
 
 
-@pytest.fixture
-def refer(site):
-    """Lets a player use the promo code of a new player, whom it returns."""
-
-    def refer(player):
-        owner = site.new_player()
-        code = f"CODE{owner['platformid']}"
-        site.post("/affiliate/set-code", {"code": code}, owner)
-        site.post("/affiliate/use-code", {"code": code}, player)
-        return owner
-
-    return refer
+def balance(tab):
+    """The balance that the page shows, in coins."""
+    return float(tab.locator("#balance").text_content().removesuffix(" coins").replace(",", ""))
 
 
-@pytest.fixture
-def lose_first_answer():
-    """Breaks the tab's connection instead of delivering the first answer; the list of what was lost."""
+def enter_code(tab, code):
+    tab.get_by_label("Code", exact=True).fill(code)
+    tab.keyboard.press("Enter")
 
-    def lose_first_answer(tab):
-        lost = []
 
-        def connect(page):
-            server = page.connect_to_server()
+def turn_on_two_factor(site, player):
+    """Turns two-factor authentication on; a recovery code, which stays valid unlike those of an app."""
+    app = pyotp.TOTP(site.post("/profile/2fa/setup", {}, player)["secret"])
+    now = int(time.time())
+    site.post("/profile/2fa/enable", {"code": app.at(now)}, player)
+    # A code works once, and the next one is valid already.
+    code = app.at(now + TWO_FACTOR_STEP_SECONDS)
+    return site.post("/profile/2fa/recovery-codes", {"code": code}, player)["codes"][0]
 
-            def forward(message):
-                if message.startswith(ACKNOWLEDGEMENT) and not lost:
-                    lost.append(message)
-                    page.close()
-                    server.close()
-                else:
-                    page.send(message)
 
-            server.on_message(forward)
-
-        tab.route_web_socket("**/socket.io/**", connect)
-        return lost
-
-    return lose_first_answer
+def refer(site, player, owner):
+    """Lets a player use the promo code of another one."""
+    code = f"CODE{owner['platformid']}"
+    site.post("/affiliate/set-code", {"code": code}, owner)
+    site.post("/affiliate/use-code", {"code": code}, player)
 
 
 def expect_stacked(tab, size, *names):

@@ -1,7 +1,9 @@
-"""Prizes and affiliate earnings on the built-in page."""
+"""Prizes of real-life cases on the built-in page."""
 
 import pytest
 from playwright.sync_api import expect
+
+from tests.blueprints.site.conftest import balance, open_case
 
 pytestmark = pytest.mark.browser
 
@@ -17,91 +19,77 @@ ADDRESS = {
 }
 
 
-def prizes(site, player):
-    return site.get("/prizes", player).json()["data"]["prizes"]
+def newest_prize(site, player):
+    return site.get("/prizes", player).json()["data"]["prizes"][0]
 
 
 @pytest.fixture
-def winner(tab, sign_in, open_case, player):
-    """The tab of a player who has just won a real-life prize and looks at it."""
-    sign_in(tab, player, item=None)
-    assert "Verified" in open_case(tab, CASE)
-    tab.get_by_role("tab", name="Prizes").click()
-    return tab
+def line(shared):
+    """The line of a prize that the player of the shared page has just won."""
+    shared.before = balance(shared)
+    assert "Verified" in open_case(shared, CASE)
+    shared.get_by_role("tab", name="Prizes").click()
+    line = shared.locator("#prizes li").first
+    expect(line).to_contain_text("Yours")
+    return line
 
 
-def test_a_real_life_case_wins_a_prize(site, winner, player):
-    (prize,) = prizes(site, player)
-
-    expect(winner.locator("#outcome")).to_contain_text(prize["name"])
-    expect(winner.locator("#outcome")).to_contain_text("a prize worth")
-    expect(winner.locator("#prizes li")).to_contain_text(prize["name"])
-    expect(winner.locator("#balance")).to_have_text(f"{100 - PRICE:.2f} coins")
+def sell(tab, line, answer="Sell"):
+    line.get_by_role("button", name="Sell").click()
+    tab.locator("#sale").get_by_role("button", name=answer).click()
 
 
-def test_a_prize_is_sold_for_its_value_after_a_question(site, winner, player):
-    (prize,) = prizes(site, player)
-    winner.get_by_role("button", name="Sell").click()
-    winner.locator("#sale").get_by_role("button", name="Cancel").click()
-    assert prizes(site, player)[0]["status"] == "kept"
+def test_a_prize_is_sold_for_its_value_after_a_question(site, shared, line):
+    prize = newest_prize(site, shared.player)
+    expect(shared.locator("#outcome")).to_contain_text(prize["name"])
+    expect(shared.locator("#outcome")).to_contain_text("a prize worth")
+    expect(line).to_contain_text(prize["name"])
+    assert balance(shared) == pytest.approx(shared.before - PRICE)
+    sell(shared, line, "Cancel")
+    assert newest_prize(site, shared.player)["status"] == "kept"
 
-    winner.get_by_role("button", name="Sell").click()
-    winner.locator("#sale").get_by_role("button", name="Sell").click()
+    sell(shared, line)
 
-    expect(winner.locator("#prizes-said")).to_have_text(
+    expect(shared.locator("#prizes-said")).to_have_text(
         f"You sold {prize['name']} for {prize['value']:.2f} coins."
     )
-    expect(winner.locator("#prizes li")).to_contain_text("Sold")
-    expect(winner.locator("#balance")).to_have_text(f"{100 - PRICE + prize['value']:.2f} coins")
+    expect(line).to_contain_text("Sold")
+    paid = shared.before - PRICE + prize["value"]
+    expect(shared.locator("#balance")).to_have_text(f"{paid:,.2f} coins")
 
 
-def test_a_prize_is_shipped_to_the_address_that_the_player_enters(site, winner, player):
-    (prize,) = prizes(site, player)
-    winner.get_by_role("button", name="Ship").click()
-    winner.get_by_role("button", name="Ship to this address").click()
-    expect(winner.locator("#shipping-problem")).to_have_text("Shipping details are incomplete.")
+def test_a_prize_is_shipped_to_the_address_that_the_player_enters(site, shared, line):
+    prize = newest_prize(site, shared.player)
+    line.get_by_role("button", name="Ship").click()
+    shared.get_by_role("button", name="Ship to this address").click()
+    expect(shared.locator("#shipping-problem")).to_have_text("Shipping details are incomplete.")
 
     for label, value in ADDRESS.items():
-        winner.get_by_label(label).fill(value)
-    winner.get_by_role("button", name="Ship to this address").click()
+        shared.get_by_label(label).fill(value)
+    shared.get_by_role("button", name="Ship to this address").click()
 
-    expect(winner.locator("#prizes-said")).to_have_text(f"{prize['name']} will be shipped to you.")
-    expect(winner.locator("#prizes li")).to_contain_text("Will be shipped")
-    expect(winner.get_by_role("button", name="Sell")).to_have_count(0)
-    assert prizes(site, player)[0]["status"] == "shipping"
-    details = site.get("/profile/details", player).json()["data"]
+    expect(shared.locator("#prizes-said")).to_have_text(f"{prize['name']} will be shipped to you.")
+    expect(line).to_contain_text("Will be shipped")
+    expect(line.get_by_role("button")).to_have_count(0)
+    assert newest_prize(site, shared.player)["status"] == "shipping"
+    details = site.get("/profile/details", shared.player).json()["data"]
     assert details["shippingAddress"]["city"] == "Springfield"
 
 
-def test_a_prize_that_was_sold_elsewhere_is_shown_as_sold(site, winner, player):
-    (prize,) = prizes(site, player)
-    site.post(f"/prizes/{prize['id']}/sell", {}, player)
+def test_a_prize_that_was_sold_elsewhere_is_shown_as_sold(site, shared, line):
+    site.post(f"/prizes/{newest_prize(site, shared.player)['id']}/sell", {}, shared.player)
 
-    winner.get_by_role("button", name="Sell").click()
-    winner.locator("#sale").get_by_role("button", name="Sell").click()
+    sell(shared, line)
 
-    expect(winner.locator("#prizes-said")).to_have_text("Prize is no longer available.")
-    expect(winner.locator("#prizes li")).to_contain_text("Sold")
+    expect(shared.locator("#prizes-said")).to_have_text("Prize is no longer available.")
+    expect(line).to_contain_text("Sold")
 
 
-def test_prizes_are_filtered_by_status(winner):
-    winner.select_option("#prize-status", "sold")
+def test_prizes_are_filtered_by_status(shared, line):
+    shared.select_option("#prize-status", "shipped")
 
-    expect(winner.locator("#prizes li")).to_have_count(0)
-    expect(winner.locator("#prizes-note")).to_contain_text("no prizes here yet")
-
-
-def test_affiliate_earnings_are_claimed_in_the_account_menu(site, tab, sign_in, refer, player):
-    owner = refer(player)
-    site.run("payments", "record", player["platformid"], "deposit", "100.2", "--txhash", "ab" * 32)
-    sign_in(tab, owner, item=None)
-    tab.click("#player > button")
-    expect(tab.locator("#earnings")).to_have_text("8.00 coins")
-
-    tab.get_by_role("button", name="Claim").click()
-
-    expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
-    expect(tab.locator("#earnings")).to_have_text("0.00 coins")
-    expect(tab.locator("#balance")).to_have_text("108.00 coins")
-    tab.get_by_role("button", name="Claim").click()
-    expect(tab.locator("#claim-said")).to_have_text("There is nothing to claim.")
+    expect(shared.locator("#prizes li")).to_have_count(0)
+    expect(shared.locator("#prizes-note")).to_contain_text("no prizes here yet")
+    shared.select_option("#prize-status", "kept")
+    expect(line).to_contain_text("Yours")
+    shared.select_option("#prize-status", "all")

@@ -7,17 +7,19 @@ import pyotp
 import pytest
 from playwright.sync_api import expect
 
-from tests.blueprints.site.conftest import TWO_FACTOR_STEP_SECONDS, serve_site
-from tests.support.platform_provider import platform_provider
+from tests.blueprints.site.conftest import (
+    TWO_FACTOR_STEP_SECONDS,
+    enter_code,
+    open_account,
+    open_case,
+    refer,
+    sign_in,
+    turn_on_two_factor,
+)
 
 pytestmark = pytest.mark.browser
 
 RECOVERY_CODE = re.compile(r"[a-z2-7]{4}(-[a-z2-7]{4}){2}")
-
-
-def enter_code(tab, code):
-    tab.get_by_label("Code", exact=True).fill(code)
-    tab.keyboard.press("Enter")
 
 
 def turn_on(tab):
@@ -29,8 +31,8 @@ def turn_on(tab):
     return app.at(now + TWO_FACTOR_STEP_SECONDS)
 
 
-def test_two_factor_authentication_is_turned_on_and_off_with_codes(site, tab, sign_in, open_account, player):
-    open_account(sign_in(tab, player, item=None))
+def test_two_factor_authentication_is_turned_on_and_off_with_codes(site, tab, player):
+    open_account(sign_in(tab, site, player, item=None))
     tab.get_by_role("button", name="Turn on two-factor authentication").click()
     assert tab.get_by_role("img", name="QR code").evaluate("image => image.decode().then(() => true)")
     enter_code(tab, "12345")
@@ -40,19 +42,18 @@ def test_two_factor_authentication_is_turned_on_and_off_with_codes(site, tab, si
 
     code = turn_on(tab)
     assert site.get("/profile/2fa/status", player).json()["enabled"]
+    recovery_code = draw_recovery_codes(tab, code)
     tab.get_by_role("button", name="Turn off two-factor authentication").click()
-    enter_code(tab, code)
+    enter_code(tab, recovery_code)
 
     expect(tab.locator("#security-said")).to_have_text("Two-factor authentication is off.")
     assert not site.get("/profile/2fa/status", player).json()["enabled"]
 
 
-def test_recovery_codes_are_shown_until_the_player_has_stored_them(tab, sign_in, open_account, player):
-    open_account(sign_in(tab, player, item=None))
-    code = turn_on(tab)
+def draw_recovery_codes(tab, code):
+    """Recovery codes are shown until the player has stored them. Returns one."""
     tab.get_by_role("button", name="Draw new recovery codes").click()
     enter_code(tab, code)
-
     dialog = tab.get_by_role("dialog", name="Your new recovery codes")
     expect(dialog).to_contain_text("Store these codes now")
     for _ in range(2):
@@ -66,15 +67,21 @@ def test_recovery_codes_are_shown_until_the_player_has_stored_them(tab, sign_in,
 
     dialog.get_by_role("button", name="I have stored them").click()
     assert codes[0] not in tab.content()
+    return codes[0]
 
 
-def test_a_prize_is_sold_once_a_code_confirms_the_sale(site, tab, sign_in, open_case, two_factor, player):
+@pytest.fixture
+def code(site, player):
+    """Turns two-factor authentication on; a recovery code. It covers the page's token for five minutes."""
+    return turn_on_two_factor(site, player)
+
+
+def test_a_prize_is_sold_once_a_code_confirms_the_sale(site, tab, player, code):
     def sell():
         tab.get_by_role("button", name="Sell").click()
         tab.locator("#sale").get_by_role("button", name="Sell").click()
 
-    (code, *_) = two_factor(player)
-    open_case(sign_in(tab, player, item=None), "Desk Upgrade")
+    open_case(sign_in(tab, site, player, item=None), "Desk Upgrade")
     tab.get_by_role("tab", name="Prizes").click()
     sell()
     enter_code(tab, "aaaa-aaaa-aaaa")
@@ -89,34 +96,50 @@ def test_a_prize_is_sold_once_a_code_confirms_the_sale(site, tab, sign_in, open_
     expect(tab.locator("#prizes li")).to_contain_text("Sold")
 
 
-def test_a_claim_that_a_code_confirms_is_reported_in_the_menu(site, tab, sign_in, refer, two_factor, player):
-    owner = refer(player)
-    (code, *_) = two_factor(owner)
-    site.run("payments", "record", player["platformid"], "deposit", "100.2", "--txhash", "cd" * 32)
-    sign_in(tab, owner, item=None)
+def test_affiliate_earnings_are_claimed_in_the_menu_once_a_code_confirms_it(site, tab, player, code):
+    referred = site.new_player()
+    refer(site, referred, player)
+    site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "cd" * 32)
+    sign_in(tab, site, player, item=None)
     tab.click("#player > button")
+    expect(tab.locator("#earnings")).to_have_text("8.00 coins")
 
     tab.get_by_role("button", name="Claim").click()
     enter_code(tab, code)
 
     expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
     expect(tab.locator("#claim-said")).to_be_visible()
+    expect(tab.locator("#earnings")).to_have_text("0.00 coins")
+    tab.get_by_role("button", name="Claim").click()
+    expect(tab.locator("#claim-said")).to_have_text("There is nothing to claim.")
 
 
-@pytest.fixture
-def login_site(tmp_path, sqlite_files):
-    """A server with a login provider. Its logins ask players with 2FA for a code."""
-    with (
-        platform_provider() as provider,
-        sqlite_files.fresh(tmp_path) as database_url,
-        serve_site(tmp_path, database_url, TWO_FACTOR_REQUIRED_FOR="login", **provider.settings) as site,
-    ):
-        yield site
+def test_lowering_a_limit_asks_for_nothing_and_raising_it_for_a_code_and_time(site, tab, player, code):
+    open_account(sign_in(tab, site, player, item=None))
+    said = tab.locator("#limits-said")
+    for verb, coins in (("Set", "20"), ("Change", "10")):
+        tab.get_by_role("button", name=f"{verb} daily loss limit").click()
+        tab.get_by_label("Limit in coins").fill(coins)
+        tab.keyboard.press("Enter")
+        expect(said).to_have_text(f"Your daily loss limit is now {coins}.00 coins.")
+
+    tab.get_by_role("button", name="Change daily loss limit").click()
+    tab.get_by_role("button", name="Remove the limit").click()
+    enter_code(tab, code)
+
+    expect(said).to_contain_text("Your daily loss limit stays 10.00 coins.")
+    expect(tab.locator("#loss-limits li", has_text="Daily")).to_contain_text(
+        "You asked for no limit. You can confirm this from"
+    )
+    expect(tab.get_by_role("button", name="Confirm")).to_have_count(0)
+    tab.get_by_role("button", name="Keep 10.00 coins as daily loss limit").click()
+    expect(said).to_have_text("Your daily loss limit is now 10.00 coins.")
+    assert site.get("/limits", player).json()["pending"] == []
 
 
-def test_a_login_asks_for_a_code_and_signs_in(login_site, tab, open_account):
+def test_a_login_asks_for_a_code_and_signs_in(production, tab):
     def log_in():
-        tab.goto(login_site.url)
+        tab.goto(production.url)
         tab.click("#platform-login")
 
     log_in()
@@ -142,9 +165,9 @@ def test_a_challenge_of_another_browser_does_not_sign_in(tab, site):
     expect(tab.locator("#spectator")).to_be_visible()
 
 
-def test_logging_out_everywhere_ends_the_session_of_another_tab(open_tab, sign_in, open_account, player):
-    other = sign_in(open_tab(), player, item=None)
-    tab = open_account(sign_in(open_tab(), player, item=None))
+def test_logging_out_everywhere_ends_the_session_of_another_tab(open_tab, site, player):
+    other = sign_in(open_tab(), site, player, item=None)
+    tab = open_account(sign_in(open_tab(), site, player, item=None))
 
     tab.get_by_role("button", name="Log out everywhere").click()
 

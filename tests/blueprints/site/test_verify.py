@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.blueprints.site.conftest import tabs
 from tests.support.golden_vectors import OPENINGS, REFUSED, REFUSED_OPENINGS, SPINS
 
 pytestmark = pytest.mark.browser
@@ -35,15 +36,18 @@ SHOW_EACH = """async (addresses) => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def shared_verify(chromium, site):
+    with tabs(chromium) as open_tab:
+        tab = open_tab()
+        tab.goto(f"{site.url}/verify")
+        yield tab
+
+
 @pytest.fixture
-def verify(tab, site):
-    """Opens the page with values in its address; returns what it shows, or its problem."""
-
-    def verify(values, page=f"{site.url}/verify"):
-        tab.goto(page)
-        return tab.evaluate(SHOW_EACH, [urlencode(values)])[0]
-
-    return verify
+def verify(shared_verify):
+    """Shows values in a page that is loaded already; returns what it shows, or its problem."""
+    return lambda values: shared_verify.evaluate(SHOW_EACH, [urlencode(values)])[0]
 
 
 def shown(output):
@@ -74,11 +78,10 @@ def shown_opening(output):
     }
 
 
-def test_the_page_gives_all_golden_vectors(tab, site):
-    tab.goto(f"{site.url}/verify")
+def test_the_page_gives_all_golden_vectors(shared_verify):
     vectors = [*SPINS, *OPENINGS, *REFUSED, *REFUSED_OPENINGS]
 
-    results = tab.evaluate(SHOW_EACH, [urlencode(vector["input"]) for vector in vectors])
+    results = shared_verify.evaluate(SHOW_EACH, [urlencode(vector["input"]) for vector in vectors])
 
     expected = [shown(vector["output"]) for vector in SPINS]
     expected += [shown_opening(vector["output"]) for vector in OPENINGS]
@@ -98,7 +101,7 @@ BUILT_IN_SPINS = """async (spins) => {
 }"""
 
 
-def test_the_built_in_page_gives_all_golden_vectors_of_spins(tab, site):
+def test_the_built_in_page_gives_all_golden_vectors_of_spins(guest):
     spins = [
         vector["input"]
         | {"wagerCents": int(Decimal(vector["input"]["betAmount"]) * 100)}
@@ -106,9 +109,8 @@ def test_the_built_in_page_gives_all_golden_vectors_of_spins(tab, site):
         | {"edge": float(vector["input"]["houseEdge"])}
         for vector in SPINS
     ]
-    tab.goto(site.url)
 
-    results = tab.evaluate(BUILT_IN_SPINS, spins)
+    results = guest.evaluate(BUILT_IN_SPINS, spins)
 
     assert results == [{name: vector["output"][name] for name in results[0]} for vector in SPINS]
 
@@ -129,10 +131,8 @@ BUILT_IN_OPENINGS = """async (openings) => {
 }"""
 
 
-def test_the_built_in_page_gives_all_golden_vectors_of_openings(tab, site):
-    tab.goto(site.url)
-
-    results = tab.evaluate(BUILT_IN_OPENINGS, [vector["input"] for vector in OPENINGS])
+def test_the_built_in_page_gives_all_golden_vectors_of_openings(guest):
+    results = guest.evaluate(BUILT_IN_OPENINGS, [vector["input"] for vector in OPENINGS])
 
     assert results == [{name: vector["output"][name] for name in results[0]} for vector in OPENINGS]
 
@@ -146,32 +146,27 @@ def test_the_page_has_the_colours_of_the_built_in_page(site):
     assert colours[0] <= colours[1]
 
 
-def test_a_link_with_all_values_opens_a_verified_spin(tab, site):
-    tab.goto(f"{site.url}/verify#{urlencode(SPIN['input'])}")
-
-    expect(tab.locator("#verdict")).to_have_text(shown(SPIN["output"])["verdict"])
-    expect(tab.locator("#outcome")).to_have_text(shown(SPIN["output"])["outcome"])
-    assert tab.input_value("#price") == SPIN["input"]["price"]
-
-
-def test_a_saved_page_works_from_the_disk_without_a_network(tab, site, verify, tmp_path):
+def test_a_saved_page_works_from_the_disk_without_a_network(tab, site, tmp_path):
     saved = tmp_path / "verify.html"
     saved.write_bytes(site.get("/verify").content)
     requests = []
     tab.on("request", lambda request: requests.append(request.url))
     tab.context.set_offline(True)
 
-    result = verify(SPIN["input"], page=saved.as_uri())
+    tab.goto(saved.as_uri())
 
-    assert result == shown(SPIN["output"])
+    assert tab.evaluate(SHOW_EACH, [urlencode(SPIN["input"])]) == [shown(SPIN["output"])]
     assert {url.partition("#")[0] for url in requests} == {saved.as_uri()}
 
 
-def test_the_page_sends_its_values_nowhere(tab, verify):
+def test_the_page_sends_its_values_nowhere(tab, site):
     requests = []
     tab.on("request", lambda request: requests.append((request.method, request.url, request.post_data)))
 
-    verify(SPIN["input"])
+    tab.goto(f"{site.url}/verify#{urlencode(SPIN['input'])}")
+    expect(tab.locator("#verdict")).to_have_text(shown(SPIN["output"])["verdict"])
+    expect(tab.locator("#outcome")).to_have_text(shown(SPIN["output"])["outcome"])
+    assert tab.input_value("#price") == SPIN["input"]["price"]
     tab.fill("#betAmount", "2.00")
     tab.click("#verify")
     tab.locator("#threshold", has_text="1900000").wait_for()
@@ -257,11 +252,3 @@ def test_over_plain_http_the_page_says_why_it_can_not_verify(tab, site):
 
     expect(tab.get_by_role("alert").filter(has_text="plain http")).to_be_visible()
     expect(tab.locator("#verify")).to_be_disabled()
-
-
-def test_nothing_is_wider_than_a_phone(tab, verify):
-    tab.set_viewport_size({"width": 390, "height": 844})
-
-    for bet in (SPIN, OPENING):
-        verify(bet["input"])
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390

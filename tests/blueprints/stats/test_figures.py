@@ -46,7 +46,7 @@ def month(ms):
     return datetime.fromtimestamp(ms / 1000, UTC).timetuple()[:2]
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spins=SPINS)
 def test_figures_match_the_played_spins(ask, client, run, spin, clock, players, played, spins):
     for name, wager, price, pause in spins:

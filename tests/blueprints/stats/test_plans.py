@@ -19,7 +19,7 @@ from tests.support.statements import recorded_statements
 
 pytestmark = pytest.mark.slow
 
-BETS = 20_000
+BETS = 11_000
 
 PAGES = ("page=1", "page=2&limit=100", "page={last}")
 LISTS = {
@@ -210,7 +210,7 @@ def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, se
 
     # The player, the first and the last nonce of each slice.
     slices = [(first, last) for _user, first, last, *_ in searching]
-    assert slices == [(1, 1000), (1001, 2000)]
+    assert slices == [(1, 1000), (1001, 1100)]
 
 
 @pytest.mark.parametrize("app", ["postgresql"], indirect=True)

@@ -6,6 +6,7 @@ from models.db.connection import writing
 from models.users import User
 from services.cases.kinds import FREE_CASE_ID
 from tests.blueprints.stats.conftest import NOW, PROOF_DELAY_MS
+from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
 
 
@@ -58,7 +59,7 @@ def test_games_are_searched_by_the_names_of_all_games(games):
 
 
 @pytest.mark.usefixtures("history")
-def test_the_games_of_a_search_are_sorted(games):
+def test_the_games_of_a_search_are_sorted_and_in_pages(ask, games, alice):
     orders = ("most-recent", "least-recent", "most-earned", "least-earned")
 
     assert [[earned for _, earned in games("a", sort=sort)] for sort in orders] == [
@@ -67,12 +68,7 @@ def test_the_games_of_a_search_are_sorted(games):
         [40, 10, 1, 0],
         [0, 1, 10, 40],
     ]
-
-
-@pytest.mark.usefixtures("history")
-def test_pages_of_a_search_together_have_the_whole_list(ask, games, alice):
     pages = [ask("games", alice, search="a", limit=3, page=page)["data"] for page in (1, 2, 3)]
-
     found = [(game["game"], game["earning"]) for page in pages for game in page["games"]]
     assert found == games("a")
     assert {(page["totalGames"], page["totalPages"]) for page in pages} == {(4, 2)}
@@ -94,6 +90,7 @@ def test_fairness_entries_are_filtered_by_game(ask, alice):
     assert nonces(game="irl", search="no-such-seed") == []
 
 
+@sqlite_only
 def test_an_unknown_game_is_refused(client, alice):
     answer = client.get("/stats/fairness?game=slots", headers=alice.headers)
 

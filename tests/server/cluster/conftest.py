@@ -1,16 +1,27 @@
-"""Two processes of the platform, here two servers of threads, on one PostgreSQL and one Redis."""
+"""Processes of the platform on one PostgreSQL and one Redis: servers of threads, or of gunicorn."""
 
 from contextlib import ExitStack
 
 import pytest
 
+from bench.harness.cluster import cluster
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
+from server.cluster import cluster as product
+from tests.support.apps import app_on, environment, fresh_app, two_processes
+
+
+@pytest.fixture(scope="package", autouse=True)
+def short_rounds():
+    """The two seconds between two rounds, made shorter for the servers of threads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(product, "ROUND_SECONDS", 0.2)
+        yield
 
 
 @pytest.fixture
 def start(make_app, redis):
-    """Starts a process; its app and its address. Returns when its signals arrive."""
+    """Starts a server of threads; its app and its address. Returns when its signals arrive."""
     with ExitStack() as stack:
 
         def start_app(**changes):
@@ -20,3 +31,43 @@ def start(make_app, redis):
             return app, url
 
         yield start_app
+
+
+@pytest.fixture(scope="module")
+def changes():
+    """The settings of a file for the two servers of threads."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def two(postgres, redis, changes, tmp_path_factory):
+    """Two servers of threads, whose signals arrive: their apps and addresses."""
+    with two_processes(postgres, tmp_path_factory.mktemp("two"), redis, **changes) as processes:
+        for app, _ in processes:
+            wait_until(lambda app=app: not app.extensions["services"].signals.are_away)
+        yield processes
+
+
+@pytest.fixture(scope="package")
+def gunicorns(postgres, redis, warm_start, tmp_path_factory):
+    """The settings and the addresses of two gunicorn processes."""
+    directory = tmp_path_factory.mktemp("gunicorns")
+    with fresh_app(postgres, directory) as app:
+        settings = app.extensions["services"].settings
+        env = environment(settings.database_url, directory) | {"REDIS_URL": redis.url}
+        with cluster(env, directory, processes=2, serve=warm_start.server_process) as started:
+            yield settings, started.urls
+
+
+@pytest.fixture(scope="module")
+def gunicorn_app(gunicorns):
+    """An app of the test's own process, on the database of the gunicorn processes."""
+    # One for each file: the tests of another file may have opened another database.
+    with app_on(gunicorns[0]) as app:
+        yield app
+
+
+@pytest.fixture
+def urls(gunicorns):
+    """The addresses of the gunicorn processes."""
+    return gunicorns[1]

@@ -1,19 +1,13 @@
 """Cached responses of other processes. Here those of the other one do not expire in the time of a test."""
 
-import time
-
 import pytest
 import requests
 
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from bench.harness.spins import Table
 from bench.harness.waiting import wait_until
-from server.cluster.cache_tags import PAUSE_SECONDS
 from services.accounts import personal_details
-from services.shared import cache_invalidation
-from services.shared.cache_invalidation import Tag
 from services.shared.clock import now_ms
-from services.shared.signals import Signal
 from tests.conftest import create_player
 
 pytestmark = [
@@ -29,10 +23,10 @@ def app(start):
 
 
 @pytest.fixture
-def shown_by_another(app, env, redis, tmp_path):
+def shown_by_another(app, env, redis, warm_start, tmp_path):
     """What another process answers: ``shown_by_another(path)``."""
     target = gunicorn("tests.support.long_cache_app:app")
-    with server_process(target, env | {"REDIS_URL": redis.url}, tmp_path) as server:
+    with warm_start.server_process(target, env | {"REDIS_URL": redis.url}, tmp_path) as server:
 
         def shown(path):
             return requests.get(server.url + path, timeout=10).json()
@@ -56,18 +50,3 @@ def test_changes_and_bets_that_are_over_show_in_another_process_at_once(app, sho
     wait_until(lambda: shown() == (["carol"], ["car***"]))
 
     assert before == ([], [])
-
-
-def test_changes_in_a_short_time_are_published_together(app, start):
-    other, _ = start()
-    heard = []
-    other.extensions["services"].signals.on(Signal.CACHE, heard.append)
-
-    began = time.monotonic()
-    for _ in range(1_000):
-        cache_invalidation.invalidate(Tag.BETS)
-    cache_invalidation.invalidate(Tag.PLAYERS)
-    wait_until(lambda: any("players" in message["tags"] for message in heard))
-
-    assert "bets" in heard[0]["tags"]
-    assert len(heard) <= (time.monotonic() - began) / PAUSE_SECONDS + 2

@@ -15,39 +15,40 @@ pytestmark = [
 PASSWORD = "password-of-the-cache"
 
 
-@pytest.fixture
-def certificate(tmp_path):
-    return self_signed(tmp_path)
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return self_signed(tmp_path_factory.mktemp("certificate"))
 
 
-def test_options_in_the_url_do_not_change_what_the_product_relies_on(make_app, redis):
-    app = make_app(REDIS_URL=f"{redis.url}?decode_responses=yes&socket_timeout=100&protocol=3")
+@pytest.fixture(scope="module")
+def protected(certificate):
+    """A server with TLS and a password."""
+    with redis_server(password=PASSWORD, certificate=certificate) as server:
+        yield server
 
-    with threaded_server(app):
-        wait_until(lambda: not app.extensions["services"].signals.are_away)
 
-
-@pytest.mark.parametrize("query", ["?ssl_cert_reqs=none", "?ssl_ca_certs={certificate}"])
-def test_a_process_connects_with_tls_and_a_password(make_app, certificate, query):
-    with redis_server(password=PASSWORD, certificate=certificate) as redis:
-        app = make_app(REDIS_URL=redis.url + query.format(certificate=certificate))
+def test_a_process_connects_whatever_options_the_url_has(make_app, redis, protected, certificate):
+    for url in (
+        f"{redis.url}?decode_responses=yes&socket_timeout=100&protocol=3",
+        f"{protected.url}?ssl_cert_reqs=none",
+        f"{protected.url}?ssl_ca_certs={certificate}",
+    ):
+        app = make_app(REDIS_URL=url)
         with threaded_server(app):
-            wait_until(lambda: not app.extensions["services"].signals.are_away)
+            wait_until(lambda app=app: not app.extensions["services"].signals.are_away)
 
 
 def logged(caplog):
     return "".join(str(vars(record)) for record in caplog.records)
 
 
-def test_an_unknown_certificate_is_refused(make_app, certificate, caplog):
-    with redis_server(certificate=certificate) as redis, threaded_server(make_app(REDIS_URL=redis.url)):
-        wait_until(lambda: "SSLCertVerificationError" in logged(caplog))
-
-
-def test_a_wrong_password_is_in_no_log(make_app, caplog):
-    with redis_server(password=PASSWORD) as redis:
-        wrong = make_app(REDIS_URL=redis.url.replace(PASSWORD, "wrong-password"))
-        with threaded_server(wrong):
-            wait_until(lambda: "AuthenticationError" in logged(caplog))
+def test_an_unknown_certificate_is_refused_and_a_wrong_password_is_not_logged(make_app, protected, caplog):
+    wrong = protected.url.replace(PASSWORD, "wrong-password")
+    for url, failure in (
+        (protected.url, "SSLCertVerificationError"),
+        (f"{wrong}?ssl_cert_reqs=none", "AuthenticationError"),
+    ):
+        with threaded_server(make_app(REDIS_URL=url)):
+            wait_until(lambda failure=failure: failure in logged(caplog))
 
     assert "wrong-password" not in logged(caplog)

@@ -4,136 +4,132 @@ import logging
 import re
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from bench.harness.redis import redis_server
 from bench.harness.servers import ROOT, threaded_server
 from bench.harness.waiting import wait_until
+from tests.support.apps import app_on
 
-pytestmark = [
-    pytest.mark.redis,
-    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
-]
+pytestmark = pytest.mark.redis
 
 NOTICED_SECONDS = 5
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def redis():
-    """A server of this test alone, which it may pause and kill."""
+    """A server of these tests alone, which they may pause and kill."""
     with redis_server() as server:
         yield server
 
 
-def signals_of(app):
-    return app.extensions["services"].signals
+@pytest.fixture
+def app(two):
+    return two[0][0]
 
 
-def pause(server):
-    server.pause()
-    return server.resume
+@pytest.fixture
+def settings(app):
+    return app.extensions["services"].settings
 
 
-def kill(server):
-    server.kill()
-    return server.start
+@pytest.fixture
+def signals(two):
+    """The signals of both processes."""
+    return [app.extensions["services"].signals for app, _ in two]
 
 
-def test_a_process_tells_readyz_and_its_metrics_that_redis_is_away(start, redis):
-    app, _ = start()
-    client = app.test_client()
-    before = client.get("/readyz")
-
-    redis.kill()
-
-    wait_until(lambda: signals_of(app).are_away)
-    after = client.get("/readyz")
-    assert [answer.status_code for answer in (before, after)] == [200, 200]
-    assert [answer.json["redis"] for answer in (before, after)] == ["ok", "away"]
-    assert "\nredis_away 1.0\n" in client.get("/metrics").text
+def ready(app):
+    answer = app.test_client().get("/readyz")
+    assert answer.status_code == 200
+    return answer.json["redis"]
 
 
-def test_every_metric_of_redis_is_documented(app, start):
-    app_with, _ = start()
-
-    names = [
-        dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE))
-        for text in (each.test_client().get("/metrics").text for each in (app_with, app))
-    ]
+def test_every_metric_of_redis_is_documented(app, settings):
+    with app_on(replace(settings, redis_url="")) as without:
+        names, names_without = [
+            dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.MULTILINE))
+            for text in (each.test_client().get("/metrics").text for each in (app, without))
+        ]
 
     section = (ROOT / "docs" / "metrics.md").read_text().partition("With `REDIS_URL`")[2]
     documented = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", section, re.MULTILINE))
-    added = names[0].items() - names[1].items()
+    added = names.items() - names_without.items()
     assert documented == {name: kind for name, kind in added if not name.endswith("_created")}
 
 
-@pytest.mark.parametrize("fault", [pause, kill])
-def test_a_process_notices_within_five_seconds_that_redis_is_gone_and_recovers(start, redis, fault):
-    (first, _), (second, _) = start(), start()
+@pytest.mark.parametrize("fault", ["paused", "away"])
+def test_a_process_tells_within_five_seconds_that_redis_is_gone_and_recovers(app, signals, redis, fault):
+    first, second = signals
     heard = []
-    signals_of(second).on("test", heard.append)
+    second.on(fault, heard.append)
+    before = ready(app)
 
-    recover = fault(redis)
-    began = time.monotonic()
-    wait_until(lambda: signals_of(first).are_away and signals_of(second).are_away)
-    noticed = time.monotonic() - began
-    recover()
+    with getattr(redis, fault)():
+        began = time.monotonic()
+        wait_until(lambda: first.are_away and second.are_away)
+        noticed = time.monotonic() - began
+        during = ready(app)
+        assert "\nredis_away 1.0\n" in app.test_client().get("/metrics").text
 
-    wait_until(lambda: not signals_of(first).are_away and not signals_of(second).are_away)
-    signals_of(first).publish("test", "after")
+    wait_until(lambda: not first.are_away and not second.are_away)
+    first.publish(fault, "after")
     wait_until(lambda: heard == ["after"])
+    assert (before, during, ready(app)) == ("ok", "away", "ok")
     assert noticed < NOTICED_SECONDS
 
 
-def test_a_process_whose_subscription_is_cut_says_so_in_the_log_and_subscribes_again(start, redis, caplog):
-    app, _ = start()
+def test_a_process_starts_without_redis_and_hears_it_when_it_is_back(settings, redis):
+    with app_on(replace(settings, port=settings.port + 2)) as app:
+        with redis.away():
+            serving = threaded_server(app)
+            serving.__enter__()
+            assert ready(app) == "away"
+        wait_until(lambda: ready(app) == "ok")
+        serving.__exit__(None, None, None)
+
+
+def test_a_process_whose_subscription_is_cut_says_so_in_the_log_and_subscribes_again(signals, redis, caplog):
     caplog.set_level(logging.INFO, "platform.cluster")
-    caplog.clear()
     logged_before = []
-    signals_of(app).on_resumed.append(
+    signals[0].on_resumed.append(
         lambda: logged_before.append([text for text in caplog.messages if "redis" in text])
     )
 
-    redis.client().client_kill_filter(_type="pubsub")
+    redis.cut_subscribers(2)
 
-    wait_until(lambda: ["redis away", "redis connected"] in logged_before)
-
-
-def test_a_process_starts_without_redis_and_hears_it_when_it_is_back(make_app, redis):
-    redis.kill()
-    app = make_app(REDIS_URL=redis.url)
-
-    with threaded_server(app):
-        assert app.test_client().get("/readyz").json == {"status": "ok", "redis": "away"}
-        redis.start()
-        wait_until(lambda: not signals_of(app).are_away)
-        assert app.test_client().get("/readyz").json == {"status": "ok", "redis": "ok"}
+    wait_until(lambda: logged_before and logged_before[0][:1] == ["redis away"])
+    assert "redis connected" in logged_before[0]
 
 
-def test_publishing_does_not_wait_while_redis_does_not_answer(start, redis):
-    app, _ = start()
-    redis.pause()
-    publisher = signals_of(app).publisher
+def test_publishing_does_not_wait_while_redis_does_not_answer(signals, redis):
+    publisher = signals[0].publisher
+    before = publisher.dropped._value.get() + publisher.sent._value.get()
 
-    for number in range(20_000):
-        signals_of(app).publish("test", number)
-
-    # Those that found the queue full. The others are dropped when the attempt to send them times out.
-    assert publisher.dropped._value.get() > 0
-    wait_until(lambda: publisher.dropped._value.get() + publisher.sent._value.get() == 20_000)
-    redis.resume()
+    with redis.paused():
+        for number in range(10_000):
+            signals[0].publish("unread", number)
+        # Those that found the queue full. The others are dropped when the attempt to send them times out.
+        assert publisher.dropped._value.get() > 0
+        wait_until(lambda: publisher.dropped._value.get() + publisher.sent._value.get() - before >= 10_000)
 
 
-def test_interruptions_leave_neither_connections_nor_tasks_behind(start, redis):
-    app, _ = start()
-    tasks, connections = threading.active_count(), len(redis.client().client_list())
+def test_interruptions_leave_neither_connections_nor_tasks_behind(signals, redis):
+    with redis.client() as client:
 
-    for _ in range(3):
-        redis.client().client_kill_filter(_type="pubsub")
-        redis.client().client_kill_filter(_type="normal", skipme=True)
-        wait_until(lambda: signals_of(app).are_away)
-        wait_until(lambda: not signals_of(app).are_away)
+        def is_steady():
+            """Whether each process has its two connections, beside the one of this test."""
+            return len(client.client_list()) == 5 and not any(each.are_away for each in signals)
 
-    wait_until(lambda: len(redis.client().client_list()) == connections)
-    assert threading.active_count() == tasks
+        wait_until(is_steady)
+        tasks = threading.active_count()
+
+        for _ in range(2):
+            client.client_kill_filter(_type="pubsub")
+            client.client_kill_filter(_type="normal", skipme=True)
+            wait_until(lambda: any(each.are_away for each in signals))
+            wait_until(is_steady)
+
+        assert threading.active_count() == tasks

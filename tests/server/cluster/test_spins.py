@@ -14,7 +14,7 @@ from tests.conftest import create_player
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 from tests.support.locks import locked, waiting_for_locks
 
-pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
+pytestmark = pytest.mark.redis
 
 PROCESSES = 3
 PLAYERS = 50
@@ -22,7 +22,7 @@ IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
 
 
 @pytest.fixture(scope="module")
-def app(kind, postgres, tmp_path_factory):
+def app(postgres, tmp_path_factory):
     """An app of the test's own process, on the database of the others."""
     with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
         import_item()
@@ -30,12 +30,13 @@ def app(kind, postgres, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def urls(app, redis, tmp_path_factory):
+def urls(app, redis, warm_start, tmp_path_factory):
     """The addresses of the processes."""
     directory = tmp_path_factory.mktemp("cluster")
     env = environment(app.extensions["services"].settings.database_url, directory)
     changes = {"REDIS_URL": redis.url, "DATABASE_POOL_SIZE": "2"}
-    with cluster(env | changes, directory, processes=PROCESSES) as started:
+    serve = warm_start.server_process
+    with cluster(env | changes, directory, processes=PROCESSES, serve=serve) as started:
         yield started.urls
 
 

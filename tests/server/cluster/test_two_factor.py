@@ -7,18 +7,15 @@ from itertools import cycle
 import pytest
 import requests
 
-from bench.harness.cluster import cluster
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.two_factor import RecoveryCode, WrongCode
 from tests.conftest import create_player
-from tests.support.apps import environment, fresh_app
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 
-pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
+pytestmark = pytest.mark.redis
 
-PROCESSES = 2
 NOTHING = (400, "There is nothing to claim")
 """What the claim of a player without earnings answers, once the code is right."""
 INVALID = (400, "Invalid 2FA code")
@@ -26,20 +23,9 @@ TOO_MANY = (429, "Too many wrong 2FA codes")
 UNAUTHORIZED = (401, "Unauthorized")
 
 
-@pytest.fixture(scope="module")
-def app(kind, postgres, tmp_path_factory):
-    """An app of the test's own process, on the database of the others."""
-    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
-        yield app
-
-
-@pytest.fixture(scope="module")
-def urls(app, redis, tmp_path_factory):
-    """The addresses of the processes."""
-    directory = tmp_path_factory.mktemp("cluster")
-    env = environment(app.extensions["services"].settings.database_url, directory)
-    with cluster(env | {"REDIS_URL": redis.url}, directory, processes=PROCESSES) as started:
-        yield started.urls
+@pytest.fixture
+def app(gunicorn_app):
+    return gunicorn_app
 
 
 @pytest.fixture
@@ -112,7 +98,7 @@ def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenti
 
     assert answers == {NOTHING: 6}
     later = [requests.post(f"{url}/affiliate/claim", headers=player.headers, timeout=30) for url in urls]
-    assert [answer.json()["message"] for answer in later] == [NOTHING[1]] * PROCESSES
+    assert [answer.json()["message"] for answer in later] == [NOTHING[1]] * 2
 
 
 def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator, urls, at_once):

@@ -18,6 +18,7 @@ from services.cases import importing
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
+from tests.support.markers import sqlite_only
 
 BOARD, LIVE, CASE = "/leaderboard", "/stats/live-bets", "/api/cases/case"
 PROOF_DELAY_MS = 6000
@@ -118,6 +119,7 @@ def test_a_later_bet_shows_at_once(client, spin, alice, new_player, clock):
     assert names_on(client, LIVE) == ["bob", "alice"]
 
 
+@sqlite_only
 @pytest.mark.parametrize(
     ("period", "last"), [("weekly", "2026-03-22 23:59:59.999"), ("monthly", "2026-03-31 23:59:59.999")]
 )
@@ -148,6 +150,7 @@ def test_a_change_during_the_build_is_shown_by_the_next_response(client, spin, a
     assert (made_meanwhile, client.get(BOARD).json[0]["wager"]) == (1, 3)
 
 
+@sqlite_only
 @pytest.mark.process
 def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_path):
     put_case("Other")
@@ -171,6 +174,7 @@ def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_pa
     wait_until(lambda: len(client.get(CASE).json["items"]) == 2)
 
 
+@sqlite_only
 def test_a_change_that_invalidates_nothing_shows_soon(client, spin, alice):
     spin(alice)
     assert names_on(client) == ["ali***"]
@@ -181,6 +185,7 @@ def test_a_change_that_invalidates_nothing_shows_soon(client, spin, alice):
     wait_until(lambda: names_on(client) == ["car***"])
 
 
+@sqlite_only
 def test_each_request_for_a_case_asks_for_its_missing_prices(app, client, spin, monkeypatch):
     set_price(None)
     put_case()

@@ -25,13 +25,12 @@ def headers(app):
     return {"Authorization": f"Bearer {token}"}
 
 
-@pytest.mark.parametrize(
-    "path", ["/healthz", "/metrics", "/upgrader/rules", "/openapi.json", "/docs/", "/auth/logout"]
-)
-def test_endpoints_without_queries_work_without_the_database(client, path):
-    answer = client.get(path)
+def test_endpoints_without_queries_work_without_the_database(client):
+    paths = ["/healthz", "/metrics", "/upgrader/rules", "/openapi.json", "/docs/", "/auth/logout"]
 
-    assert answer.status_code == 200
+    statuses = {path: client.get(path).status_code for path in paths}
+
+    assert statuses == dict.fromkeys(paths, 200)
 
 
 def test_a_process_without_its_database_is_not_ready(client):
@@ -40,46 +39,36 @@ def test_a_process_without_its_database_is_not_ready(client):
     assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE})
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/upgrader/items",
-        "/upgrader/items/pagination",
-        "/upgrader/commitment",
-        "/upgrader/bets/1",
-        "/auth/me",
-    ],
-)
-def test_endpoints_with_queries_answer_503_with_retry_after(client, headers, path):
-    answer = client.get(path, headers=headers)
+def test_endpoints_with_queries_answer_503_with_retry_after(client, headers):
+    items, own = ("items", "items/pagination"), ("commitment", "bets/1")
+    for path in ("/auth/me", *(f"/upgrader/{name}" for name in items + own)):
+        answer = client.get(path, headers=headers)
 
-    assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE})
-    assert int(answer.headers["Retry-After"]) >= 1
+        assert (answer.status_code, answer.json) == (503, {"error": UNAVAILABLE}), path
+        assert int(answer.headers["Retry-After"]) >= 1
 
 
-@pytest.mark.parametrize("path", ["/auth/me", "/upgrader/commitment"])
-def test_a_bad_token_is_refused_without_the_database(client, path):
-    answer = client.get(path, headers={"Authorization": "Bearer nonsense"})
+def test_a_bad_token_is_refused_without_the_database(client):
+    answer = client.get("/auth/me", headers={"Authorization": "Bearer nonsense"})
 
     assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/affiliate/probe", {"status": False, "message": UNAVAILABLE}),
-        ("/profile/user/probe", {"status": False, "error": UNAVAILABLE}),
-        ("/profile/probe", {"error": UNAVAILABLE}),
-    ],
-)
 @pytest.mark.parametrize("use", [reading, writing])
-def test_the_envelope_is_that_of_the_area(client, add_view, path, body, use):
-    add_view(path, use()(dict))
+def test_the_envelope_is_that_of_the_area(client, add_view, use):
+    envelopes = {
+        "/affiliate/probe": {"status": False, "message": UNAVAILABLE},
+        "/profile/user/probe": {"status": False, "error": UNAVAILABLE},
+        "/profile/probe": {"error": UNAVAILABLE},
+    }
+    for path in envelopes:
+        add_view(path, use()(dict))
 
-    answer = client.get(path)
+    answers = {path: client.get(path) for path in envelopes}
 
-    assert (answer.status_code, answer.json) == (503, body)
-    assert int(answer.headers["Retry-After"]) >= 1
+    assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == {
+        path: (503, body) for path, body in envelopes.items()
+    }
 
 
 def test_the_password_of_the_database_is_not_logged(client, log_text):

@@ -1,14 +1,9 @@
 """Errors over HTTP: always JSON, in the envelope of the path, without details of the program."""
 
-import http.client
-from urllib.parse import urlsplit
-
 import pytest
 from flask import request
 
-from bench.harness.servers import threaded_server
-
-# Nothing here asks a database.
+# Nothing here uses a database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 LIMIT = 64 * 1024
@@ -28,106 +23,78 @@ def with_status(text):
     return {"status": False, "error": text}
 
 
-ENVELOPES = [
-    ("/probe", plain),
-    ("/upgrader/probe", plain),
-    ("/profile/probe", plain),
-    ("/affiliate/probe", with_message),
-    ("/profile/user", with_status),
-]
+ENVELOPES = {
+    "/probe": plain,
+    "/upgrader/probe": plain,
+    "/profile/probe": plain,
+    "/affiliate/probe": with_message,
+    "/profile/user": with_status,
+}
 
 
-@pytest.mark.parametrize(
-    ("path", "envelope"),
-    [
-        *ENVELOPES,
-        ("/profile/user/", with_status),
-        ("/auth/me/", plain),
-        ("/upgrader/bets/-1", plain),
-        ("/upgrader/bets/one", plain),
-        ("/media/items/no-such-picture.webp", plain),
-        ("/media/items/..%2f..%2fplatform.db", plain),
-        ("/%ff", plain),
-        ("/<script>", plain),
-    ],
-)
-def test_an_unknown_path_is_not_found_in_the_envelope_of_its_area(client, path, envelope):
-    answer = client.get(path)
+@pytest.fixture
+def errors(client):
+    """Gives the status and the body of each path's answer."""
 
-    assert (answer.status_code, answer.json) == (404, envelope("Not found"))
+    def answers(paths, method="GET", **options):
+        found = {path: client.open(path, method=method, **options) for path in paths}
+        return {path: (answer.status_code, answer.json) for path, answer in found.items()}
+
+    return answers
 
 
-@pytest.mark.parametrize(("path", "envelope"), [*ENVELOPES, ("/media/items", plain)])
-def test_a_nul_in_a_path_is_refused_in_the_envelope_of_its_area(client, path, envelope):
-    answer = client.get(f"{path}/a%00b")
+def test_an_unknown_path_is_not_found_in_the_envelope_of_its_area(errors):
+    plain_paths = [
+        *("/auth/me/", "/upgrader/bets/-1", "/upgrader/bets/one", "/media/items/no-such-picture.webp"),
+        *("/media/items/..%2f..%2fplatform.db", "/%ff", "/<script>", "/affiliates", "/profile/users"),
+    ]
+    envelopes = ENVELOPES | dict.fromkeys(plain_paths, plain) | {"/profile/user/": with_status}
+
+    assert errors(envelopes) == {path: (404, envelope("Not found")) for path, envelope in envelopes.items()}
+
+
+def test_a_nul_in_a_path_is_refused_in_the_envelope_of_its_area(errors):
+    envelopes = {
+        f"{path}/a%00b": envelope for path, envelope in (ENVELOPES | {"/media/items": plain}).items()
+    }
 
     unstorable = "Text must not have NUL characters or lone surrogates"
-    assert (answer.status_code, answer.json) == (400, envelope(unstorable))
+    assert errors(envelopes) == {path: (400, envelope(unstorable)) for path, envelope in envelopes.items()}
 
 
-@pytest.mark.parametrize("path", ["/affiliates", "/profile/users"])
-def test_a_path_that_only_begins_like_an_area_has_the_usual_envelope(client, path):
-    answer = client.get(path)
+def test_a_wrong_method_is_answered_with_the_allowed_ones(client):
+    for path in ("/healthz", "/auth/me", "/upgrader/items", "/upgrader/bets/1"):
+        for method in ("POST", "PUT", "PATCH", "DELETE", "BREW"):
+            answer = client.open(path, method=method)
 
-    assert (answer.status_code, answer.json) == (404, {"error": "Not found"})
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "BREW"])
-@pytest.mark.parametrize("path", ["/healthz", "/auth/me", "/upgrader/items", "/upgrader/bets/1"])
-def test_a_wrong_method_is_answered_with_the_allowed_ones(client, path, method):
-    answer = client.open(path, method=method)
-
-    assert (answer.status_code, answer.json) == (405, {"error": "Method not allowed"})
-    assert {"GET", "HEAD"} <= set(answer.headers["Allow"].split(", "))
+            assert (answer.status_code, answer.json) == (405, {"error": "Method not allowed"}), (path, method)
+            assert {"GET", "HEAD"} <= set(answer.headers["Allow"].split(", "))
 
 
-@pytest.mark.parametrize(("path", "envelope"), ENVELOPES)
-def test_a_wrong_method_is_refused_in_the_envelope_of_the_area(client, add_view, path, envelope):
-    add_view(path, dict, "POST")
+def test_a_wrong_method_is_refused_in_the_envelope_of_the_area(errors, add_view):
+    for path in ENVELOPES:
+        add_view(path, dict, "POST")
 
-    answer = client.get(path)
-
-    assert (answer.status_code, answer.json) == (405, envelope("Method not allowed"))
-    assert "POST" in answer.headers["Allow"]
-
-
-@pytest.mark.parametrize(("path", "envelope"), ENVELOPES)
-def test_a_body_over_the_limit_is_refused_in_the_envelope_of_the_area(client, add_view, path, envelope):
-    add_view(path, lambda: {"bytes": len(request.get_data())}, "POST")
-
-    answer = client.post(path, data=b"x" * (LIMIT + 1))
-
-    assert (answer.status_code, answer.json) == (413, envelope(TOO_LARGE))
+    assert errors(ENVELOPES) == {
+        path: (405, envelope("Method not allowed")) for path, envelope in ENVELOPES.items()
+    }
 
 
-def test_a_body_of_exactly_the_limit_is_accepted(client, add_view):
-    add_view("/probe", lambda: {"bytes": len(request.get_data())}, "POST")
+def test_a_body_over_the_limit_is_refused_in_the_envelope_of_the_area(errors, add_view):
+    for path in ENVELOPES:
+        add_view(path, lambda: {"bytes": len(request.get_data())}, "POST")
 
-    answer = client.post("/probe", data=b"x" * LIMIT)
-
-    assert (answer.status_code, answer.json) == (200, {"bytes": LIMIT})
-
-
-def test_a_chunked_body_over_the_limit_is_refused(app, add_view):
-    add_view("/probe", lambda: {"bytes": len(request.get_data())}, "POST")
-
-    with threaded_server(app) as url:
-        connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
-        connection.request("POST", "/probe", iter([b"x" * LIMIT, b"x"]), encode_chunked=True)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
-
-    assert (answer.status, body) == (413, b'{"error":"Request entity too large"}\n')
+    assert errors(ENVELOPES, "POST", data=b"x" * (LIMIT + 1)) == {
+        path: (413, envelope(TOO_LARGE)) for path, envelope in ENVELOPES.items()
+    }
+    assert errors(["/probe"], "POST", data=b"x" * LIMIT) == {"/probe": (200, {"bytes": LIMIT})}
 
 
-@pytest.mark.parametrize(("path", "envelope"), ENVELOPES)
-def test_an_unforeseen_failure_says_only_that_something_went_wrong(client, fail_at, path, envelope):
-    fail_at(path)
+def test_an_unforeseen_failure_says_only_that_something_went_wrong(errors, fail_at):
+    for path in ENVELOPES:
+        fail_at(path)
 
-    answer = client.get(path)
-
-    assert (answer.status_code, answer.json) == (500, envelope(FAILED))
+    assert errors(ENVELOPES) == {path: (500, envelope(FAILED)) for path, envelope in ENVELOPES.items()}
 
 
 def test_the_message_of_an_unforeseen_failure_is_neither_answered_nor_logged(client, fail_at, log_text):
@@ -167,14 +134,12 @@ def test_a_failure_can_be_found_in_the_log_by_the_id_of_its_request(client, fail
     assert [line["request_id"] for line in failed] == [answer.headers["X-Request-Id"]]
 
 
-@pytest.mark.parametrize(
-    "path", ["/probe", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"]
-)
-def test_an_error_is_json_whatever_the_accept_header_says(client, path):
-    answer = client.get(path, headers={"Accept": "text/html"})
+def test_an_error_is_json_whatever_the_accept_header_says(client):
+    for path in ("/probe", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"):
+        answer = client.get(path, headers={"Accept": "text/html"})
 
-    assert answer.status_code >= 400
-    assert answer.content_type == "application/json"
+        assert answer.status_code >= 400, path
+        assert answer.content_type == "application/json", path
 
 
 def test_a_head_request_for_an_unknown_path_has_no_body(client):

@@ -9,6 +9,7 @@ from bench.harness.sample_data import live_in
 from blueprints.api.errors import envelope
 from tests.support.both_databases import on_each
 from tests.support.hostile import MALFORMED, NO_OBJECTS, REPEATED, UNSTORABLE, VALUES, put, spoiled
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +44,7 @@ def bodies(client):
 
 
 def is_well_formed(path, answer):
-    """Whether this is an answer of ours: JSON, no failure, and an error in the envelope of its area."""
+    """Whether this is JSON, no failure, and an error in the envelope of its area."""
     if answer.status_code >= 500 or answer.mimetype != JSON:
         return False
     return answer.status_code < 400 or set(answer.json) == set(envelope(path, ""))
@@ -53,8 +54,9 @@ def wrong_answers(client, player, cases, content_type=JSON):
     """The bodies that an endpoint for JSON did not refuse with 400 and the text that goes with them."""
     schemas, _ = bodies(client)
     wrong = []
-    for method, path in schemas:
-        for body, text in cases:
+    for number, (method, path) in enumerate(schemas):
+        # Every endpoint gets every third body, and every body reaches endpoints of many areas.
+        for body, text in cases[number % 3 :: 3] if len(cases) > 3 else cases:
             answer = client.open(
                 path, method=method, data=body, content_type=content_type, headers=player.headers
             )
@@ -69,6 +71,7 @@ def resident(app):
     return live_in(app)
 
 
+@sqlite_only
 def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, resident):
     cases = [
         *((body, MALFORMED_TEXT) for body in MALFORMED.values()),
@@ -80,7 +83,7 @@ def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, resid
     assert wrong_answers(client, resident, cases) == []
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, resident):
     kinds = ["application/x-www-form-urlencoded", "application/octet-stream", "application/xml"]
 
@@ -89,7 +92,7 @@ def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, res
     assert wrong == [[]] * len(kinds)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(client, resident):
     schemas, _ = bodies(client)
 
@@ -102,7 +105,7 @@ def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(clien
     assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == expected
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
     schemas, _ = bodies(client)
     everything = [*MALFORMED.values(), *REPEATED.values(), *NO_OBJECTS, *UNSTORABLE, b"", b"{}"]
@@ -112,7 +115,7 @@ def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
         for method, path in changing(app)
         if (method, path) not in schemas
         for kind in (JSON, "multipart/form-data; boundary=x", "multipart/form-data", "")
-        for body in everything[:: 1 if kind == JSON else 9]
+        for body in everything[:: 4 if kind == JSON else 20]
         if not is_well_formed(
             path,
             answer := client.open(
@@ -132,8 +135,8 @@ def test_both_databases_answer_hostile_values_in_bodies_alike(sqlite_files, post
         answers = {}
         for (method, path), schema in schemas.items():
             for number, template in enumerate(spoiled(schema, document, filling)):
-                # Every key gets every fourth value, and every value reaches many keys.
-                for value in VALUES[number % 4 :: 4]:
+                # Every key gets every eighth value, and every value reaches many keys.
+                for value in VALUES[number % 8 :: 8]:
                     answer = client.open(
                         path,
                         method=method,
@@ -151,4 +154,4 @@ def test_both_databases_answer_hostile_values_in_bodies_alike(sqlite_files, post
     assert {
         case: on_postgresql[case] for case, answer in on_sqlite.items() if on_postgresql[case] != answer
     } == {}
-    assert len(on_sqlite) > 400
+    assert len(on_sqlite) > 200

@@ -75,8 +75,8 @@ def resident(app):
 def test_no_header_makes_an_endpoint_fail(client, app, resident):
     wrong = []
     for number, address in enumerate(addresses(app)):
-        # Every address gets every fourth header, and every header reaches addresses of all areas.
-        for name, value in HEADERS[number % 4 :: 4]:
+        # Every address gets every eighth header, and every header reaches addresses of many areas.
+        for name, value in HEADERS[number % 8 :: 8]:
             answer = client.get(address, headers=resident.headers | {name: value}, buffered=True)
             failed = answer.status_code >= 500 and answer.status_code != 501
             if failed or (
@@ -104,10 +104,10 @@ def test_every_malformed_authorization_header_is_refused(client, resident):
     assert statuses == dict.fromkeys(bad, 401)
 
 
-@pytest.mark.parametrize("name", ["Host", "X-Forwarded-Host", "Origin"])
-def test_a_host_in_a_header_does_not_appear_in_a_response(client, app, resident, name):
+def test_a_host_in_a_header_does_not_appear_in_a_response(client, app, resident):
+    hostile = dict.fromkeys(["Host", "X-Forwarded-Host", "Origin"], "evil.example.com")
     answers = {
-        address: client.get(address, headers=resident.headers | {name: "evil.example.com"}, buffered=True)
+        address: client.get(address, headers=resident.headers | hostile, buffered=True)
         for address in addresses(app)
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
+from bench.harness.servers import ROOT, flask_command, gunicorn
 from bench.harness.stoppable_postgres import stoppable_postgres
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
@@ -84,12 +84,12 @@ def what_lies_in_the_database(app, player):
 
 
 def test_no_log_contains_a_secret_after_every_kind_of_failure(
-    app, env, database, new_player, add_item, tmp_path
+    app, env, database, new_player, add_item, warm_start, tmp_path
 ):
     player = new_player(coins=1_000_000)
     item = add_item(price=100_000)
     told = []
-    with server_process(gunicorn("tests.support.failing_app:app"), env, tmp_path) as server:
+    with warm_start.server_process(gunicorn("tests.support.failing_app:app"), env, tmp_path) as server:
         run = WholeRun(server.url, player.token, item, win_prize(app, player))
         run.note("setting", *(env[name] for name in env if "SECRET" in name or "KEY" in name))
         run.note("setting of the house", "SPECIALCODEOFTHEHOUSE", "key-of-the-feed")

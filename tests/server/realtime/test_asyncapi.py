@@ -1,6 +1,7 @@
 """The document of the socket's events, compared with what sockets receive."""
 
 import json
+from dataclasses import replace
 
 import jsonschema_rs
 import pytest
@@ -10,21 +11,41 @@ from services.cases import importing
 from services.fairness import rolls, tickets
 from services.irl_cases import importing as irl_importing
 from services.shared.clock import now_ms
+from tests.support.apps import ITEM, app_on
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 
 
-@pytest.fixture
-def app(make_app):
-    return make_app(REALITY_CHECK_MINUTES="0.01")
+@pytest.fixture(scope="module")
+def changes():
+    return {"REALITY_CHECK_MINUTES": "0.01"}
 
 
-@pytest.fixture
-def document(client):
-    return client.get("/asyncapi.json").json
+@pytest.fixture(scope="module")
+def app(shared):
+    return shared[0]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def server(shared):
+    return shared[1]
+
+
+@pytest.fixture(scope="module")
+def document(app):
+    return app.test_client().get("/asyncapi.json").json
+
+
+@pytest.fixture(scope="module")
+def cases(app):
+    """A case of items and one of prizes: ``box`` and ``desk``."""
+    contents = [{"marketHashName": ITEM, "percentage": 100}]
+    importing.import_cases([{"name": "Box", "items": contents}], now=now_ms())
+    prize = {"name": "Pen", "image": "", "price": 2}
+    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 3, "items": [prize]}], now=now_ms())
+
+
+@pytest.fixture(scope="module")
 def received(document):
     """The messages that the server sends, by the name of their event."""
     names = {
@@ -68,15 +89,10 @@ def test_the_document_has_every_event_of_the_server(received):
     assert set(received) == of_bets | of_players | {"live-bets", "live-bets:new"}
 
 
-def test_every_event_that_a_player_receives_matches_its_schema(connect, player, add_item, document, received):
-    item = add_item(price=10)
-    contents = [{"marketHashName": item, "percentage": 100}]
-    importing.import_cases([{"name": "Box", "items": contents}], now=now_ms())
-    prize = {"name": "Pen", "image": "", "price": 2}
-    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 3, "items": [prize]}], now=now_ms())
+def test_every_event_that_a_player_receives_matches_its_schema(connect, player, cases, document, received):
     socket = connect(player)
-    socket.spin({"amount": 1.25, "item": item})
-    socket.spin({"amount": 100, "item": item})
+    socket.spin({"amount": 1.25, "item": ITEM})
+    socket.spin({"amount": 100, "item": ITEM})
     for event, case in (("case:open", "box"), ("irl:open", "desk"), ("case:open", "none"), ("irl:open", 5)):
         socket.call(event, {"case": case})
     for game in ("upgrader", "case", "irl"):
@@ -104,10 +120,8 @@ def test_the_refusal_of_a_bad_token_matches_its_schema(connect, document):
     assert problems(document, message, {"message": str(refusal.value)}) == []
 
 
-def test_refusals_by_limits_and_breaks_match_their_schemas(
-    client, connect, player, add_item, document, received
-):
-    request = {"amount": 1, "item": add_item(price=10)}
+def test_refusals_by_limits_and_breaks_match_their_schemas(client, connect, player, document, received):
+    request = {"amount": 1, "item": ITEM}
     socket = connect(player)
 
     answers = []
@@ -125,18 +139,13 @@ def test_refusals_by_limits_and_breaks_match_their_schemas(
 
 
 def test_the_refusals_of_a_suspended_players_bets_match_their_schemas(
-    connect, player, add_item, run, document, received
+    connect, player, cases, run, document, received
 ):
-    item = add_item(price=10)
-    contents = [{"marketHashName": item, "percentage": 100}]
-    importing.import_cases([{"name": "Box", "items": contents}], now=now_ms())
-    prize = {"name": "Pen", "image": "", "price": 2}
-    irl_importing.import_cases([{"id": "box", "name": "Desk", "price": 3, "items": [prize]}], now=now_ms())
     run("users", "suspend", player.platform_id)
     socket = connect(player)
 
-    for name in ("upgrader:spin", "case:open", "irl:open"):
-        answer = socket.call(name, {"amount": 1, "item": item, "case": "box"})
+    for name, case in (("upgrader:spin", ""), ("case:open", "box"), ("irl:open", "desk")):
+        answer = socket.call(name, {"amount": 1, "item": ITEM, "case": case})
         assert answer == {"status": False, "error": "Account suspended"}
         assert problems(document, received[name], answer) == []
 
@@ -173,9 +182,9 @@ def test_the_example_of_an_opening_passes_verification(document):
     assert (pf["ticket"], pf["percent"]) == (str(ticket), tickets.percent(ticket))
 
 
-def test_the_document_names_the_address_of_this_server(make_app):
-    client = make_app(BASE_URL="https://play.example.com").test_client()
-
-    server = client.get("/asyncapi.json").json["servers"]["socket"]
+def test_the_document_names_the_address_of_this_server(app):
+    settings = replace(app.extensions["services"].settings, base_url="https://play.example.com")
+    with app_on(settings) as other:
+        server = other.test_client().get("/asyncapi.json").json["servers"]["socket"]
 
     assert (server["protocol"], server["host"]) == ("wss", "play.example.com")

@@ -6,22 +6,32 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from bench.harness.databases import administer
+from bench.harness.servers import threaded_server
 from bench.harness.sockets import Closed, Refused
 from server.realtime.handshakes import JOINING_AT_ONCE
+from tests.support.apps import ITEM, fresh_app, import_item
 from tests.support.polling import PollingClient
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+SPIN = {"amount": 1, "item": ITEM}
+
+
+@pytest.fixture(scope="module")
+def app(postgres, tmp_path_factory):
+    with fresh_app(postgres, tmp_path_factory.mktemp("away")) as app:
+        import_item()
+        yield app
+
+
+@pytest.fixture(scope="module")
+def server(app):
+    with threaded_server(app) as url:
+        yield url
 
 
 @pytest.fixture
-def item(add_item):
-    return add_item(price=10)
-
-
-@pytest.fixture
-def away(database_url):
-    """The database refuses everybody, and has thrown out who was there, while the block runs."""
-    parts = urlsplit(database_url)
+def away(app):
+    """The database refuses new connections, and has ended all others, while the block runs."""
+    parts = urlsplit(app.extensions["services"].settings.database_url)
     name = parts.path.removeprefix("/")
 
     address = urlunsplit(parts._replace(path="/postgres"))
@@ -39,17 +49,17 @@ def away(database_url):
     return gone
 
 
-def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, player, item, away):
+def test_a_spin_without_the_database_fails_and_the_next_one_works(connect, player, away):
     socket = connect(player)
-    assert socket.spin({"amount": 1, "item": item})["status"] is True
+    assert socket.spin(SPIN)["status"] is True
 
     with away():
-        assert socket.spin({"amount": 1, "item": item}) == {
+        assert socket.spin(SPIN) == {
             "status": False,
             "error": "Something went wrong",
         }
 
-    assert socket.spin({"amount": 1, "item": item})["status"] is True
+    assert socket.spin(SPIN)["status"] is True
 
 
 def test_a_valid_token_is_disconnected_and_not_refused_so_that_the_client_retries(connect, player, away):
@@ -74,14 +84,14 @@ def test_a_bad_token_is_refused_without_the_database(connect, away):
         connect(auth={"token": "not-a-token"})
 
 
-def test_a_proof_that_fell_due_without_the_database_is_sent_when_it_is_back(connect, player, item, away):
+def test_a_proof_that_fell_due_without_the_database_is_sent_when_it_is_back(connect, player, away):
     socket = connect(player)
     with away():
         pass
-    assert socket.spin({"amount": 1, "item": item})["status"] is True
+    assert socket.spin(SPIN)["status"] is True
 
     with away():
         # Fails, and so shows that the proof's round has had its chance to fail as well.
-        assert socket.spin({"amount": 1, "item": item})["status"] is False
+        assert socket.spin(SPIN)["status"] is False
 
     assert socket.expect("upgrader:proof")["nonce"] == 1

@@ -11,24 +11,29 @@ import socketio
 
 from bench.harness.sockets import Transport as Client
 from server.realtime.transport import Transport
+from tests.support.apps import ITEM
 from tests.support.polling import PollingClient
 
 
-@pytest.fixture
-def transports(app):
-    """The open transports of the server, by their ids."""
-    return app.extensions["realtime"].server.eio.sockets
+@pytest.fixture(scope="module")
+def app(shared):
+    return shared[0]
 
 
-@pytest.mark.one_process
+@pytest.fixture(scope="module")
+def server(shared):
+    return shared[1]
+
+
 @pytest.mark.parametrize("open_client", [Client, PollingClient])
-def test_the_connect_handler_configures_the_transport_that_the_library_serves(
-    server, transports, open_client
-):
+def test_the_connect_handler_configures_the_transport_that_the_library_serves(app, server, open_client):
+    transports = app.extensions["realtime"].server.eio.sockets
+    before = set(transports)
+
     client = open_client(server)
 
-    [transport] = transports.values()
-    assert type(transport) is Transport
+    (new,) = set(transports) - before
+    assert type(transports[new]) is Transport
     if isinstance(client, Client):
         client.close()
 
@@ -41,30 +46,27 @@ def test_the_transport_replaces_only_these_methods():
     assert replaced == {"send", "receive", "close", "poll", "schedule_ping", "handle_get_request"}
 
 
-@pytest.mark.parametrize(
-    ("method", "parameters"),
-    [
-        (engineio.socket.Socket.send, ["self", "pkt"]),
-        (engineio.socket.Socket.receive, ["self", "pkt"]),
-        (engineio.socket.Socket.close, ["self", "wait", "abort", "reason"]),
-        (engineio.socket.Socket.poll, ["self"]),
-        (engineio.socket.Socket.schedule_ping, ["self"]),
-        (engineio.socket.Socket.handle_get_request, ["self", "environ", "start_response"]),
-        (socketio.Manager.basic_disconnect, ["self", "sid", "namespace", "kwargs"]),
-        (socketio.Manager.trigger_callback, ["self", "sid", "id", "data"]),
-    ],
-)
-def test_a_replaced_method_has_the_same_parameters(method, parameters):
-    assert list(inspect.signature(method).parameters) == parameters
+def test_the_replaced_methods_have_the_same_parameters():
+    replaced = {
+        engineio.socket.Socket.send: ["self", "pkt"],
+        engineio.socket.Socket.receive: ["self", "pkt"],
+        engineio.socket.Socket.close: ["self", "wait", "abort", "reason"],
+        engineio.socket.Socket.poll: ["self"],
+        engineio.socket.Socket.schedule_ping: ["self"],
+        engineio.socket.Socket.handle_get_request: ["self", "environ", "start_response"],
+        socketio.Manager.basic_disconnect: ["self", "sid", "namespace", "kwargs"],
+        socketio.Manager.trigger_callback: ["self", "sid", "id", "data"],
+    }
+
+    assert {method: list(inspect.signature(method).parameters) for method in replaced} == replaced
 
 
-def test_the_acknowledgement_is_sent_when_the_handler_returns(connect, player, add_item):
+def test_the_acknowledgement_is_sent_when_the_handler_returns(connect, player):
     socket = connect(player)
-    item = add_item(price=10)
     for _ in range(3):
         socket.next()
 
-    socket.transport.send(f'427["upgrader:spin",{{"amount":1,"item":"{item}"}}]')
+    socket.transport.send(f'427["upgrader:spin",{{"amount":1,"item":"{ITEM}"}}]')
     packets = [socket.transport.receive().split(",")[0] for _ in range(5)]
 
     assert packets[:2] == ['42["upgrader:pf"', '42["upgrader:spin"']

@@ -2,49 +2,72 @@
 
 import json
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 import pytest
 import websocket
 
+from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Transport
 from bench.harness.waiting import wait_until
-from server.realtime import handshakes
-from server.realtime import server as realtime_server
-from tests.support.markers import sqlite_only
-
-pytestmark = sqlite_only
+from server.realtime import handshakes, transport
+from tests.support.apps import app_on
 
 
-@pytest.fixture
-def short_handshake(monkeypatch):
-    """The ten seconds of a handshake, made short enough to wait for."""
-    monkeypatch.setattr(realtime_server, "HANDSHAKE_SECONDS", 0.2)
+@pytest.fixture(scope="module")
+def changes():
+    # Without effect while the rate limits are off, as they are here.
+    return {"ADDRESS_MAX_SOCKETS": "3"}
+
+
+@pytest.fixture(scope="module")
+def app(shared):
+    return shared[0]
+
+
+@pytest.fixture(scope="module")
+def server(shared):
+    return shared[1]
 
 
 @pytest.fixture
 def raw(server):
-    """Opens bare transports."""
+    """Opens bare transports, to the shared app or to another address."""
     with ExitStack() as stack:
 
-        def open_raw(**options):
-            transport = Transport(server, **options)
+        def open_raw(url=server, **options):
+            transport = Transport(url, **options)
             stack.callback(transport.close)
             return transport
 
         yield open_raw
 
 
-class TestWithAShortHandshake:
-    @pytest.fixture
-    def app(self, short_handshake, make_app):
-        return make_app()
+@contextmanager
+def serving(app, *, timer=time.monotonic, **changes):
+    """Another app on the database of this one; its address."""
+    settings = replace(app.extensions["services"].settings, **changes)
+    with app_on(settings, timer=timer) as other, threaded_server(other) as url:
+        yield url
 
-    def test_a_transport_that_never_joins_is_closed(self, raw):
-        assert raw().closed()
 
-    def test_a_transport_that_has_joined_stays_open(self, raw):
-        joined, silent = raw(), raw()
+def is_refused(open_transport, *args, **options):
+    try:
+        open_transport(*args, **options)
+    except websocket.WebSocketBadStatusException as refusal:
+        return refusal.status_code == 401
+    return False
+
+
+def from_address(address):
+    return {"header": [f"X-Forwarded-For: {address}"]}
+
+
+def test_a_transport_that_never_joins_is_closed_and_one_that_has_joined_stays_open(app, raw, monkeypatch):
+    monkeypatch.setattr(transport, "HANDSHAKE_SECONDS", 0.2)
+    with serving(app) as url:
+        joined, silent = raw(url), raw(url)
         joined.send("40")
 
         assert silent.closed()
@@ -52,6 +75,18 @@ class TestWithAShortHandshake:
         while not (packet := joined.receive()).startswith("430"):
             pass
         assert "Unauthorized" in packet
+
+
+def test_a_handshake_beyond_the_limit_is_refused_until_others_end(app, raw, monkeypatch):
+    monkeypatch.setattr(transport, "HANDSHAKE_SECONDS", 0.5)
+    monkeypatch.setattr(handshakes, "MAX_HANDSHAKES", 2)
+    with serving(app) as url:
+        first, second = raw(url), raw(url)
+
+        assert is_refused(raw, url)
+        assert first.closed()
+        assert second.closed()
+        raw(url).send("40")
 
 
 def test_a_message_over_64_kib_ends_the_connection(raw):
@@ -73,133 +108,67 @@ def test_a_message_that_is_not_json_does_not_affect_other_sockets(raw, connect, 
     assert bystander.spin("nonsense")["error"] == "Invalid request"
 
 
-@pytest.mark.parametrize("origin", ["http://127.0.0.1:5000", "https://play.example.com"])
-def test_an_allowed_origin_connects(origin, raw):
-    assert raw(origin=origin).opened.startswith("0")
+def test_only_allowed_origins_connect(raw):
+    for origin in ("http://127.0.0.1:5000", "https://play.example.com"):
+        assert raw(origin=origin).opened.startswith("0")
 
-
-def test_another_origin_is_refused(raw):
     with pytest.raises(websocket.WebSocketBadStatusException):
         raw(origin="https://evil.example.com")
 
 
-@pytest.mark.one_process
-@pytest.mark.parametrize("name", ["connect", "disconnect"])
-def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, new_player, name):
-    alice, bob = new_player("alice"), new_player("bob")
-    socket = connect(alice)
+def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, player, new_player):
+    other = new_player("other")
+    socket = connect(player)
+    connections = app.extensions["realtime"].connections
 
-    socket.emit(name, {"token": bob.token}, {"token": bob.token})
+    for name in ("connect", "disconnect"):
+        socket.emit(name, {"token": other.token}, {"token": other.token})
 
     assert socket.spin("nonsense")["error"] == "Invalid request"
-    connections = app.extensions["realtime"].connections
-    assert (len(connections.sids_of(alice.id)), len(connections)) == (1, 1)
+    assert (len(connections.sids_of(player.id)), len(connections.sids_of(other.id))) == (1, 0)
 
 
-class TestWithFewHandshakes:
-    @pytest.fixture
-    def app(self, monkeypatch, make_app):
-        monkeypatch.setattr(realtime_server, "HANDSHAKE_SECONDS", 0.5)
-        monkeypatch.setattr(handshakes, "MAX_HANDSHAKES", 2)
-        return make_app()
+def test_players_and_spectators_of_one_address_share_its_sockets(app, open_socket, player):
+    with serving(app, ratelimit_enabled=True, trusted_proxies=1) as url:
+        here, elsewhere = from_address("192.0.2.7"), from_address("192.0.2.8")
+        sockets = [open_socket(url, each, **here) for each in (None, player, None)]
 
-    def test_a_handshake_beyond_the_limit_is_refused_until_others_end(self, raw):
-        first, second = raw(), raw()
-
-        with pytest.raises(websocket.WebSocketBadStatusException) as refusal:
-            raw()
-
-        assert refusal.value.status_code == 401
-        assert first.closed()
-        assert second.closed()
-        raw().send("40")
-
-
-@pytest.mark.one_process
-class TestWithRoomForThreeSocketsOfAnAddress:
-    @pytest.fixture
-    def settings(self):
-        return {"RATELIMIT_ENABLED": "1"}
-
-    @pytest.fixture
-    def app(self, make_app, settings):
-        return make_app(ADDRESS_MAX_SOCKETS="3", **settings)
-
-    def test_players_and_spectators_count_together(self, connect, player):
-        for socket_player in (None, player, None):
-            connect(socket_player)
-
-        with pytest.raises(Refused, match="Too many connections"):
-            connect()
-        with pytest.raises(Refused, match="Too many connections"):
-            connect(player)
-
-    def test_a_socket_that_leaves_makes_room_for_another_of_its_address(self, app, connect):
-        sockets = [connect() for _ in range(3)]
+        for each in (None, player):
+            with pytest.raises(Refused, match="Too many connections"):
+                open_socket(url, each, **here)
+        assert open_socket(url, **elsewhere).expect("live-bets") is not None
         sockets[0].close()
-        wait_until(lambda: len(app.extensions["realtime"].connections) == 2)
-
-        assert connect().expect("live-bets") == []
-
-    class TestBehindAProxy:
-        @pytest.fixture
-        def settings(self):
-            return {"RATELIMIT_ENABLED": "1", "TRUSTED_PROXIES": "1"}
-
-        def test_the_address_that_the_proxy_saw_counts(self, connect):
-            for _ in range(3):
-                connect(header=["X-Forwarded-For: 192.0.2.7"])
-
-            with pytest.raises(Refused):
-                connect(header=["X-Forwarded-For: 192.0.2.7"])
-            assert connect(header=["X-Forwarded-For: 192.0.2.8"]).expect("live-bets") == []
-
-    class TestWithTheLimitsOff:
-        @pytest.fixture
-        def settings(self):
-            return {"RATELIMIT_ENABLED": "0"}
-
-        def test_an_address_may_have_any_number_of_sockets(self, connect):
-            assert [connect().expect("live-bets") for _ in range(5)] == [[]] * 5
+        wait_until(lambda: can_join(open_socket, url, here))
 
 
-class TestWithThreeHandshakesAMinute:
-    @pytest.fixture
-    def timer(self):
-        return {"seconds": 0.0}
+def can_join(open_socket, url, header):
+    try:
+        open_socket(url, **header)
+    except Refused:
+        return False
+    return True
 
-    @pytest.fixture
-    def app(self, make_app, timer):
-        return make_app(
-            timer=lambda: timer["seconds"],
-            RATELIMIT_ENABLED="1",
-            ADDRESS_HANDSHAKES_PER_MINUTE="3",
-            TRUSTED_PROXIES="1",
-        )
 
-    def test_the_fourth_of_an_address_is_refused_for_a_minute(self, raw, timer):
+def test_with_the_limits_off_an_address_may_have_any_number_of_sockets(connect):
+    assert [connect().expect("live-bets") is not None for _ in range(5)] == [True] * 5
+
+
+def test_the_fourth_handshake_of_an_address_is_refused_for_a_minute(app, raw):
+    now = [0.0]
+    limits = {"ratelimit_enabled": True, "trusted_proxies": 1, "address_handshakes_per_minute": 3}
+    with serving(app, timer=lambda: now[0], **limits) as url:
+        here = from_address("192.0.2.7")
         for _ in range(3):
-            raw().close()
+            raw(url, **here).close()
 
-        with pytest.raises(websocket.WebSocketBadStatusException):
-            raw()
-        timer["seconds"] = 60
-        assert raw().opened.startswith("0")
+        assert is_refused(raw, url, **here)
+        client = raw(url, **from_address("192.0.2.8"))
+        now[0] = 60
+        assert raw(url, **here).opened.startswith("0")
 
-    def test_another_address_is_not_affected(self, raw):
-        for _ in range(3):
-            raw(header=["X-Forwarded-For: 192.0.2.7"])
-
-        with pytest.raises(websocket.WebSocketBadStatusException):
-            raw(header=["X-Forwarded-For: 192.0.2.7"])
-        assert raw(header=["X-Forwarded-For: 192.0.2.8"]).opened.startswith("0")
-
-    def test_a_second_attempt_to_join_counts_as_a_handshake(self, raw):
-        client = raw()
-
-        for _ in range(4):
+        # Attempts to join after the first one count as handshakes.
+        for _ in range(5):
             client.send('40{"token":"bad"}')
-
         assert client.closed()
 
 
@@ -222,13 +191,13 @@ def test_joining_twice_closes_the_transport(raw):
     assert client.closed()
 
 
-@pytest.mark.one_process
 class TestPings:
     @pytest.fixture
-    def transports(self, app):
+    def transports(self, app, monkeypatch):
         """The library's server with short times."""
         transports = app.extensions["realtime"].socketio.server.eio
-        transports.ping_interval, transports.ping_timeout = 0.05, 5
+        monkeypatch.setattr(transports, "ping_interval", 0.05)
+        monkeypatch.setattr(transports, "ping_timeout", 5)
         return transports
 
     def test_a_client_that_answers_is_pinged_again(self, transports, raw):
@@ -246,39 +215,37 @@ class TestPings:
         assert silent.closed(answering=False)
 
     def test_a_pong_says_when_its_ping_was_sent(self, app, transports, raw):
-        pongs = []
-        app.extensions["realtime"].on_pong(lambda sid, sent_at: pongs.append((sid, sent_at)))
+        pongs = {}
+        app.extensions["realtime"].transports.on_pong.append(pongs.setdefault)
         client = raw()
         client.send("40")
-        joined = json.loads(client.receive().removeprefix("40"))
+        sid = json.loads(client.receive().removeprefix("40"))["sid"]
         joined_at = time.monotonic()
 
         while client.receive_any() != "2":
             pass
-        wait_until(lambda: pongs)
+        wait_until(lambda: sid in pongs)
 
-        sid, sent_at = pongs[0]
-        assert sid == joined["sid"]
-        assert joined_at < sent_at < time.monotonic()
+        assert joined_at < pongs[sid] < time.monotonic()
 
     def test_a_pong_that_answers_no_ping_is_ignored(self, app, raw):
-        pongs = []
-        app.extensions["realtime"].on_pong(lambda sid, sent_at: pongs.append(sid))
+        pongs = {}
+        app.extensions["realtime"].transports.on_pong.append(pongs.setdefault)
         client = raw()
         client.send("40")
+        sid = json.loads(client.receive().removeprefix("40"))["sid"]
 
         client.send("3")
         client.send('420["upgrader:spin"]')
         while not client.receive().startswith("430"):
             pass
 
-        assert pongs == []
+        assert sid not in pongs
 
 
-@pytest.mark.one_process
-def test_the_server_keeps_nothing_of_closed_sockets(app, connect, new_player):
+def test_the_server_keeps_nothing_of_closed_sockets(app, connect, player):
     realtime = app.extensions["realtime"]
-    sockets = [connect(new_player(name)) for name in ("alice", "bob")] + [connect()]
+    sockets = [connect(player), connect(player), connect()]
 
     for socket in sockets:
         socket.close()

@@ -26,6 +26,9 @@ SUSPENDED = {"status": False, "error": "Account suspended"}
 IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
 STEP_SECONDS = 0.2
 
+without_redis = pytest.mark.parametrize("platform", ["without Redis"], indirect=True)
+"""Marks a test of rules that only the database decides."""
+
 numbers = count()
 
 
@@ -122,6 +125,7 @@ def test_no_socket_that_connects_during_a_logout_stays_a_player(urls, player, op
         wait_until(lambda socket=socket: socket.spin(SPIN) == UNAUTHORIZED, step_seconds=STEP_SECONDS)
 
 
+@without_redis
 def test_a_proof_goes_to_the_new_session_when_its_bet_was_made_in_an_ended_one(
     urls, player, sockets, run, open_socket
 ):
@@ -133,6 +137,7 @@ def test_a_proof_goes_to_the_new_session_when_its_bet_was_made_in_an_ended_one(
     assert new.expect("upgrader:proof")["nonce"] == 1
 
 
+@without_redis
 def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player):
     with ThreadPoolExecutor(2) as together:
         answers = list(together.map(log_out, urls, [player, player]))
@@ -142,6 +147,7 @@ def test_concurrent_logouts_at_two_processes_end_each_session_once(urls, player)
         assert User.get_by_id(player.id).session_number == answers.count(200)
 
 
+@without_redis
 def test_a_bet_that_waits_while_its_player_is_suspended_is_refused(app, database_url, player, sockets, run):
     seed = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
     with ThreadPoolExecutor(1) as beside:
@@ -154,6 +160,7 @@ def test_a_bet_that_waits_while_its_player_is_suspended_is_refused(app, database
     assert nonces(player) == []
 
 
+@without_redis
 def test_suspending_a_player_waits_for_the_bet_that_is_being_settled(database_url, player, sockets, run):
     # Locks that a settlement takes after the player's row.
     assert sockets[0].spin(SPIN)["status"]
@@ -171,6 +178,7 @@ def test_suspending_a_player_waits_for_the_bet_that_is_being_settled(database_ur
     assert nonces(player) == [1, 2]
 
 
+@without_redis
 def test_no_bet_settles_after_the_suspend_command_has_returned(player, sockets, run):
     def play(socket):
         """The answers up to the first refusal for the suspension."""
@@ -189,12 +197,3 @@ def test_no_bet_settles_after_the_suspend_command_has_returned(player, sockets, 
     assert nonces(player) == settled
     assert len(settled) == sum(answer["status"] for answer in answers)
     assert [each for each in answers if not each["status"] and each not in (SUSPENDED, IN_PROGRESS)] == []
-
-
-def test_a_suspended_player_gets_the_proof_of_an_earlier_bet(urls, player, sockets, run, open_socket):
-    assert sockets[0].spin(SPIN)["status"]
-    for socket in sockets:
-        socket.close()
-    run("users", "suspend", player.platform_id)
-
-    assert open_socket(urls[0], player).expect("upgrader:proof")["nonce"] == 1

@@ -6,7 +6,7 @@ import pytest
 import requests
 
 from bench.harness.raw_http import open_connection
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.polling import PollingClient
@@ -77,11 +77,11 @@ STEPS = {
 
 
 @pytest.fixture(scope="module")
-def server(sqlite_files, tmp_path_factory):
+def server(sqlite_files, warm_start, tmp_path_factory):
     directory = tmp_path_factory.mktemp("abandoned")
     with sqlite_files.fresh(directory) as url:
         env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory / "instance")}
-        with server_process(gunicorn("tests.support.counting_app:app"), env, directory) as server:
+        with warm_start.server_process(gunicorn("tests.support.counting_app:app"), env, directory) as server:
             yield server
 
 

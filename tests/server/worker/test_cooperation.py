@@ -17,8 +17,8 @@ pytestmark = pytest.mark.process
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_slow_query_does_not_delay_another_request(app, env, tmp_path):
-    with server_process(gunicorn("tests.support.slow_query_app:app"), env, tmp_path) as server:
+def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_path):
+    with warm_start.server_process(gunicorn("tests.support.slow_query_app:app"), env, tmp_path) as server:
         order = []
 
         def ask(path):
@@ -35,8 +35,8 @@ def test_a_slow_query_does_not_delay_another_request(app, env, tmp_path):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(player, env, tmp_path):
-    with server_process(gunicorn(), env, tmp_path) as server:
+def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(player, env, warm_start, tmp_path):
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         bystander = Socket(server.url, auth={"token": player.token})
         broken = Socket(server.url, auth={"token": player.token})
 

@@ -14,8 +14,10 @@ from bench.harness.crashes.players import Actor, import_items, memory_of
 from services.accounts import users
 from services.shared.clock import now_ms
 from services.shared.money import Cents
+from tests.support.markers import sqlite_only
 
-pytestmark = pytest.mark.slow
+# The checks read what both databases answer alike.
+pytestmark = [pytest.mark.slow, sqlite_only]
 
 NOBODYS_SEED = "0" * 64
 MANY_ATTEMPTS = 10

@@ -8,7 +8,7 @@ from bench.harness.stoppable_postgres import stoppable_postgres
 
 pytestmark = pytest.mark.process
 
-PLAYERS, SOCKETS = 6, 12
+PLAYERS, SOCKETS = 4, 8
 
 
 @pytest.fixture
@@ -25,11 +25,12 @@ def database_url(database):
 
 
 def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recovers(
-    app, env, database, tmp_path
+    app, env, database, warm_start, tmp_path
 ):
-    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="two kills")
+    serve = warm_start.server_process
+    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="one kill", serve=serve)
 
-    report = storm.rage(kills=0, database_kills=2, restart_database=database.restart)
+    report = storm.rage(kills=0, database_kills=1, restart_database=database.restart)
 
     assert report.problems == []
     assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

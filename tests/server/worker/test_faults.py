@@ -5,15 +5,17 @@ import pytest
 from bench.harness.faults.proxy import HALF, RESET, STALL, before_postgres, latency, slices
 from bench.harness.faults.routes import Outcome
 from bench.harness.faults.storm import FaultStorm
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 
 pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)]
 
 
-def test_network_faults_to_the_database_lose_nothing_and_answers_are_clear(app, env, database_url, tmp_path):
+def test_network_faults_to_the_database_lose_nothing_and_answers_are_clear(
+    app, env, database_url, warm_start, tmp_path
+):
     with (
         before_postgres(database_url) as (proxy, address),
-        server_process(gunicorn(), env | {"DATABASE_URL": address}, tmp_path) as server,
+        warm_start.server_process(gunicorn(), env | {"DATABASE_URL": address}, tmp_path) as server,
     ):
         storm = FaultStorm(app, server.url)
         storm.begin()

@@ -7,7 +7,7 @@ from PIL import Image
 from bench.harness.faults.full_disk import no_room_for
 from bench.harness.faults.routes import UNAVAILABLE, Outcome
 from bench.harness.faults.storm import FaultStorm
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from tests.services.avatars.conftest import RED, encoded
 
 pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
@@ -16,8 +16,8 @@ PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 
 
 @pytest.fixture
-def production(app, env, tmp_path):
-    with server_process(gunicorn(), env, tmp_path) as server:
+def production(app, env, warm_start, tmp_path):
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         yield server
 
 

@@ -6,18 +6,21 @@ import pytest
 
 from bench.harness.faults.proxy import STALL, fault_proxy, latency
 from bench.harness.node import js_player
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 
-pytestmark = pytest.mark.process
-
-
-@pytest.fixture(params=["websocket", "polling"])
-def transport(request):
-    return request.param
+# Each transport and each database once.
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.parametrize(
+        ("database_url", "transport"),
+        [("sqlite", "websocket"), ("postgresql", "polling")],
+        indirect=["database_url"],
+    ),
+]
 
 
 @pytest.fixture
@@ -26,9 +29,9 @@ def item(add_item):
 
 
 @pytest.fixture
-def serve(env, tmp_path):
+def serve(env, warm_start, tmp_path):
     """Starts a production server with quick pings, as often as a test needs one."""
-    return lambda **changes: server_process(
+    return lambda **changes: warm_start.server_process(
         gunicorn("tests.support.quick_pings_app:app"), env | changes, tmp_path
     )
 
@@ -53,7 +56,6 @@ def rows(condition):
         return Bet.select().where(condition).count()
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url):
         spectator = Socket(server.url)
@@ -86,12 +88,11 @@ def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(ser
         wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("acknowledges", [True, False], ids=["acknowledgement", "pong"])
 def test_a_proof_that_the_client_confirmed_does_not_come_after_the_server_was_killed(
-    serve, js_client, item, acknowledges
+    serve, js_client, item, transport
 ):
-    with serve() as server, js_client(server.url, acknowledges=acknowledges) as client:
+    # The client over polling confirms with its pongs alone.
+    with serve() as server, js_client(server.url, acknowledges=transport == "websocket") as client:
         client.spin(amount=1, item=item)
         client.expect("upgrader:proof")
         wait_until(lambda: rows(Bet.proof_delivered_at_ms.is_null(False)) == 1)

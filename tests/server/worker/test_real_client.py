@@ -13,8 +13,8 @@ from tests.support.markers import DATABASE_FIXTURES
 pytestmark = pytest.mark.process
 
 COMMANDS = {"gunicorn": gunicorn(), "flask run": flask_run()}
-# One server of each kind, and each database once under the production server.
-SERVERS = [("gunicorn", "sqlite"), ("gunicorn", "postgresql"), ("flask run", "sqlite")]
+# Each kind of server and each database once.
+SERVERS = [("gunicorn", "postgresql"), ("flask run", "sqlite")]
 TRANSPORTS = ["websocket", "polling"]
 
 numbers = itertools.count()
@@ -83,9 +83,11 @@ def test_a_client_stays_connected_as_a_spectator_when_its_session_is_ended(platf
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(add_item, player, env, tmp_path):
+def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(
+    add_item, player, env, warm_start, tmp_path
+):
     item = add_item(price=10)
-    with server_process(gunicorn(), env | {"UPGRADER_PROOF_DELAY": ""}, tmp_path) as server:
+    with warm_start.server_process(gunicorn(), env | {"UPGRADER_PROOF_DELAY": ""}, tmp_path) as server:
         told = node("spin.mjs", server.url, player.token, "websocket", item, 5)
 
     assert told["proofAfterMs"] >= 6_000

@@ -23,7 +23,7 @@ TIMES, BYTES = 1_500, 16_384
 
 
 @pytest.fixture(scope="module")
-def loud(sqlite_files, tmp_path_factory):
+def loud(sqlite_files, warm_start, tmp_path_factory):
     """A production server with a view that makes it send everybody something large."""
     directory = tmp_path_factory.mktemp("loud")
     with sqlite_files.fresh(directory) as url:
@@ -34,7 +34,7 @@ def loud(sqlite_files, tmp_path_factory):
             "JWT_SECRET": SECRET[::-1],
             "RATELIMIT_ENABLED": "0",
         }
-        with server_process(gunicorn("tests.support.loud_app:app"), env, directory) as server:
+        with warm_start.server_process(gunicorn("tests.support.loud_app:app"), env, directory) as server:
             yield server
 
 

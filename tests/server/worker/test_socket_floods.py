@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from bench.harness.raw_http import open_connection, read_until
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 
@@ -19,12 +19,12 @@ SPINS = 2_000
 
 
 @pytest.fixture(scope="module")
-def limited(sqlite_files, tmp_path_factory):
+def limited(sqlite_files, warm_start, tmp_path_factory):
     """A limited server with its limits."""
     directory = tmp_path_factory.mktemp("limited")
     with sqlite_files.fresh(directory) as url:
         env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory / "instance")}
-        with server_process(gunicorn(), env, directory) as server:
+        with warm_start.server_process(gunicorn(), env, directory) as server:
             yield server
 
 

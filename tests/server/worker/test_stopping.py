@@ -6,6 +6,7 @@ from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from models.bets import Bet
 from models.db.connection import reading
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -15,6 +16,7 @@ def item(add_item):
     return add_item(price=10)
 
 
+@sqlite_only
 def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_path):
     with server_process(gunicorn(), env, tmp_path) as server:
         sockets = [Socket(server.url, auth={"token": player.token}) for _ in range(5)]
@@ -26,15 +28,16 @@ def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_
         socket.close()
 
 
-def test_a_spin_with_a_pending_proof_is_proven_after_the_restart(item, player, env, tmp_path):
-    env = env | {"UPGRADER_PROOF_DELAY": "5"}
-    with server_process(gunicorn(), env, tmp_path) as server:
+@sqlite_only
+def test_a_spin_with_a_pending_proof_is_proven_after_the_restart(item, player, env, warm_start, tmp_path):
+    env = env | {"UPGRADER_PROOF_DELAY": "2"}
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         socket = Socket(server.url, auth={"token": player.token})
         assert socket.spin({"amount": 1, "item": item})["status"] is True
         assert server.stop() == 0
         socket.close()
 
-    with server_process(gunicorn(), env, tmp_path) as server:
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         socket = Socket(server.url, auth={"token": player.token})
         proof = socket.expect("upgrader:proof")
         socket.close()
@@ -43,8 +46,8 @@ def test_a_spin_with_a_pending_proof_is_proven_after_the_restart(item, player, e
         assert proof["serverSeedCommitment"] == Bet.get().server_seed_commitment
 
 
-def test_every_acknowledged_spin_survives_a_crash(item, player, env, tmp_path, run):
-    with server_process(gunicorn(), env, tmp_path) as server:
+def test_every_acknowledged_spin_survives_a_crash(item, player, env, warm_start, tmp_path, run):
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         socket = Socket(server.url, auth={"token": player.token})
         answers = [socket.spin({"amount": 1, "item": item}) for _ in range(10)]
         server.kill()

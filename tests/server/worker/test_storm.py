@@ -1,25 +1,25 @@
-"""A hundred players at once on the production server: money, nonces and locks."""
+"""Forty players at once on the production server: money, nonces and locks."""
 
 import pytest
 
 from bench.harness.node import node
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
 
 pytestmark = pytest.mark.process
 
-PLAYERS = 100
-SPINS_A_SOCKET = 6
+PLAYERS = 40
+SPINS_A_SOCKET = 4
 
 
 @pytest.fixture
-def storm(app, add_item, new_player, env, tmp_path):
-    """A hundred players who spin from two sockets each, and what each was told."""
+def storm(app, add_item, new_player, env, warm_start, tmp_path):
+    """Forty players who spin from two sockets each, and what each was told."""
     item = add_item(price=10)
     players = [new_player(f"player{number}") for number in range(PLAYERS)]
-    with server_process(gunicorn(), env, tmp_path) as server:
+    with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         told = node(
             "storm.mjs",
             stdin={

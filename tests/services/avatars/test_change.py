@@ -17,10 +17,10 @@ from bench.harness.waiting import wait_until
 from models.avatar_uploads import AvatarUpload
 from models.db.connection import database, reading, writing
 from models.users import User
-from services.avatars.change import one_upload
-from services.avatars.errors import UploadUnderWay
+from services.avatars.change import UploadUnderWay, one_upload
 from services.shared.clock import now_ms
 from tests.services.avatars.conftest import GREEN, RED, encoded
+from tests.support.markers import sqlite_only
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 
@@ -39,34 +39,23 @@ def current(player):
     return path
 
 
-def test_an_upload_answers_the_url_of_the_avatar(upload, client, player, current, kept):
-    answer = upload(PNG)
+def test_an_upload_answers_the_url_of_the_avatar_and_deletes_the_replaced_one(
+    upload, client, player, current, kept
+):
+    first, answer = upload(PNG).json["avatarUrl"], upload(PNG)
+    refused = upload(b"nonsense")
 
     url = answer.json["avatarUrl"]
     assert answer.json == {"success": True, "avatarUrl": url}
-    assert client.get("/auth/me", headers=player.headers).json["avatar"] == url
+    assert client.get("/auth/me", headers=player.headers).json["avatar"] == url != first
     (name,) = kept()
     assert url == f"http://127.0.0.1:5000/media/avatars/{name}"
     assert current() == f"/media/avatars/{name}"
-
-
-def test_the_replaced_avatar_is_deleted(upload, client, kept):
-    first, second = (upload(PNG).json["avatarUrl"] for _ in range(2))
-
-    assert first != second
-    assert kept() == [second.rpartition("/")[2]]
     assert client.get(first.removeprefix("http://127.0.0.1:5000")).status_code == 404
+    assert refused.status_code == 400
 
 
-def test_a_refused_file_leaves_the_old_avatar(upload, kept):
-    before = upload(PNG).json["avatarUrl"]
-
-    assert upload(b"nonsense").status_code == 400
-
-    assert kept() == [before.rpartition("/")[2]]
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_every_standard_form_of_multipart_is_accepted(client, player):
     head = b'--x\r\nContent-Disposition: form-data; name="avatar"; filename="me.png"\r\n'
     other = b'--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n\r\n'
@@ -87,7 +76,7 @@ def test_every_standard_form_of_multipart_is_accepted(client, player):
     assert statuses == [200] * len(forms)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_replacing_an_avatar_at_another_address_deletes_no_file(upload, player, current, tmp_path):
     outside = tmp_path / "instance" / "media" / "outside.webp"
     outside.parent.mkdir(parents=True)
@@ -137,6 +126,7 @@ def is_under_way():
     return AvatarUpload.select().exists()
 
 
+@sqlite_only
 def test_a_second_upload_of_a_player_at_the_same_time_is_refused(send, slow, player, new_player):
     bob = new_player("bob").headers
     slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
@@ -152,6 +142,7 @@ def test_a_second_upload_of_a_player_at_the_same_time_is_refused(send, slow, pla
     assert (others, first, send(PNG, player.headers).status_code) == (200, 200, 200)
 
 
+@sqlite_only
 def test_an_upload_in_one_process_refuses_another_in_a_second_process(send, slow, player, make_app):
     slow.request("POST", "/profile/avatar", FORM[:50], headers=player.headers | FORM_HEADERS)
     wait_until(is_under_way)
@@ -181,7 +172,7 @@ def test_of_many_uploads_that_begin_at_once_one_is_under_way(player):
         assert Counter(pool.map(begin, range(10))) == {"begun": 1, "refused": 9}
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_an_upload_that_a_crash_ended_is_forgotten_after_a_minute(player, upload):
     for left_ms, status in ((30_000, 429), (-1, 200), (3_600_000, 200)):
         with writing():
@@ -191,7 +182,7 @@ def test_an_upload_that_a_crash_ended_is_forgotten_after_a_minute(player, upload
             AvatarUpload.delete().execute()
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_change_that_fails_keeps_the_old_file(upload, current, kept, monkeypatch):
     before = upload(PNG).json["avatarUrl"]
 
@@ -206,7 +197,7 @@ def test_a_change_that_fails_keeps_the_old_file(upload, current, kept, monkeypat
     assert current().removeprefix("/media/avatars/") in kept()
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_commit_whose_answer_is_lost_keeps_the_new_file(upload, current, kept, monkeypatch):
     commit = database.obj.commit
 

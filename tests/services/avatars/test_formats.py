@@ -9,8 +9,9 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, encoded, grey
+from tests.support.markers import sqlite_only
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
+pytestmark = [pytest.mark.slow, sqlite_only]
 
 ORIENTATION = 0x0112
 EDGE = 16
@@ -49,28 +50,16 @@ def middle(picture):
     return picture.convert("RGB").getpixel((128, 128))
 
 
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [
-        ("JPEG", {}),
-        ("JPEG", {"progressive": True}),
-        ("PNG", {}),
-        ("WEBP", {}),
-        ("WEBP", {"lossless": True}),
-        ("GIF", {}),
-    ],
-)
-def test_an_image_of_each_format_becomes_a_webp_of_256_pixels(stored, kind, options):
-    picture = stored(encoded(plain(), kind, **options))
+def test_an_image_of_each_format_becomes_a_webp_of_256_pixels(stored):
+    kinds = [("JPEG", {}), ("JPEG", {"progressive": True}), ("PNG", {}), ("GIF", {})]
+    kinds += [("WEBP", {}), ("WEBP", {"lossless": True})]
 
-    assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 1)
-    assert is_near(middle(picture), RED)
+    for kind, options in kinds:
+        # The bytes decide the format, and not the name.
+        picture = stored(encoded(plain(), kind, **options), name="page.html", declared="text/html")
 
-
-def test_the_bytes_decide_the_format_and_not_the_name(stored):
-    picture = stored(encoded(plain(), "GIF"), name="page.html", declared="text/html")
-
-    assert is_near(middle(picture), RED)
+        assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 1)
+        assert is_near(middle(picture), RED), (kind, options)
 
 
 def test_the_middle_of_a_picture_is_kept(stored):
@@ -82,16 +71,18 @@ def test_the_middle_of_a_picture_is_kept(stored):
     assert all(is_near(picture.getpixel(at), GREEN) for at in [(EDGE, EDGE), (240, 240), (128, 128)])
 
 
-@pytest.mark.parametrize(
-    ("mode", "colour", "expected"),
-    [("L", 200, (200,) * 3), ("1", 1, (255,) * 3), ("P", 0, (0,) * 3), ("I;16", 40_000, (156,) * 3)],
-)
-def test_a_png_without_colours_is_accepted(stored, mode, colour, expected):
-    assert is_near(middle(stored(encoded(plain(mode, colour), "PNG"))), expected)
+COLOURS = [
+    (plain("L", 200), "PNG", (200,) * 3),
+    (plain("1", 1), "PNG", (255,) * 3),
+    (plain("P", 0), "PNG", (0,) * 3),
+    (plain("I;16", 40_000), "PNG", (156,) * 3),
+    (plain("RGB", BLUE).convert("CMYK"), "JPEG", BLUE),
+]
 
 
-def test_a_cmyk_jpeg_is_accepted(stored):
-    assert is_near(middle(stored(encoded(plain("RGB", BLUE).convert("CMYK"), "JPEG"))), BLUE)
+def test_an_image_in_every_colour_mode_is_accepted(stored):
+    for picture, kind, colour in COLOURS:
+        assert is_near(middle(stored(encoded(picture, kind))), colour), picture.mode
 
 
 def palette_with_a_hole():
@@ -101,62 +92,58 @@ def palette_with_a_hole():
     return picture
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        encoded(plain("RGBA", (*GREEN, 0)), "PNG"),
-        encoded(plain("LA", (90, 0)), "PNG"),
-        encoded(plain("RGBA", (*GREEN, 0)), "WEBP"),
-        encoded(plain("RGB", GREEN), "PNG", transparency=GREEN),
-        encoded(plain("L", 77), "PNG", transparency=77),
-    ],
-    ids=["rgba", "grey", "webp", "one colour", "one grey"],
-)
-def test_transparency_is_kept(stored, data):
-    assert stored(data).convert("RGBA").getpixel((128, 128))[3] == 0
+TRANSPARENT = {
+    "rgba": encoded(plain("RGBA", (*GREEN, 0)), "PNG"),
+    "grey": encoded(plain("LA", (90, 0)), "PNG"),
+    "webp": encoded(plain("RGBA", (*GREEN, 0)), "WEBP"),
+    "one colour": encoded(plain("RGB", GREEN), "PNG", transparency=GREEN),
+    "one grey": encoded(plain("L", 77), "PNG", transparency=77),
+}
 
 
-@pytest.mark.parametrize("kind", ["PNG", "GIF"])
-def test_transparency_of_a_palette_is_kept(stored, kind):
-    picture = stored(encoded(palette_with_a_hole(), kind, transparency=0)).convert("RGBA")
-
-    assert picture.getpixel((EDGE, 128))[3] == 0
-    assert is_near(picture.getpixel((240, 128))[:3], GREEN)
+def test_transparency_is_kept(stored):
+    for name, data in TRANSPARENT.items():
+        assert stored(data).convert("RGBA").getpixel((128, 128))[3] == 0, name
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 4096), (4096, 1), (3, 7), (255, 257)])
-def test_an_image_of_any_shape_becomes_a_square(stored, size):
-    assert stored(encoded(plain(size=size), "PNG")).size == (256, 256)
+def test_transparency_of_a_palette_is_kept(stored):
+    for kind in ("PNG", "GIF"):
+        picture = stored(encoded(palette_with_a_hole(), kind, transparency=0)).convert("RGBA")
+
+        assert picture.getpixel((EDGE, 128))[3] == 0, kind
+        assert is_near(picture.getpixel((240, 128))[:3], GREEN), kind
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_the_largest_image_is_accepted(stored, kind):
-    assert is_near(middle(stored(encoded(plain(size=(4096, 4096)), kind))), RED)
+def test_an_image_of_any_shape_becomes_a_square(stored):
+    for size in ((1, 1), (1, 4096), (4096, 1), (3, 7), (255, 257)):
+        assert stored(encoded(plain(size=size), "PNG")).size == (256, 256), size
+    assert is_near(middle(stored(encoded(plain(size=(4096, 4096)), "JPEG"))), RED)
 
 
-@pytest.mark.parametrize(
-    ("orientation", "upper_left", "lower_right"),
-    [
-        (1, RED, WHITE),
-        (2, GREEN, BLUE),
-        (3, WHITE, RED),
-        (4, BLUE, GREEN),
-        (5, RED, WHITE),
-        (6, BLUE, GREEN),
-        (7, WHITE, RED),
-        (8, GREEN, BLUE),
-    ],
-)
-def test_a_photograph_is_made_upright(stored, orientation, upper_left, lower_right):
-    exif = Image.Exif()
-    exif[ORIENTATION] = orientation
+# The colours of the upper left and the lower right corner, by EXIF orientation.
+UPRIGHT = {
+    1: (RED, WHITE),
+    2: (GREEN, BLUE),
+    3: (WHITE, RED),
+    4: (BLUE, GREEN),
+    5: (RED, WHITE),
+    6: (BLUE, GREEN),
+    7: (WHITE, RED),
+    8: (GREEN, BLUE),
+}
 
-    pictures = [
-        stored(encoded(corners(), kind, exif=exif)).convert("RGB") for kind in ("JPEG", "PNG", "WEBP")
-    ]
 
-    found = [(picture.getpixel((40, 40)), picture.getpixel((216, 216))) for picture in pictures]
-    assert [is_near(first, upper_left) and is_near(last, lower_right) for first, last in found] == [True] * 3
+def test_a_photograph_is_made_upright(stored):
+    cases = [("JPEG", orientation) for orientation in UPRIGHT] + [("PNG", 6), ("WEBP", 6)]
+    for kind, orientation in cases:
+        exif = Image.Exif()
+        exif[ORIENTATION] = orientation
+
+        picture = stored(encoded(corners(), kind, exif=exif)).convert("RGB")
+
+        upper_left, lower_right = UPRIGHT[orientation]
+        assert is_near(picture.getpixel((40, 40)), upper_left), (kind, orientation)
+        assert is_near(picture.getpixel((216, 216)), lower_right), (kind, orientation)
 
 
 @pytest.fixture
@@ -177,18 +164,18 @@ def metadata():
     }
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF"])
-def test_metadata_is_removed(stored, metadata, kept, tmp_path, kind):
-    data = encoded(corners(), kind, **metadata[kind])
-    assert b"whereabouts" in data
+def test_metadata_is_removed(stored, metadata, kept, tmp_path):
+    for kind, options in metadata.items():
+        data = encoded(corners(), kind, **options)
+        assert b"whereabouts" in data
 
-    picture = stored(data)
+        picture = stored(data)
 
-    (name,) = kept()
-    file = (tmp_path / "instance" / "media" / "avatars" / name).read_bytes()
-    assert [word for word in (b"whereabouts", b"EXIF", b"XMP ", b"ICCP") if word in file] == []
-    assert not picture.getexif()
-    assert set(picture.info) <= {"loop", "background", "timestamp", "duration"}
+        (name,) = kept()
+        file = (tmp_path / "instance" / "media" / "avatars" / name).read_bytes()
+        assert [word for word in (b"whereabouts", b"EXIF", b"XMP ", b"ICCP") if word in file] == [], kind
+        assert not picture.getexif()
+        assert set(picture.info) <= {"loop", "background", "timestamp", "duration"}, kind
 
 
 def test_an_image_with_unreadable_metadata_is_accepted(stored):
@@ -197,22 +184,18 @@ def test_an_image_with_unreadable_metadata_is_accepted(stored):
     assert is_near(middle(stored(data)), RED)
 
 
-@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_an_animation_stays_animated(stored, kind):
-    picture = stored(animation(kind, frames=5))
+def test_an_animation_stays_animated(stored):
+    for kind in ("GIF", "WEBP", "PNG"):
+        picture = stored(animation(kind, frames=5))
 
-    assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 5)
-    shown = []
-    for number in range(5):
-        picture.seek(number)
-        shown.append((picture.convert("RGB").getpixel((128, 128))[0], picture.info["duration"]))
-    assert [duration for _, duration in shown] == [70] * 5
-    assert [abs(level - grey(number)) <= 4 for number, (level, _) in enumerate(shown)] == [True] * 5
-
-
-@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_an_animation_of_64_frames_is_accepted(stored, kind):
-    assert stored(animation(kind, frames=64)).n_frames == 64
+        assert (picture.format, picture.size, picture.n_frames) == ("WEBP", (256, 256), 5)
+        shown = []
+        for number in range(5):
+            picture.seek(number)
+            shown.append((picture.convert("RGB").getpixel((128, 128))[0], picture.info["duration"]))
+        assert [duration for _, duration in shown] == [70] * 5, kind
+        assert [abs(level - grey(number)) <= 4 for number, (level, _) in enumerate(shown)] == [True] * 5
+    assert stored(animation("GIF", frames=64)).n_frames == 64
 
 
 def test_the_default_image_of_an_animated_png_is_not_a_frame(stored):
@@ -258,15 +241,15 @@ TRAILERS = {
 }
 
 
-@pytest.mark.parametrize("trailer", TRAILERS.values(), ids=TRAILERS)
-def test_bytes_after_an_image_are_removed(stored_bytes, trailer):
+def test_bytes_after_an_image_are_removed(stored_bytes):
     files = [encoded(corners(), kind) for kind in ("JPEG", "PNG", "WEBP", "GIF")]
-    files += [encoded(corners(), "JPEG", progressive=True), encoded(corners(), "WEBP", lossless=True)]
-    files += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
+    others = [encoded(corners(), "JPEG", progressive=True), encoded(corners(), "WEBP", lossless=True)]
+    others += [animation(kind, frames=3) for kind in ("PNG", "WEBP", "GIF")]
+    alone = stored_bytes(files)
 
-    alone, followed = (stored_bytes([file + end for file in files]) for end in (b"", trailer))
-
-    assert followed == alone
+    for name, trailer in TRAILERS.items():
+        assert stored_bytes([file + trailer for file in files]) == alone, name
+    assert stored_bytes([file + trailer for file in others]) == stored_bytes(others)
 
 
 def test_only_the_first_image_of_a_jpeg_with_previews_is_used(stored):

@@ -16,6 +16,7 @@ from PIL import Image
 from bench.harness.hostile_images import IMAGES
 from services.avatars import render
 from tests.services.avatars.conftest import animation, encoded
+from tests.support.markers import sqlite_only
 
 TYPE = "The file must be a JPEG, PNG, WEBP or GIF image"
 DAMAGED = "The image is damaged"
@@ -101,7 +102,7 @@ def _nothing_stays(kept, client, player):
     assert client.get("/auth/me", headers=player.headers).json["avatar"].endswith("/neutral/avatar.webp")
 
 
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = sqlite_only
 
 
 def test_a_file_of_another_type_is_refused_whatever_its_name(wrong_answers):
@@ -123,22 +124,21 @@ def test_a_file_of_another_type_is_refused_whatever_its_name(wrong_answers):
     assert wrong_answers(files, TYPE) == {}
 
 
-def test_an_empty_file_is_refused(wrong_answers):
-    assert wrong_answers({"empty": b""}, "The file is empty") == {}
-
-
-def test_a_file_of_a_byte_more_than_2_mib_is_refused(wrong_answers):
+def test_a_file_that_is_empty_or_larger_than_2_mib_is_refused(wrong_answers):
     files = {"an image": FILES["PNG"].ljust(2_097_153, b"\0"), "nonsense": bytes(2_097_153)}
 
+    assert wrong_answers({"empty": b""}, "The file is empty") == {}
     assert wrong_answers(files, "The file must be at most 2097152 bytes") == {}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_an_image_without_all_of_its_pixels_is_refused(wrong_answers, name):
-    data = FILES[name]
+def test_an_image_without_all_of_its_pixels_is_refused(wrong_answers):
     # A PNG without its checksums and end marker, or a GIF without its end marker, still has every pixel.
-    end = len(data) - 24
-    files = {size: data[:size] for size in (end, *range(12, end, max(end // 12, 1)))}
+    ends = {name: len(data) - 24 for name, data in FILES.items()}
+    files = {
+        (name, size): data[:size]
+        for name, data in FILES.items()
+        for size in (12, ends[name] // 3, ends[name] * 2 // 3, ends[name])
+    }
 
     assert wrong_answers(files, DAMAGED, TYPE) == {}
 
@@ -163,11 +163,7 @@ def test_an_image_with_a_side_over_4096_pixels_is_refused(wrong_answers):
 
 @pytest.mark.slow
 def test_more_than_64_frames_are_refused(wrong_answers):
-    files = {
-        f"{kind} {frames}": animation(kind, frames=frames)
-        for kind in ("GIF", "WEBP", "PNG")
-        for frames in (65, 500)
-    }
+    files = {kind: animation(kind, frames=65) for kind in ("GIF", "WEBP", "PNG")}
     promised = chunk(b"acTL", struct.pack(">II", 2**31 - 1, 0))
     files["a PNG that promises many"] = png(1, 1, promised, chunk(b"IDAT", zlib.compress(bytes(4))))
 
@@ -221,21 +217,19 @@ def test_an_image_that_cannot_be_decoded_is_damaged(wrong_answers):
 @pytest.mark.slow
 def test_an_image_that_takes_too_long_to_decode_is_refused(wrong_answers, monkeypatch):
     monkeypatch.setattr(render, "_MAX_DECODE_SECONDS", 0.1)
-    names = ("JPEG, 60,000 scans", "JPEG, fill bytes", "GIF, 1,000,000 blocks", "PNG, 2 GB of profiles")
+    names = ("JPEG, 60,000 scans", "PNG, 2 GB of profiles")
 
     assert wrong_answers({name: IMAGES[name]() for name in names}, DAMAGED) == {}
 
 
 @pytest.mark.process
-def test_no_image_needs_more_than_400_megabytes(tmp_path):
-    names = ("PNG, interlaced, 64 bits", "PNG, 2 large frames", "GIF, 2 large frames", "WEBP, large canvas")
-    megabytes = {}
-    for name in names:
-        command = [sys.executable, "-m", "bench.avatars", name]
-        measured = subprocess.run(command, input=IMAGES[name](), check=True, capture_output=True, timeout=60)
-        megabytes[name] = int(measured.stdout.split()[-3])
+def test_no_image_needs_more_than_400_megabytes():
+    # The one that needs most. The command prints the figures of the others too.
+    name = "WEBP, large canvas"
+    command = [sys.executable, "-m", "bench.avatars", name]
+    measured = subprocess.run(command, input=IMAGES[name](), check=True, capture_output=True, timeout=60)
 
-    assert [name for name, peak in megabytes.items() if peak > 400] == []
+    assert int(measured.stdout.split()[-3]) <= 400
 
 
 def test_a_body_that_is_not_a_form_is_refused(client, player):

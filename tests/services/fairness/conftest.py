@@ -1,11 +1,11 @@
 """Fixtures: a server process whose database is backed up and restored."""
 
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.servers import gunicorn, server_process
+from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from models.db.connection import database
 from services.fairness import rolls
@@ -13,15 +13,9 @@ from tests.support import backups
 
 
 @pytest.fixture
-def serve(env, app, player, item, tmp_path):
+def serve(env, app, player, item, tmp_path, warm_start):
     """Runs the production server for a block, with other settings than the usual ones."""
-
-    @contextmanager
-    def serve(**changes):
-        with server_process(gunicorn(), env | changes, tmp_path) as server:
-            yield server
-
-    return serve
+    return lambda **changes: warm_start.server_process(gunicorn(), env | changes, tmp_path)
 
 
 @pytest.fixture
@@ -43,11 +37,15 @@ def join(player):
 
 
 @pytest.fixture
-def backup(env, tmp_path):
+def backup(env, tmp_path, run):
     """Backs the database up, with the command for it."""
 
     def back_up():
-        backups.back_up(os.environ | env, tmp_path / "backup")
+        file = tmp_path / "backup"
+        if env["DATABASE_URL"].startswith("sqlite"):
+            run("db", "backup", str(file))
+        else:
+            backups.back_up(os.environ | env, file)
 
     return back_up
 

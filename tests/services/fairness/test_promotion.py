@@ -33,6 +33,7 @@ def test_a_promoted_replica_that_lacks_a_revealed_bet_is_recognised(
         with replica() as lagging:
             spin_with(socket)
             socket.expect("upgrader:proof")
+            socket.close()
             server.stop()
 
             with serve(DATABASE_URL=lagging.promote(database_url)) as successor:

@@ -7,17 +7,18 @@ from models import seed_marks
 from models.db.connection import Table, reading, writing
 from models.play_limits import PAUSE_MS, Refused
 from models.seed_marks import SeedMark
-from models.settling_statement import BetTimes, Settlement, Unsettled, settle_at_once
+from models.settling_statement import BetTimes, Settlement, settle_at_once
 from models.users import PERMANENTLY, AnnouncedSeed, User
 from services.games.errors import (
     ExcludedPermanently,
     FreeCaseNotAvailable,
     LimitReached,
+    SeedUsed,
     SessionTimeReached,
     TakingABreak,
     TooSoon,
 )
-from services.games.settlement import SeedUsed, refusal_of, settle_in_steps
+from services.games.settling_steps import refusal_of, settle_in_steps
 from services.games.snapshots import content_of
 from services.shared.errors import AccountSuspended, InsufficientBalance
 
@@ -39,14 +40,8 @@ def in_steps(settlement):
 
 def in_one_statement(settlement):
     settled = settle_at_once(settlement, lambda: TIMES)
-    if settled is Unsettled.SEED_IS_USED:
-        raise SeedUsed
     if isinstance(settled, Refused):
         raise refusal_of(settled)
-    if settled is Unsettled.FREE_CASE_IS_USED:
-        raise FreeCaseNotAvailable
-    if settled is Unsettled.BALANCE_TOO_LOW:
-        raise InsufficientBalance
     return settled
 
 
@@ -273,6 +268,8 @@ def test_a_spin_that_is_refused_changes_nothing(settlement, write):
         "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
         "nonce": (SeedUsed, settlement(won=True, nonce=2)),
         "mark": (SeedUsed, settlement(won=True, mark_token="another mark")),
+        # Reported before the balance.
+        "seed and balance": (SeedUsed, settlement(won=True, nonce=2, wager_cents=10_001)),
         "balance": (InsufficientBalance, settlement(won=True, wager_cents=10_001)),
     }
     before = rows()
@@ -291,11 +288,6 @@ def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
 
     with pytest.raises(SeedUsed):
         write(spin)
-
-
-def test_a_used_seed_is_reported_before_an_insufficient_balance(settlement, write):
-    with pytest.raises(SeedUsed):
-        write(settlement(won=True, server_seed_commitment="another commitment", wager_cents=10_001))
 
 
 @pytest.fixture
@@ -440,19 +432,24 @@ STATES = {
         SessionTimeReached,
     ),
 }
+AT_FIRST = {
+    "suspended_at_ms": None,
+    "excluded_until_ms": None,
+    "last_bet_at_ms": 0,
+    "play_began_at_ms": 0,
+}
 RULES = {"min_cycle_ms": 2_500, "session_limit_ms": 3_600_000}
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_a_player_who_may_not_bet_is_refused_and_nothing_changes(settlement, player, write, state):
-    columns, error = STATES[state]
-    in_state(player, **columns)
-    before = rows()
+def test_a_player_who_may_not_bet_is_refused_and_nothing_changes(settlement, player, write):
+    for state, (columns, error) in STATES.items():
+        in_state(player, **AT_FIRST | columns)
+        before = rows()
 
-    with pytest.raises(error):
-        write(settlement(won=False, **RULES))
+        with pytest.raises(error):
+            write(settlement(won=False, **RULES))
 
-    assert rows() == before
+        assert rows() == before, state
 
 
 ALLOWED = {
@@ -464,11 +461,11 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize("state", ALLOWED)
-def test_a_player_may_bet_at_the_first_moment_that_the_rules_allow(settlement, player, write, state):
-    in_state(player, **ALLOWED[state])
+def test_a_player_may_bet_at_the_first_moment_that_the_rules_allow(settlement, player, write):
+    for number, columns in enumerate(ALLOWED.values(), start=1):
+        in_state(player, **AT_FIRST | columns)
 
-    assert write(settlement(won=False, **RULES)).balance == 9_500
+        assert write(settlement(won=False, **RULES)).balance == 10_000 - 500 * number
 
 
 PERIODS = ["day", "week", "month"]
@@ -479,36 +476,36 @@ RESETS_AT = {
 }
 
 
-@pytest.mark.parametrize("period", PERIODS)
 @pytest.mark.parametrize(("limit", "used"), [("wager", (300, 0)), ("loss", (1_000, 700))])
-def test_a_limit_is_reached_to_the_cent(settlement, player, write, limit, period, used):
-    wagered, paid = used
-    in_state(
-        player, **sums(wagered, paid), **{f"{each}_starts_at_ms": getattr(TIMES, each) for each in PERIODS}
-    )
-    in_state(player, **{f"{period}_{limit}_limit_cents": 799})
-    before = rows()
+def test_a_limit_is_reached_to_the_cent(settlement, player, write, limit, used):
+    starts = {f"{each}_starts_at_ms": getattr(TIMES, each) for each in PERIODS}
+    for number, period in enumerate(PERIODS, start=1):
+        column = f"{period}_{limit}_limit_cents"
+        in_state(player, **sums(*used), **starts, **{column: 799})
+        before = rows()
 
-    with pytest.raises(LimitReached) as refused:
-        write(settlement(won=True))
+        with pytest.raises(LimitReached) as refused:
+            write(settlement(won=True))
 
-    assert (refused.value.limit, refused.value.period) == (limit, period)
-    assert refused.value.resets_at == RESETS_AT[period]
-    assert rows() == before
-    in_state(player, **{f"{period}_{limit}_limit_cents": 800})
-    assert write(settlement(won=True)).balance == 15_500
+        assert (refused.value.limit, refused.value.period) == (limit, period)
+        assert refused.value.resets_at == RESETS_AT[period]
+        assert rows() == before
+        in_state(player, **{column: 800})
+        assert write(settlement(won=True)).balance == 10_000 + 5_500 * number
+        in_state(player, **{column: None})
 
 
-@pytest.mark.parametrize("period", PERIODS)
-def test_bets_of_an_earlier_period_do_not_count(settlement, player, write, period):
-    in_state(player, **sums(10_000, 0), **{f"{period}_starts_at_ms": getattr(TIMES, period) - 1})
-    in_state(player, **{f"{period}_wager_limit_cents": 500, f"{period}_loss_limit_cents": 500})
+def test_bets_of_an_earlier_period_do_not_count(settlement, player, write):
+    for period in PERIODS:
+        in_state(player, **sums(10_000, 0), **{f"{period}_starts_at_ms": getattr(TIMES, period) - 1})
+        in_state(player, **{f"{period}_wager_limit_cents": 500, f"{period}_loss_limit_cents": 500})
 
-    write(settlement(won=False))
+        write(settlement(won=False))
 
-    with reading():
-        user = User.select().where(User.id == player.id).dicts().get()
-    assert (user[f"{period}_wagered_cents"], user[f"{period}_paid_cents"]) == (500, 0)
+        with reading():
+            user = User.select().where(User.id == player.id).dicts().get()
+        assert (user[f"{period}_wagered_cents"], user[f"{period}_paid_cents"]) == (500, 0)
+        in_state(player, **{f"{period}_wager_limit_cents": None, f"{period}_loss_limit_cents": None})
 
 
 def test_winnings_of_the_period_may_be_played(settlement, player, write):

@@ -13,7 +13,7 @@ from models.items import Item
 from models.leases import Lease
 from server.logs import JsonLines
 from services.items import importing as items_importing
-from services.prices import feed, market_source
+from services.prices import feed, market
 
 START = 1_700_000_000_000
 HOUR = 3_600_000
@@ -97,7 +97,7 @@ def limit(monkeypatch):
     """Lowers the limits on what a source may send and how long it may take."""
 
     def to(*, max_bytes=None, seconds=None):
-        for module in (feed, market_source):
+        for module in (feed, market):
             if max_bytes:
                 monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
             if seconds:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.prices import feed_document
-from services.prices.errors import BadDocument
+from services.prices.sources import BadDocument
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 scalars = st.none() | st.booleans() | st.integers(-(10**13), 10**13) | texts

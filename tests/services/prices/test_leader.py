@@ -8,8 +8,8 @@ from models.db.connection import open_database, reading, writing
 from models.items import Item
 from models.leases import Lease
 from models.prices import HeldMarketPrice, MarketSlot, PriceSource
-from services.prices import feed_update
-from services.prices.errors import Stopped
+from services.prices.feed import Feed
+from services.prices.service import Stopped
 from services.shared import lease
 from services.shared.lease import LeaseLost
 from tests.services.prices.conftest import START
@@ -41,7 +41,7 @@ def during_a_request(source):
 @pytest.fixture
 def between_slices(monkeypatch):
     """Calls a function between the first and the second slice of the first refresh."""
-    update, slices = feed_update._update_slice, []
+    update, slices = Feed._update_slice, []
 
     def call(function):
         def count(*args, **options):
@@ -50,7 +50,7 @@ def between_slices(monkeypatch):
                 function()
             return update(*args, **options)
 
-        monkeypatch.setattr(feed_update, "_update_slice", count)
+        monkeypatch.setattr(Feed, "_update_slice", count)
 
     return call
 

@@ -13,7 +13,7 @@ from tests.support.markers import sqlite_only
 pytestmark = [pytest.mark.slow, sqlite_only]
 
 IN_FEED = {"One": 150, "Two": 30}
-BEFORE = [(), ("load",), ("load", "restart"), ("restart", "load")]
+BEFORE = [(), ("load", "restart"), ("restart", "load")]
 """What happens before the import."""
 
 DOWN_SECONDS = [0, 300]

@@ -3,7 +3,8 @@
 import pytest
 
 from bench.harness.price_sources import feed
-from services.prices import feed_update
+from services.prices import feed as price_feed
+from services.prices.feed import Feed
 from tests.services.prices.conftest import HOUR, START
 
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
@@ -103,7 +104,7 @@ def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, st
     def fail(_ids):
         raise RuntimeError
 
-    monkeypatch.setattr(feed_update, "reprice_cases_holding", fail)
+    monkeypatch.setattr(price_feed, "reprice_cases_holding", fail)
     with pytest.raises(RuntimeError):
         prices.refresh(accept_jumps=False)
 
@@ -113,13 +114,13 @@ def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, st
 def test_a_custom_price_that_is_imported_during_a_refresh_stays(prices, source, add, standing, monkeypatch):
     add({"One": 1, "Two": 2})
     source.answer = feed({"One": 150, "Two": 300})
-    apply = feed_update.apply
+    apply = Feed._apply
 
     def import_first(*args, **options):
         add({"One": 4}, customPrice=True)
         return apply(*args, **options)
 
-    monkeypatch.setattr(feed_update, "apply", import_first)
+    monkeypatch.setattr(Feed, "_apply", import_first)
     counts = prices.refresh(accept_jumps=False)
 
     assert (counts.updated, standing()) == (1, {"One": 400, "Two": 300})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.prices.market_source import read_price
+from services.prices.market import read_price
 from services.prices.rules import judge
 
 MOST = 100_000_000_000

@@ -1,13 +1,10 @@
 """The background task that refreshes prices: it starts with the server, logs, and stops promptly."""
 
-import os
-import subprocess
-
 import pytest
 import requests
 
 from bench.harness.price_sources import dripping, feed, hung_up, text
-from bench.harness.servers import ROOT, flask_command, flask_run, gunicorn, server_process
+from bench.harness.servers import flask_run, gunicorn, server_process
 from bench.harness.waiting import wait_until
 from services.shared.clock import now_ms
 from tests.services.prices.conftest import START
@@ -82,10 +79,10 @@ def test_the_metrics_show_a_feed_that_fails(make_app, source):
 
 
 @sqlite_only
-@pytest.mark.parametrize("what", ["drips", "hangs up", "is wrong"])
+@pytest.mark.parametrize("what", ["drips", "hangs up"])
 def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, add, standing, what):
     add({"One": 1})
-    source.answer = {"drips": dripping(source), "hangs up": hung_up, "is wrong": text("[]")}[what]
+    source.answer = {"drips": dripping(source), "hangs up": hung_up}[what]
     begin()
     wait_until(lambda: source.asks)
 
@@ -129,30 +126,15 @@ def test_without_a_source_no_task_starts(begin, prices, client):
 
 
 @sqlite_only
-def test_a_request_does_not_start_the_task(client, prices):
+def test_requests_and_commands_do_not_start_the_task(client, run, prices):
     client.get("/upgrader/items")
+    run("ledger", "audit")
 
     assert prices.listeners == []
 
 
+@sqlite_only
 @pytest.mark.process
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_command_does_not_start_the_task(app, env, source):
-    source.answer = feed({})
-
-    subprocess.run(
-        [*flask_command(), "ledger", "audit"],
-        cwd=ROOT,
-        env=os.environ | env | {"PRICE_FEED_URL": source.url},
-        check=True,
-        timeout=60,
-    )
-
-    assert source.asks == []
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, standing):
     add({"One": 1})
     source.answer = feed({"One": 150})
@@ -167,6 +149,7 @@ def serve(env, tmp_path, source):
     return lambda: server_process(gunicorn(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
 
 
+@sqlite_only
 @pytest.mark.process
 def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_started(
     serve, source, add, standing, next_fetches
@@ -186,6 +169,7 @@ def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_starte
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
     add({"One": 1})
     source.answer = feed({"One": 150})

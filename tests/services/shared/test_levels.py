@@ -1,6 +1,5 @@
 """Experience and levels at their boundaries."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,21 +12,17 @@ def level_after(*, coins, cents=0, granted=0):
     return level_of(experience_of(granted=granted, wagered_cents=coins * 100 + cents))
 
 
-@pytest.mark.parametrize(
-    ("coins", "level"), [(0, 0), (100, 1), (400, 2), (900, 3), (62_500, 25), (1_000_000, 100)]
-)
-def test_a_level_begins_at_a_hundred_times_its_square_in_coins(coins, level):
-    assert level_after(coins=coins) == level
+def test_a_level_begins_at_a_hundred_times_its_square_in_coins():
+    levels = {0: 0, 100: 1, 400: 2, 900: 3, 62_500: 25, 1_000_000: 100}
+
+    assert {coins: level_after(coins=coins) for coins in levels} == levels
+    assert [level_after(coins=coins, cents=-1) for coins in (100, 400, 62_500)] == [0, 1, 24]
 
 
-@pytest.mark.parametrize(("coins", "level"), [(100, 0), (400, 1), (62_500, 24)])
-def test_one_cent_less_gives_the_previous_level(coins, level):
-    assert level_after(coins=coins, cents=-1) == level
+def test_only_whole_coins_in_total_are_experience():
+    experience = {0: 0, 99: 0, 100: 1, 199: 1, 12_345: 123}
 
-
-@pytest.mark.parametrize(("cents", "experience"), [(0, 0), (99, 0), (100, 1), (199, 1), (12_345, 123)])
-def test_only_whole_coins_in_total_are_experience(cents, experience):
-    assert experience_of(granted=0, wagered_cents=cents) == experience
+    assert {cents: experience_of(granted=0, wagered_cents=cents) for cents in experience} == experience
 
 
 def test_granted_experience_counts_like_wagered():

@@ -58,8 +58,8 @@ def redis_time(redis, monkeypatch):
     """Sets the time that the script reads: ``redis_time(seconds)``."""
     with redis.client() as client:
         client.flushall()
-        given_time = b"redis.call('HMGET', 'clock', 'seconds', 'microseconds')"
-        script = shared_rate_limiter.HIT.replace(b"redis.call('TIME')", given_time)
+        given_time = "redis.call('HMGET', 'clock', 'seconds', 'microseconds')"
+        script = shared_rate_limiter.HIT.replace("redis.call('TIME')", given_time)
         monkeypatch.setattr(shared_rate_limiter, "HIT", script)
 
         def set_time(seconds):
@@ -81,7 +81,7 @@ def numbers():
 
 
 @pytest.mark.redis
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=st.lists(st.tuples(st.sampled_from("ab"), pauses), min_size=20, max_size=40))
 def test_the_window_in_redis_is_that_in_memory(redis_windows, redis_time, numbers, asked):
     clock, number = Clock(), next(numbers)
@@ -241,6 +241,7 @@ steps = st.tuples(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(steps, min_size=10, max_size=40))
 def test_losing_redis_again_and_again_does_not_double_a_limit(steps):
     most, clock = 6, Clock()

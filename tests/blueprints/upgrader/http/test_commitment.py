@@ -43,10 +43,7 @@ def test_a_new_player_has_the_commitment_of_their_first_spin(commitment_of, play
     assert sorted(commitment) == ["nonce", "serverSeedCommitment"]
     assert commitment["nonce"] == 1
     assert re.fullmatch("[0-9a-f]{64}", commitment["serverSeedCommitment"])
-
-
-def test_a_commitment_does_not_change_before_a_spin_uses_it(commitment_of, player):
-    assert commitment_of(player) == commitment_of(player)
+    assert commitment_of(player) == commitment
 
 
 def test_a_commitment_survives_a_restart(commitment_of, player, make_app):
@@ -57,37 +54,18 @@ def test_a_commitment_survives_a_restart(commitment_of, player, make_app):
     assert after == before
 
 
-def test_players_have_different_commitments(commitment_of, new_player):
-    alice, bob = commitment_of(new_player("alice")), commitment_of(new_player("bob"))
-
-    assert alice["serverSeedCommitment"] != bob["serverSeedCommitment"]
-
-
-def test_a_spin_uses_the_announced_commitment(commitment_of, player, spin):
-    told = commitment_of(player)
-
-    bet = spin(player)
-
-    assert (bet.server_seed_commitment, bet.nonce) == (told["serverSeedCommitment"], told["nonce"])
-
-
-def test_a_spin_announces_the_commitment_of_the_next_spin(commitment_of, player, spin):
-    before = commitment_of(player)
-
-    spin(player)
-
-    after = commitment_of(player)
-    assert after["nonce"] == 2
-    assert after["serverSeedCommitment"] != before["serverSeedCommitment"]
-
-
-def test_a_spin_does_not_change_other_players_commitments(commitment_of, new_player, spin):
+def test_a_spin_uses_its_players_commitment_and_announces_the_next(commitment_of, new_player, spin):
     alice, bob = new_player("alice"), new_player("bob")
-    before = commitment_of(bob)
+    before, of_bob = commitment_of(alice), commitment_of(bob)
 
-    spin(alice)
+    bet = spin(alice)
 
-    assert commitment_of(bob) == before
+    after = commitment_of(alice)
+    assert (bet.server_seed_commitment, bet.nonce) == (before["serverSeedCommitment"], before["nonce"])
+    assert after["nonce"] == 2
+    commitments = {each["serverSeedCommitment"] for each in (before, after, of_bob)}
+    assert len(commitments) == 3
+    assert commitment_of(bob) == of_bob
 
 
 def test_a_commitment_is_the_hash_of_the_seed_that_is_revealed(client, commitment_of, player, spin):

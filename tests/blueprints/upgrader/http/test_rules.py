@@ -30,19 +30,16 @@ def test_the_rules_show_the_default_settings(rules_with):
     }
 
 
-@pytest.mark.parametrize(
-    ("setting", "text", "field", "value"),
-    [
+def test_the_rules_show_changed_settings(rules_with):
+    for setting, text, field, value in (
         ("UPGRADER_HOUSE_EDGE", "0", "houseEdge", 0),
         ("UPGRADER_HOUSE_EDGE", "0.012345", "houseEdge", 0.012345),
         ("UPGRADER_MIN_WAGER", "1.10", "minWager", 1.1),
         ("UPGRADER_MAX_WAGER", "0.29", "maxWager", 0.29),
         ("UPGRADER_MAX_WAGER", "1000000000", "maxWager", 1_000_000_000),
         ("UPGRADER_PROOF_DELAY", "0.5", "proofDelay", 0.5),
-    ],
-)
-def test_the_rules_show_changed_settings(rules_with, setting, text, field, value):
-    assert rules_with(**{setting: text})[field] == value
+    ):
+        assert rules_with(**{setting: text})[field] == value, setting
 
 
 def test_the_rules_are_the_same_for_a_player(client, player):

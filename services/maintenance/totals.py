@@ -1,4 +1,4 @@
-"""Audits the totals: recomputes every sum and count from the bets and payments."""
+"""Audits and rebuilds the totals: recomputes every sum and count from the bets and payments."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -12,13 +12,16 @@ from peewee import fn
 from models.bets import HIGH_ROLL, Bet
 from models.case_spins import CASE, IRL, CaseSpins
 from models.cases import Case
-from models.db.connection import Sqlite, Table, database
+from models.db.connection import Sqlite, Table, database, writing
 from models.irl_cases import IrlCase
 from models.payments import Payment
 from models.recomputed_sums import wrong_sums
 from models.snapshots import Snapshot
 from models.totals import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
+from services.audit_trail.events import What
+from services.audit_trail.recording import record
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import DAY_MS, Millis, Period
 
 # Without the operator %, which psycopg2 takes for a parameter.
@@ -27,13 +30,15 @@ SHARD = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
 CASES: tuple[tuple[str, Any], ...] = ((CASE, Case), (IRL, IrlCase))
 """The table of the cases of each game."""
 
+ROWS_A_STATEMENT = 500
+
 Row = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""
 
 
 def problems() -> Iterator[str]:
     """A line for each wrong total, in the caller's snapshot (ids and times only, never amounts)."""
-    for user_id, _, _ in wrong_totals_of_play():
+    for user_id, _, _ in _wrong_totals_of_play():
         yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
     for user_id in wrong_sums():
         yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
@@ -41,6 +46,39 @@ def problems() -> Iterator[str]:
         stored = set(_stored_rows(table).tuples().iterator())
         # This includes rows that are missing and rows that should not exist.
         yield from sorted({_problem(table, row) for row in stored ^ expected_rows()})
+
+
+def rebuild(*, now: Millis) -> dict[str, int]:
+    """Compute every sum and count again in one write transaction, for which bets wait.
+
+    Returns how many players had wrong totals or sums, and how many rows each table has now.
+    """
+    with writing():
+        database.obj.lift_statement_limit()
+        # A bet or payment written meanwhile would be counted twice or not at all. Its transaction changes
+        # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
+        database.obj.lock_tables(User, Bet, Payment)
+        invalidate_after_commit(Tag.BETS)
+        wrong = _wrong_totals_of_play()
+        for user_id, wagered, earned in wrong:
+            User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()
+        sums = wrong_sums()
+        for user_id, columns in sums.items():
+            User.update(columns).where(User.id == user_id).execute()
+        corrected = len({user_id for user_id, _, _ in wrong} | sums.keys())
+        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": corrected})
+        rows = {table._meta.table_name: _replace_rows(table) for table in EXPECTED_ROWS}  # noqa: SLF001  # peewee's own way
+        return {"corrected_players": corrected} | rows
+
+
+def _replace_rows(table: type[Table]) -> int:
+    """Replace all rows of the table by the correct ones; returns their number."""
+    rows = EXPECTED_ROWS[table]()
+    table.delete().execute()
+    fields = table._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+    for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
+        table.insert_many(chunk, fields=fields).execute()
+    return len(rows)
 
 
 def _stored_rows(table: type[Table]) -> Any:
@@ -70,7 +108,7 @@ def _platform_id(user_id: int) -> str:
     return str(User.select(User.platform_id).where(User.id == user_id).scalar())
 
 
-def wrong_totals_of_play() -> list[tuple[int, int, int]]:
+def _wrong_totals_of_play() -> list[tuple[int, int, int]]:
     """The players whose totals differ from their bets: id, and the correct wagered and earned cents."""
     sums = (
         Bet.select(
@@ -137,15 +175,11 @@ def _case_id_in_content() -> Any:
 
 
 def _payment_totals() -> set[Row]:
-    def count_and_sum(kind: str) -> tuple[Any, Any]:
-        is_kind = Payment.type == kind
-        return (
-            fn.SUM(peewee.Case(None, [(is_kind, 1)], 0)),
-            fn.SUM(peewee.Case(None, [(is_kind, Payment.usd_cents)], 0)),
-        )
-
-    columns = (Payment.user, *count_and_sum("deposit"), *count_and_sum("withdraw"))
-    return _numbers(Payment.select(*columns).group_by(Payment.user))
+    columns = []
+    for kind in ("deposit", "withdraw"):
+        is_kind = peewee.Case(None, [(Payment.type == kind, 1)], 0)
+        columns += [fn.SUM(is_kind), fn.SUM(is_kind * Payment.usd_cents)]
+    return _numbers(Payment.select(Payment.user, *columns).group_by(Payment.user))
 
 
 def _numbers(query: Any) -> set[Row]:

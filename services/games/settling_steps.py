@@ -1,7 +1,7 @@
-"""Settles bets, one of a player at a time: ledger entries, bet, totals and prize in one transaction.
+"""Settles bets step by step with the ledger, and says why a bet was refused.
 
-On SQLite, under group commit. On PostgreSQL one statement writes the same rows
-(models/settling_statement.py).
+On SQLite every bet is settled this way, under group commit. On PostgreSQL one statement writes the same
+rows (models/settling_statement.py).
 """
 
 from collections.abc import Callable
@@ -11,90 +11,60 @@ from peewee import EXCLUDED
 from models import seed_marks
 from models.bets import Bet
 from models.case_spins import CaseSpins
-from models.db.connection import Sqlite, database, reading
 from models.db.group_commit import GroupCommit
 from models.db.prepared_query import PreparedQuery
 from models.play_limits import SUMS, Refused, execute, find_refusal
 from models.prizes import Prize
-from models.settling_statement import PARAMETERS, BetTimes, Settled, Settlement, Unsettled, settle_at_once
+from models.settling_statement import BET_FIELDS, BetTimes, Settled, Settlement
 from models.totals import LiveBetCount, PeriodWager
 from models.users import PERMANENTLY, AnnouncedSeed, User
 from services.games.errors import (
     ExcludedPermanently,
     FreeCaseNotAvailable,
     LimitReached,
+    SeedUsed,
     SessionTimeReached,
     SpinInProgress,
     TakingABreak,
+    TermsExpired,
     TooSoon,
 )
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
 from services.shared.clock import CalendarPeriod, Millis, Period
-from services.shared.errors import AccountSuspended, InsufficientBalance, PlatformError
+from services.shared.errors import AccountSuspended, InsufficientBalance
 from services.shared.money import Cents
 
-HIGH_ROLL_WAGER_CENTS = 5000
-HIGH_ROLL_MULTIPLIER = 10
+REFUSALS: dict[str, Callable[[], Exception]] = {
+    "in progress": SpinInProgress,
+    "seed": SeedUsed,
+    "late": TermsExpired,
+    "suspended": AccountSuspended,
+    "session": SessionTimeReached,
+    "cycle": TooSoon,
+    "free case": FreeCaseNotAvailable,
+    "balance": InsufficientBalance,
+}
+"""Errors by the reasons of ``Refused``, without those of breaks and limits."""
 
 _group_commit = GroupCommit()
 
 
-class SeedUsed(Exception):
-    """Another bet, perhaps of another process, has used the seed."""
+def settle_in_group(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled:
+    """Write the bet, all or nothing, with others in one commit.
 
-
-class TermsExpired(Exception):
-    """The terms of the bet were too old when it was about to be settled."""
-
-
-def is_high_roll(*, wager: Cents, payout: Cents) -> bool:
-    """Whether the wager was 50 coins or the payout 10 times the wager. HIGH_ROLL says the same in SQL."""
-    return wager >= HIGH_ROLL_WAGER_CENTS or (wager > 0 and payout >= HIGH_ROLL_MULTIPLIER * wager)
-
-
-def settle(
-    settlement: Settlement,
-    *,
-    clock: Callable[[], Millis],
-    proof_delay: Millis,
-    longest_wait_ms: Callable[[], int | None] = lambda: None,
-) -> Settled:
-    """Write the bet, all or nothing; its proof is due after ``proof_delay``.
-
-    ``clock`` and ``longest_wait_ms`` are called after the wait for a connection or for the write lock; what
-    they raise ends the settlement. The time from ``longest_wait_ms`` limits the waits for the locks of seed
-    and player on PostgreSQL, not the waits for the rows that are written after them.
-
-    Raises SpinInProgress while another process settles a bet of the player, SeedUsed, TermsExpired, then
-    AccountSuspended, TakingABreak, ExcludedPermanently, SessionTimeReached, TooSoon, LimitReached, then
-    FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id has a bet already
-    or the snapshot is not in the database.
+    ``take_times`` is called after the wait for the write lock; what it raises ends the settlement.
     """
-
-    def times() -> BetTimes:
-        return _times(clock(), proof_delay=proof_delay, longest_wait_ms=longest_wait_ms())
-
-    if isinstance(database.obj, Sqlite):
-        return _group_commit.run(lambda: settle_in_steps(settlement, times()))
-    settled = settle_at_once(settlement, times)
-    if settled is Unsettled.PLAYER_IS_SPINNING:
-        raise SpinInProgress
-    if settled is Unsettled.SEED_IS_USED:
-        raise SeedUsed
-    if settled is Unsettled.WAITED_TOO_LONG:
-        raise TermsExpired
-    if isinstance(settled, Refused):
-        raise refusal_of(settled)
-    if settled is Unsettled.FREE_CASE_IS_USED:
-        raise FreeCaseNotAvailable
-    if settled is Unsettled.BALANCE_TOO_LOW:
-        raise InsufficientBalance
-    return settled
+    return _group_commit.run(lambda: settle_in_steps(settlement, take_times()))
 
 
 def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
-    """Write the bet as part of the transaction that is open. Raises what ``settle`` raises."""
+    """Write the bet as part of the transaction that is open.
+
+    Raises SeedUsed, then AccountSuspended, TakingABreak, ExcludedPermanently, SessionTimeReached, TooSoon,
+    LimitReached, then FreeCaseNotAvailable, InsufficientBalance, and peewee.IntegrityError if the request id
+    has a bet already or the snapshot is not in the database.
+    """
     values = vars(settlement) | vars(times)
     if not _REPLACE_SEED.execute(values).rowcount:
         raise SeedUsed
@@ -118,32 +88,10 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
 
 
-@reading()
-def check_player(settlement: Settlement, *, clock: Callable[[], Millis]) -> None:
-    """Raise what ``settle`` would raise because of the player's account, breaks, pauses and limits.
-
-    For a bet that is refused anyway, for a reason that comes later in the documented order.
-    """
-    times = _times(clock(), proof_delay=Millis(0), longest_wait_ms=None)
-    if refused := find_refusal(vars(settlement) | vars(times)):
-        raise refusal_of(refused)
-
-
-def _times(now: Millis, *, proof_delay: Millis, longest_wait_ms: int | None) -> BetTimes:
-    return BetTimes(
-        created_at_ms=now,
-        completed_at_ms=now + proof_delay,
-        day=CalendarPeriod.DAY.start(now),
-        week=CalendarPeriod.WEEK.start(now),
-        month=CalendarPeriod.MONTH.start(now),
-        longest_wait_ms=longest_wait_ms,
-    )
-
-
-def refusal_of(refused: Refused) -> PlatformError:
+def refusal_of(refused: Refused) -> Exception:
     """The error for the reason for which a bet was refused."""
-    if refused.reason in _REFUSALS:
-        return _REFUSALS[refused.reason]()
+    if refused.reason in REFUSALS:
+        return REFUSALS[refused.reason]()
     if refused.reason == "excluded":
         until = Millis(refused.excluded_until_ms or PERMANENTLY)
         return ExcludedPermanently() if until == PERMANENTLY else TakingABreak(until=until)
@@ -152,18 +100,6 @@ def refusal_of(refused: Refused) -> PlatformError:
     return LimitReached(
         limit=limit, period=calendar_period, resets_at=calendar_period.end(Millis(refused.at_ms))
     )
-
-
-_REFUSALS = {"suspended": AccountSuspended, "cycle": TooSoon, "session": SessionTimeReached}
-
-
-def bet_of(settlement: Settlement, settled: Settled) -> Bet:
-    """The bet that was written, without a query."""
-    values = vars(settlement) | vars(settled.times)
-    bet = Bet(id=settled.bet_id)
-    # In one step: setting 18 attributes one by one takes four times as long.
-    bet.__data__.update((field.name, values[field.column_name]) for field in _BET_FIELDS)
-    return bet
 
 
 def _entries(settlement: Settlement) -> list[Entry]:
@@ -185,13 +121,6 @@ def _entries(settlement: Settlement) -> list[Entry]:
     return entries
 
 
-_BET_FIELDS = [
-    field
-    for field in Bet._meta.sorted_fields  # noqa: SLF001  # peewee's own way
-    if field.column_name in PARAMETERS
-]
-"""The columns whose values are in Settlement and BetTimes."""
-
 # No row is updated when another bet has used the seed, or the database may have gone back in time.
 _REPLACE_SEED = PreparedQuery(
     lambda value: AnnouncedSeed.update(
@@ -210,7 +139,7 @@ _REPLACE_SEED = PreparedQuery(
 _INSERT_BET = PreparedQuery(
     lambda value: Bet.insert(
         ledger_transaction=value("ledger_transaction"),
-        **{field.name: value(field.column_name) for field in _BET_FIELDS},
+        **{field.name: value(field.column_name) for field in BET_FIELDS},
     ).returning(Bet.id)
 )
 _ADD_TOTALS = f"""
@@ -221,7 +150,7 @@ _ADD_TOTALS = f"""
     WHERE id = :user_id
     RETURNING balance_cents, vault_cents, sweepstake_cents, balance_version
 """  # noqa: S608  # a constant
-# Of two openings of the free case, the one too many updates no row.
+# Of two concurrent openings of the last free case, one updates no row.
 _COUNT_FREE_CASE = PreparedQuery(
     lambda value: User.update(free_cases=User.free_cases + 1).where(
         User.id == value("user_id"),

@@ -1,0 +1,213 @@
+"""What the page does when messages are lost, overtaken or changed, and when they come without a question."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.blueprints.site.conftest import open_case, sign_in, spin, tabs
+
+pytestmark = pytest.mark.browser
+
+ACKNOWLEDGEMENT = "43"
+"""How a packet of Socket.IO with the answer to an event begins."""
+CHECK = {"since": 1_795_353_300_000, "minutes": 60, "wagered": 120, "paid": 90.5, "net": -29.5}
+"""Began on 2026-11-22 at 13:15 in UTC."""
+
+
+@pytest.fixture(scope="module")
+def routed_tab(site, chromium):
+    with tabs(chromium) as open_tab:
+        tab = open_tab(timezone_id="Asia/Kolkata", locale="en-GB")
+        tab.rewrite = lambda _tab, message: message
+        tab.sockets = []
+
+        def connect(socket):
+            server = socket.connect_to_server()
+            tab.sockets.append((socket, server))
+
+            def forward(message):
+                rewritten = tab.rewrite(tab, message)
+                if rewritten is not None:
+                    socket.send(rewritten)
+
+            server.on_message(forward)
+
+        tab.route_web_socket("**/socket.io/**", connect)
+        rules = site.get("/upgrader/rules").json() | {"maxWager": 7.5}
+        tab.route("**/upgrader/rules", lambda route: route.fulfill(json=rules))
+        tab.player = site.new_player()
+        yield sign_in(tab, site, tab.player)
+
+
+@pytest.fixture
+def tab(routed_tab):
+    """A player's page. A test sets ``tab.rewrite``, a function of the tab and a message of the server.
+
+    The page gets the message that it returns; None drops it. ``tab.sockets`` are all connections so far.
+    """
+    tab = routed_tab
+    tab.get_by_role("tab", name="Items").click()
+    tab.locator("#items button").first.click()
+    expect(tab.locator("#spin")).to_be_enabled()
+    yield tab
+    tab.rewrite = lambda _tab, message: message
+
+
+def games_of(site, player):
+    return site.get("/stats/games", player).json()["data"]["totalGames"]
+
+
+def test_a_spin_whose_answer_is_lost_is_asked_for_again_and_played_once(tab, site):
+    lost = []
+
+    def lose_first_answer(tab, message):
+        if not message.startswith(ACKNOWLEDGEMENT) or lost:
+            return message
+        lost.append(message)
+        for end in tab.sockets[-1]:
+            end.close()
+        return None
+
+    before = games_of(site, tab.player)
+    tab.rewrite = lose_first_answer
+
+    assert "Verified" in spin(tab)
+
+    assert len(lost) == 1
+    assert games_of(site, tab.player) == before + 1
+
+
+def test_max_stops_at_the_highest_wager_of_the_rules(tab):
+    tab.click("[data-wager=most]")
+
+    assert tab.input_value("#wager") == "7.50"
+    tab.fill("#wager", "1")
+
+
+def test_a_balance_that_is_overtaken_by_a_newer_one_is_not_shown(tab):
+    def overtake(tab, message):
+        if message.startswith('42["balance"'):
+            name, payload = json.loads(message.removeprefix("42"))
+            newer = payload | {"balance": 50, "version": payload["version"] + 1}
+            tab.sockets[-1][0].send("42" + json.dumps([name, newer]))
+        return message
+
+    tab.rewrite = overtake
+
+    spin(tab)
+
+    assert tab.locator("#balance").text_content() == "50.00 coins"
+
+
+def test_a_spin_that_the_page_has_not_seen_is_not_verified(tab):
+    connections = len(tab.sockets)
+
+    def lose_answer_and_proof(tab, message):
+        is_lost = message.startswith(ACKNOWLEDGEMENT) or '"upgrader:proof"' in message
+        return None if is_lost and len(tab.sockets) == connections else message
+
+    tab.rewrite = lose_answer_and_proof
+    nonce = tab.locator("#nonce").text_content()
+    tab.locator("#spin").click()
+    expect(tab.locator("#reading-label")).to_have_text("Rolling")
+    tab.reload()
+
+    verdict = tab.locator(f"#proofs > [data-nonce='{nonce}'] .verdict").inner_text()
+
+    assert "before this page was loaded" in verdict
+    assert "Verified" not in verdict
+
+
+@pytest.mark.parametrize(
+    ("event", "field", "other"), [("case:pf", "ticket", "0"), ("case:proof", "snapshot", "0" * 64)]
+)
+def test_an_opening_that_was_tampered_with_is_not_verified(tab, event, field, other):
+    def tamper(_tab, message):
+        if f'["{event}"' in message:
+            return re.sub(rf'"{field}":"\w+"', f'"{field}":"{other}"', message)
+        return message
+
+    tab.rewrite = tamper
+
+    assert "NOT verified" in open_case(tab, "Pocket Lint")
+
+
+@pytest.fixture
+def reality_check(tab):
+    """The dialog of a reality check that has just been sent to the player."""
+    tab.sockets[-1][0].send("42" + json.dumps(["limits:reality-check", CHECK]))
+    dialog = tab.get_by_role("dialog", name="Time to check how you are doing")
+    expect(dialog).to_be_visible()
+    yield dialog
+    dialog.get_by_role("button", name="Continue").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_a_reality_check_shows_time_and_amounts_until_it_is_answered(site, tab, reality_check):
+    games = games_of(site, tab.player)
+    expect(reality_check).to_contain_text("You have been playing for 60 minutes, since 18:45.")
+    expect(reality_check.locator(".amounts")).to_have_text(
+        re.compile(r"Wagered\s*120\.00 coins\s*Paid\s*90\.50 coins\s*Net\s*\u221229\.50 coins")
+    )
+
+    for key in ("Escape", "Escape", "Enter", "Space"):
+        tab.keyboard.press(key)
+
+    expect(reality_check).to_be_visible()
+    assert games_of(site, tab.player) == games
+
+
+def test_a_reality_check_has_two_answers_of_the_same_size_and_colour(reality_check):
+    looks = reality_check.get_by_role("button").evaluate_all("""buttons => buttons.map((button) => {
+      const { color, background } = getComputedStyle(button);
+      return [button.offsetWidth, button.offsetHeight, color, background];
+    })""")
+
+    assert len(looks) == 2
+    assert looks[0] == looks[1]
+
+
+REFUSALS = [
+    (
+        {"error": "Your limit is reached", "limit": "loss", "period": "day", "resetsAt": 1_795_392_000_000},
+        "This bet would exceed your daily loss limit. The limit starts anew on 23 Nov 2026, 05:30.",
+    ),
+    (
+        {"error": "You are taking a break until 2026-11-22T13:45:00Z"},
+        "You are taking a break until 22 Nov 2026, 19:15.",
+    ),
+    (
+        {"error": "You have excluded yourself permanently"},
+        "You have excluded yourself permanently, so you can't bet any more.",
+    ),
+    (
+        {"error": "Please wait before the next bet"},
+        "That was too soon after your last bet. Please wait a moment.",
+    ),
+    (
+        {"error": "Session time limit reached"},
+        "You have reached the time limit of a session. You can bet again after 30 minutes without a bet.",
+    ),
+    (
+        {"error": "Account suspended"},
+        "Your account is suspended, so you can't bet. Please contact support.",
+    ),
+    ({"error": "Your level is too low"}, "The spin was refused: Your level is too low."),
+]
+
+
+def test_refused_bets_are_explained_in_plain_words_and_local_time(tab):
+    answers = iter([answer for answer, _ in REFUSALS])
+
+    def refuse(_tab, message):
+        if acknowledgement := re.match(r"43\d+", message):
+            return acknowledgement[0] + json.dumps([{"status": False} | next(answers)])
+        return message
+
+    tab.rewrite = refuse
+
+    for _, text in REFUSALS:
+        tab.locator("#spin:enabled").click()
+        expect(tab.locator("#outcome")).to_have_text(text)

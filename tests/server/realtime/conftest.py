@@ -1,0 +1,31 @@
+"""Players with names of their own, and an app that the tests of a file can share."""
+
+import itertools
+
+import pytest
+
+from bench.harness.servers import threaded_server
+from tests.conftest import create_player
+from tests.support.apps import fresh_app, import_item
+
+_names = (f"player{number}" for number in itertools.count(1))
+
+
+@pytest.fixture
+def player(app):
+    return create_player(app, next(_names))
+
+
+@pytest.fixture(scope="module")
+def changes():
+    """The settings of a file for its shared app."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def shared(sqlite_files, changes, tmp_path_factory):
+    """An app on SQLite with the item ``ITEM``, and its address."""
+    with fresh_app(sqlite_files, tmp_path_factory.mktemp("shared"), **changes) as app:
+        import_item()
+        with threaded_server(app) as url:
+            yield app, url
