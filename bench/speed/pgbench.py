@@ -73,11 +73,11 @@ def scripts_of(capture: Capture) -> list[Script]:
     kinds: dict[tuple[str, ...], list[CapturedSpin]] = defaultdict(list)
     for spin in capture.spins:
         kinds[spin.status, *(LITERAL.sub("?", each) for each in spin.statements)].append(spin)
-    # A kind that occurred once can't be compared.
+    # Spins of one player, or with one nonce, do not show where a statement has the player or the nonce.
     return [
         Script(_script(spins, capture.prepared), len(spins), len(spins[0].statements))
         for spins in kinds.values()
-        if len(spins) > 1
+        if len({spin.user for spin in spins}) > 1 and len({spin.nonce for spin in spins}) > 1
     ]
 
 
