@@ -26,14 +26,16 @@ def test_requests_are_answered_during_a_burst_of_messages(processes, connect):
     socket = connect(0)
     with ThreadPoolExecutor(1) as beside:
         end = beside.submit(socket.expect, "end")
-        processes.redis.client().eval(BURST, 1, CHANNEL, 5_000, message("unknown", None), END)
+        processes.redis.client().eval(BURST, 1, CHANNEL, 20_000, message("unknown", None), END)
         answered = 0
-        while not end.done():
-            requests.get(processes.urls[0] + "/healthz", timeout=30)
-            answered += 1
+        with requests.Session() as session:
+            while not end.done():
+                session.get(processes.urls[0] + "/healthz", timeout=30)
+                answered += 1
         end.result()
 
-    assert answered > 10
+    # Without pauses between messages, the first request would be answered after the last message.
+    assert answered > 2
 
 
 def test_a_balance_with_an_impossible_version_is_corrected(processes, player, connect):

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import User
 from services.cases import importing
@@ -74,4 +75,5 @@ def test_the_proof_of_an_opening_reaches_the_player_at_another_process(connect, 
     proof = connect(1, player).expect("case:proof")
 
     assert (proof["nonce"], proof["serverSeedCommitment"]) == (pf["nonce"], pf["serverSeedCommitment"])
-    assert proof["snapshot"] == history.states[-1].hash
+    with reading():
+        assert proof["snapshot"] == Bet.get(Bet.user == player.id).snapshot.hash

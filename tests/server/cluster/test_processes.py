@@ -33,10 +33,10 @@ def test_each_process_is_listed_with_its_sockets_and_counts_the_live_ones(start,
 
     wait_until(lambda: [process["sockets"] for process in status()] == [1, 0])
     wait_until(lambda: [each.extensions["services"].processes.live for each in (app, other)] == [2, 2])
+    wait_until(lambda: [process["redis"] for process in status()] == ["ok", "ok"])
 
     listed = status()
     assert ports(listed) == ["5001", "5002"]
-    assert [process["redis"] for process in listed] == ["ok", "ok"]
     assert all(process["lag"] >= 0 and process["id"] >= 1 for process in listed)
 
 
