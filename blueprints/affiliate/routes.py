@@ -69,7 +69,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     services = get_services()
     user_id = current_user().id
     balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
-    player_state().send_balance(user_id, balances)
+    player_state().send(user_id, balances)
     return {"status": True, "message": BONUS_RECEIVED}
 
 
@@ -81,6 +81,6 @@ def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""
     user_id = current_user().id
     amount, balances = claims.claim(user_id=user_id, now=get_services().clock())
-    player_state().send_balance(user_id, balances)
+    player_state().send(user_id, balances)
     message = f"You claimed {number_from_cents(amount)} coins"
     return {"status": True, "message": message, "amount": amount}

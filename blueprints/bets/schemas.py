@@ -5,21 +5,15 @@ import marshmallow as ma
 from blueprints.api.parameters import one_of
 from blueprints.api.schemas import Percentage, Price, WireSchema, computed, text
 from blueprints.games.fairness_entry import FairnessEntrySchema
-from blueprints.games.schemas import SNAPSHOT, TICKET, Multiplier
+from blueprints.games.schemas import SNAPSHOT, TICKET, bet_multiplier
 from blueprints.upgrader.schemas import BetSchema
 from models.case_spins import CASE, IRL
-from services.games.bets import UPGRADER, multiplier_hundredths
-from services.shared.money import number_from_cents
+from services.games.bets import UPGRADER
 
 CENTS = "in cents, as decimal text"
 
 USER = computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
-MULTIPLIER = computed(
-    lambda bet: number_from_cents(multiplier_hundredths(bet)),
-    "number",
-    f"Payout divided by wager; {Multiplier.UNIT}; 0 for the free case",
-    Multiplier.EXAMPLE,
-)
+MULTIPLIER = bet_multiplier("Payout divided by wager; 0 for the free case")
 
 
 class PublicSpinSchema(BetSchema):

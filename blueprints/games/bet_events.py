@@ -9,18 +9,21 @@ from typing import Any
 
 from flask import Flask
 
-from blueprints.games import messages
+from blueprints.api.schemas import WireSchema, computed, epoch_ms, text
 from blueprints.games.player_state import PlayerState
 from blueprints.games.proof_delivery import ProofDelivery
+from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED_COMMITMENT, TICKET
+from models.bets import Bet
 from server import repeated_lines
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
-from server.realtime.server import Realtime
+from server.realtime.server import Event, Realtime
 from server.redaction import safe_exception_summary
 from services.accounts import sessions
 from services.container import Services
+from services.fairness import rolls, tickets
 from services.games.bets import LOST, UPGRADER, WON
-from services.games.errors import InvalidRequest
+from services.games.errors import InvalidRequest, LimitReached
 from services.games.play import PlayedBet
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
@@ -30,7 +33,50 @@ from services.upgrader.spin import SpinRequest
 MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
 
+FAILED = {"status": False, "error": "Something went wrong"}
+"""The answer to a bet that failed."""
+
 events_log = logging.getLogger("platform.events")
+
+
+class PfSchema(WireSchema):
+    """The inputs of a roll, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
+    )
+
+
+class OpeningPfSchema(WireSchema):
+    """The inputs of an opening's ticket, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: tickets.percent(bet.ticket),
+        "number",
+        "The ticket, in percent: 0.00000 to 99.99999",
+        23.61399,
+    )
+    ticket = TICKET
+
+
+class LimitReachedSchema(WireSchema):
+    """Which of the player's own limits refused a bet."""
+
+    limit = text("What the limit is about: `wager` or `loss`", "wager")
+    period = text("The period of the limit: `day`, `week` or `month`", "day")
+    resets_at = epoch_ms("When the next period begins")
+
+
+# Building a schema takes longer than dumping with it.
+SPIN_PF = PfSchema()
+OPENING_PF = OpeningPfSchema()
+LIMIT_REACHED = LimitReachedSchema()
 
 
 def install_bet_events(app: Flask, running: Realtime) -> None:
@@ -86,42 +132,40 @@ class _BetEvent:
         try:
             check_event_rate()
             with self._running.connections.event_in_flight(sid) as user_id:
-                played = self._play(sid, user_id, payload)
+                outcome, answer = self._play(sid, user_id, payload)
         except PlatformError as refusal:
             # The text of the class, because that of a break contains its end.
-            outcome = type(refusal).text
-            answer = self._answer(sid, messages.refusal(refusal))
+            outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
         except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
             summary = safe_exception_summary(failure)
             repeated_lines.log.error("bet failed", extra={"event": self._name, "failure": summary})
-            outcome, answer = "failed", self._answer(sid, messages.FAILED)
-        else:
-            outcome, answer = played.bet.status, bet_answer(played)
+            outcome, answer = "failed", self._answer(sid, FAILED)
         self._log(outcome, seconds=time.perf_counter() - began)
         self._count(outcome)
         return answer
 
-    def _play(self, sid: str, user_id: int, payload: object) -> PlayedBet:
+    def _play(self, sid: str, user_id: int, payload: object) -> tuple[str, dict[str, Any]]:
+        """Play the bet and send its events; returns its status and the acknowledgement."""
         try:
             with self._services.player_locks.hold(user_id):
                 played = self._play_payload(user_id, payload)
-                self._send(sid, user_id, played)
+                answer = bet_answer(played)
+                self._send(sid, user_id, played, answer)
         except PlatformError:
             # Suspension is reported before any other reason. The settlement checks it for all others.
             sessions.check_not_suspended(user_id)
             raise
-        return played
+        return played.bet.status, answer
 
-    def _send(self, sid: str, user_id: int, played: PlayedBet) -> None:
+    def _send(self, sid: str, user_id: int, played: PlayedBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
-        bet = played.bet
-        self._running.send([sid], [messages.pf_event(bet), (self._name, bet_answer(played))])
-        if played.following is None or played.balances is None:
+        bet, following, balances = played.bet, played.following, played.balances
+        self._running.send([sid], [pf_event(bet), (self._name, answer)])
+        if following is None or balances is None:
             return
         self._count_coins(played)
         self._proofs.schedule(bet, sid=sid, is_late=played.is_late)
-        changed = [messages.commitment_event(played.following), messages.balance_event(played.balances)]
-        after_this_event(lambda: self._player_state.send(user_id, changed))
+        after_this_event(lambda: self._player_state.send(user_id, following, balances))
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""
@@ -214,3 +258,14 @@ def bet_answer(played: PlayedBet) -> dict[str, Any]:
     if played.prize_id is not None:
         result["prizeId"] = str(played.prize_id)
     return {"status": True, "result": result}
+
+
+def refusal_answer(error: PlatformError) -> dict[str, Any]:
+    """The answer to a bet that was refused."""
+    answer = {"status": False, "error": error.text}
+    return answer | LIMIT_REACHED.dump(error) if isinstance(error, LimitReached) else answer
+
+
+def pf_event(bet: Bet) -> Event:
+    """The event ``upgrader:pf``, ``case:pf`` or ``irl:pf``."""
+    return f"{bet.game}:pf", (SPIN_PF if bet.ticket is None else OPENING_PF).dump(bet)

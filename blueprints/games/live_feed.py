@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from flask import Flask, current_app
 
-from blueprints.games import messages
+from blueprints.games.schemas import LiveBetSchema
 from models.db.connection import reading
 from server.realtime.server import Event, Realtime
 from services.container import Services
 from services.games import live_bets
-from services.games.live_bets import LiveBet
+from services.games.proofs import Proof
 from services.shared.clock import Millis
 from services.shared.signals import Signal
 
@@ -25,6 +25,8 @@ IN_FLIGHT_MS = 1_500
 
 REMEMBERED = 1_000
 """Many more than the ten of a list: processes do not announce their bets in the order in which they end."""
+
+BETS = LiveBetSchema(many=True)
 
 
 class LiveFeed:
@@ -45,16 +47,16 @@ class LiveFeed:
         """Note the time: bets that are due by now are in the lists that sockets get when they connect."""
         self._started_at = self._services.clock()
 
-    def announce(self, bets: Sequence[LiveBet]) -> None:
+    def announce(self, bets: Sequence[Proof]) -> None:
         """Send these bets, which are due now, to everybody in all processes, spectators included."""
         if bets:
-            events = messages.new_live_bet_events(bets)
+            events = [("live-bets:new", payload) for payload in BETS.dump(bets)]
             self._services.signals.publish(Signal.LIVE_BETS, events)
             self._broadcast(events)
 
     def send_newest(self, sid: str) -> None:
         """Send a new socket the list of the newest live bets."""
-        self._running.send([sid], [messages.live_bets_event(self._newest())])
+        self._running.send([sid], [_list_event(self._newest())])
 
     def forward(self, events: Any) -> None:
         """Send everybody in this process the bets that another one has announced. Does not wait.
@@ -84,17 +86,21 @@ class LiveFeed:
             return
         self._resumed_at = None
         newest = self._newest()
-        ended = [bet for bet in newest if self._started_at <= bet.date <= resumed_at]
-        if any(str(bet.bet_id) not in self._sent for bet in ended):
-            self._running.in_background(self._running.broadcast, [messages.live_bets_event(newest)])
+        ended = [bet for bet in newest if self._started_at <= bet.completed_at_ms <= resumed_at]
+        if any(str(bet.id) not in self._sent for bet in ended):
+            self._running.in_background(self._running.broadcast, [_list_event(newest)])
 
     def _broadcast(self, events: Sequence[Event]) -> None:
         self._sent.extend(payload["id"] for _, payload in events)
         self._running.broadcast(events)
 
     @reading()
-    def _newest(self) -> list[LiveBet]:
+    def _newest(self) -> list[Any]:
         return live_bets.newest(now=self._services.clock())
+
+
+def _list_event(newest: list[Any]) -> Event:
+    return "live-bets", BETS.dump(newest)
 
 
 def install_live_feed(app: Flask, running: Realtime) -> None:

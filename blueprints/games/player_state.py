@@ -11,7 +11,7 @@ from typing import Any, cast
 import peewee
 from flask import Flask, current_app
 
-from blueprints.games import messages
+from blueprints.games.schemas import BalanceSchema, CommitmentSchema
 from models.player_states import ChangedState, SentState, find_changed
 from server.realtime.server import Event, Realtime
 from services.accounts.balances import Balances, balances_of
@@ -22,6 +22,12 @@ from services.shared.signals import Signal
 
 EXTENSION = "player_state"
 
+COMMITMENT = "upgrader:commitment"
+BALANCE = "balance"
+
+COMMITMENT_PAYLOAD = CommitmentSchema()
+BALANCE_PAYLOAD = BalanceSchema()
+
 SOCKETS_AT_ONCE = 1_000
 """Sockets in one query."""
 
@@ -29,8 +35,8 @@ Revision = tuple[int, str]
 """Identifies an event. The number grows, but stays the same when a commitment is drawn anew."""
 
 REVISIONS: dict[str, Callable[[Any], Revision]] = {
-    messages.COMMITMENT: lambda payload: (payload["nonce"], payload["serverSeedCommitment"]),
-    messages.BALANCE: lambda payload: (payload["version"], ""),
+    COMMITMENT: lambda payload: (payload["nonce"], payload["serverSeedCommitment"]),
+    BALANCE: lambda payload: (payload["version"], ""),
 }
 
 
@@ -42,16 +48,9 @@ class PlayerState:
         self._connections = running.connections
         self._services = services
 
-    def send_balance(self, user_id: int, balances: Balances) -> None:
-        """Send balances that have just changed to all sockets of the player."""
-        self.send(user_id, [messages.balance_event(balances)])
-
-    def send_commitment(self, user_id: int, commitment: Commitment) -> None:
-        """Send a commitment that was just announced to all sockets of the player."""
-        self.send(user_id, [messages.commitment_event(commitment)])
-
-    def send(self, user_id: int, events: Sequence[Event]) -> None:
-        """Send these events to all sockets of the player, here and in the other processes. Never waits."""
+    def send(self, user_id: int, *changed: Commitment | Balances) -> None:
+        """Send what has changed to all sockets of the player, here and in other processes. Never waits."""
+        events = [_event(each) for each in changed]
         for sid in self._connections.sids_of(user_id):
             self._send(sid, events)
         self._services.signals.publish(Signal.PLAYER_STATE, {"player": user_id, "events": events})
@@ -59,7 +58,7 @@ class PlayerState:
     def send_all(self, user_id: int, *, sid: str) -> None:
         """Send a new socket the commitment and the balances. Raises UserNotFound."""
         commitment = self._services.seeds.announced(user_id=user_id)
-        events = [messages.commitment_event(commitment), messages.balance_event(balances_of(user_id))]
+        events = [_event(commitment), _event(balances_of(user_id))]
         # The session may have ended during the queries.
         if self._connections.player_of(sid) == user_id:
             self._send(sid, events)
@@ -90,7 +89,7 @@ class PlayerState:
         user_id, last = self._connections.player_of(sid), self._last_sent(sid)
         if user_id is None or len(last) < len(REVISIONS):
             return None
-        (version, _), (_, commitment) = last[messages.BALANCE], last[messages.COMMITMENT]
+        (version, _), (_, commitment) = last[BALANCE], last[COMMITMENT]
         return SentState(sid, user_id, version, commitment)
 
     def _send(self, sid: str, events: Sequence[Event]) -> None:
@@ -123,7 +122,13 @@ def _events(state: ChangedState) -> list[Event]:
         version=state.version,
     )
     commitment = Commitment(state.commitment, state.nonce)
-    return [messages.commitment_event(commitment), messages.balance_event(balances)]
+    return [_event(commitment), _event(balances)]
+
+
+def _event(changed: Commitment | Balances) -> Event:
+    if isinstance(changed, Commitment):
+        return COMMITMENT, COMMITMENT_PAYLOAD.dump(changed)
+    return BALANCE, BALANCE_PAYLOAD.dump(changed)
 
 
 def install_player_state(app: Flask, running: Realtime) -> None:
@@ -131,7 +136,7 @@ def install_player_state(app: Flask, running: Realtime) -> None:
     services: Services = app.extensions["services"]
     state = PlayerState(running, services)
     app.extensions[EXTENSION] = state
-    services.seeds.on_redraw = state.send_commitment
+    services.seeds.on_redraw = state.send
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     running.every_two_seconds.append(state.send_missed)
 

@@ -14,9 +14,9 @@ from typing import Any, cast
 from flask import Flask, current_app
 from flask_socketio import SocketIO
 
-from blueprints.games import messages
 from blueprints.games.live_feed import live_feed
 from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
+from blueprints.games.schemas import OpeningProofSchema, ProofSchema
 from models.bets import Bet
 from server.realtime.server import realtime
 from server.redaction import safe_exception_summary
@@ -46,6 +46,9 @@ STOP_SECONDS = 10.0
 
 PENDING_SECONDS = 10.0
 """How often the database is asked for bets that nobody has scheduled. There are hardly ever any."""
+
+SPIN_PROOF = ProofSchema()
+OPENING_PROOF = OpeningProofSchema()
 
 
 class ProofDelivery:
@@ -205,9 +208,9 @@ class ProofDelivery:
             opened = self._services.proofs.open(chunk)
             sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
             if announce:
-                live_feed().announce([proof.live_bet for proof in opened])
-            unreachable = [proof for proof in opened if not self._send(proof, sids[proof.bet_id])]
-            self._services.proofs.write_seeds({proof.bet_id: proof.server_seed for proof in unreachable})
+                live_feed().announce(opened)
+            unreachable = [proof for proof in opened if not self._send(proof, sids[proof.id])]
+            self._services.proofs.write_seeds({proof.id: proof.server_seed for proof in unreachable})
             pause()
 
     def _send(self, proof: Proof, sid: str | None) -> bool:
@@ -217,7 +220,8 @@ class ProofDelivery:
         was named: after a broken network the client is back before the server has noticed that its old
         connection is dead.
         """
-        if proof.is_delivered or (sid is None and proof.bet_id in self._unconfirmed):
+        is_delivered = proof.proof_delivered_at_ms is not None
+        if is_delivered or (sid is None and proof.id in self._unconfirmed):
             return True
         connections = realtime().connections
         connected = connections.sids_of(proof.user_id)
@@ -227,8 +231,10 @@ class ProofDelivery:
         sent = self._unconfirmed.add(proof, receivers)
         if sent is None:
             return True
-        for receiver in receivers:
-            messages.send_proof(receiver, proof)
+        schema = SPIN_PROOF if proof.snapshot is None else OPENING_PROOF
+        event = f"{proof.game}:proof", schema.dump(proof)
+        # The client may acknowledge it, which confirms the proof.
+        realtime().send(receivers, [event], ack_id=proof.nonce)
         sent.sent_at = time.monotonic()
         for receiver in receivers:
             if connections.player_of(receiver) is None:

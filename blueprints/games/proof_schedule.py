@@ -70,10 +70,10 @@ class UnconfirmedProofs:
         None when it need not be sent: it is confirmed, or was sent to these sockets already.
         """
         with self._guard:
-            sent = self._by_bet.get(proof.bet_id)
+            sent = self._by_bet.get(proof.id)
             if sent is None:
-                sent = SentProof(proof.bet_id, proof.nonce, proof.server_seed)
-                self._by_bet[proof.bet_id] = sent
+                sent = SentProof(proof.id, proof.nonce, proof.server_seed)
+                self._by_bet[proof.id] = sent
             elif not sent.sids or sent.sids.issuperset(sids):
                 return None
             # Nothing confirms it until it has been sent to these sockets as well.

@@ -1,10 +1,9 @@
 """Schemas of the payloads of events."""
 
-from typing import Any
-
 import marshmallow as ma
 
-from blueprints.api.schemas import AnswerField, Avatar, Coins, WireSchema, count, epoch_ms, text
+from blueprints.api.schemas import Avatar, Coins, WireSchema, computed, count, epoch_ms, text
+from services.games.bets import multiplier_hundredths
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -44,14 +43,14 @@ CASE_SNAPSHOT = text(
 """The snapshot of a case that is shown."""
 
 
-class Multiplier(AnswerField):
-    """Hundredths inside, a JSON number outside."""
-
-    UNIT = "a factor, rounded down to two decimals"
-    EXAMPLE = 1.24
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> int | float:
-        return number_from_cents(value)
+def bet_multiplier(description: str) -> ma.fields.Function:
+    """Payout divided by wager of a bet."""
+    return computed(
+        lambda bet: number_from_cents(multiplier_hundredths(bet)),
+        "number",
+        f"{description}; a factor, rounded down to two decimals",
+        1.24,
+    )
 
 
 class BalanceSchema(WireSchema):
@@ -70,19 +69,32 @@ class CommitmentSchema(WireSchema):
     nonce = NONCE
 
 
+class ProofSchema(WireSchema):
+    """The revealed server seed of a spin."""
+
+    server_seed = SERVER_SEED
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+
+
+class OpeningProofSchema(ProofSchema):
+    """The revealed server seed of an opening."""
+
+    snapshot = SNAPSHOT
+
+
 class LiveBetSchema(WireSchema):
     """A bet in the public feed."""
 
-    id = text("The id of the bet's fairness entry", "18", attribute="bet_id")
+    id = text("The id of the bet's fairness entry", "18")
     game = text("The game", "upgrader")
     pfp = Avatar("The player's picture", attribute="avatar")
     user = text("The whole username", "alice", attribute="username")
-    wager = Coins("The wager", 10)
-    multiplier = Multiplier(
-        "Payout divided by wager, rounded down; 0 for the free case", attribute="multiplier_hundredths"
-    )
-    payout = Coins("What was won: 0 for a lost spin")
-    date = epoch_ms("When its proof was due")
+    wager = Coins("The wager", 10, attribute="wager_cents")
+    multiplier = bet_multiplier("Payout divided by wager; 0 for the free case")
+    payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
+    date = epoch_ms("When its proof was due", attribute="completed_at_ms")
 
 
 class PlaySumSchema(WireSchema):

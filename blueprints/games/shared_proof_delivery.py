@@ -125,13 +125,13 @@ class SharedProofDelivery(ProofDelivery):
                 del self._due[bet_id]
             for proof in claim.proofs:
                 self._players.append(proof.user_id)
-                if proof.bet_id in asking:
-                    self._held[proof.bet_id] = Held(asking[proof.bet_id], proof)
-                    if not self._is_connected(asking[proof.bet_id]):
-                        self._lost.append(proof.bet_id)
-            self._tell_others(proof.user_id for proof in claim.proofs if proof.bet_id not in asking)
-            claimed = [proof.live_bet for proof in claim.proofs if proof.bet_id in claim.claimed]
-            live_feed().announce([bet for bet in claimed if bet.date >= self._announced_since])
+                if proof.id in asking:
+                    self._held[proof.id] = Held(asking[proof.id], proof)
+                    if not self._is_connected(asking[proof.id]):
+                        self._lost.append(proof.id)
+            self._tell_others(proof.user_id for proof in claim.proofs if proof.id not in asking)
+            claimed = [proof for proof in claim.proofs if proof.id in claim.claimed]
+            live_feed().announce([bet for bet in claimed if bet.completed_at_ms >= self._announced_since])
             pause()
 
     def _release_lost(self) -> None:
@@ -187,7 +187,7 @@ class SharedProofDelivery(ProofDelivery):
         for some in peewee.chunked(new, PROOFS_AT_ONCE):
             proofs = {bet_id: self._held[bet_id].proof for bet_id, _ in some if bet_id in self._held}
             to_find = [bet_id for bet_id, _ in some if bet_id not in proofs]
-            proofs |= {proof.bet_id: proof for proof in self._services.proofs.open(to_find)}
+            proofs |= {proof.id: proof for proof in self._services.proofs.open(to_find)}
             for bet_id, sid in some:
                 if sid is None or self._is_connected(sid):
                     self._send(proofs[bet_id], sid)

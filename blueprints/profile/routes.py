@@ -64,7 +64,7 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     balances = vault.lock(
         user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=get_services().clock()
     )
-    player_state().send_balance(user_id, balances)
+    player_state().send(user_id, balances)
     return SUCCESS
 
 
@@ -76,7 +76,7 @@ def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back, once its deadline has passed. The event `balance` follows."""
     user_id = current_user().id
     balances = vault.unlock(user_id=user_id, now=get_services().clock())
-    player_state().send_balance(user_id, balances)
+    player_state().send(user_id, balances)
     return SUCCESS
 
 

@@ -4,12 +4,11 @@ import marshmallow as ma
 
 from blueprints.api.pagination import HAS_MORE, SUCCESS, PlaceSchema, page_query
 from blueprints.api.parameters import choice, one_of, search_text
-from blueprints.api.schemas import Coins, Usd, WireSchema, computed, count, documented, epoch_ms, text
+from blueprints.api.schemas import Coins, Usd, WireSchema, count, documented, epoch_ms, text
 from blueprints.games.fairness_entry import FairnessEntrySchema
-from blueprints.games.schemas import LiveBetSchema, Multiplier
-from services.games.bets import GAMES, multiplier_hundredths
+from blueprints.games.schemas import LiveBetSchema, bet_multiplier
+from services.games.bets import GAMES
 from services.games.live_bets import Kind as LiveBetKind
-from services.shared.money import number_from_cents
 from services.statistics.fairness import ALL_GAMES
 from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import Sort as GameSort
@@ -41,12 +40,7 @@ class GameSchema(WireSchema):
     game = text("The game", "upgrader")
     wager = Coins("The wager", 10, attribute="wager_cents")
     earning = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
-    multiplier = computed(
-        lambda bet: number_from_cents(multiplier_hundredths(bet)),
-        "number",
-        f"Earning divided by wager; {Multiplier.UNIT}",
-        Multiplier.EXAMPLE,
-    )
+    multiplier = bet_multiplier("Earning divided by wager")
     date = epoch_ms("When the bet was made", attribute="created_at_ms")
 
 

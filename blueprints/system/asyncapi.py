@@ -8,8 +8,15 @@ from urllib.parse import urlsplit
 from apispec import APISpec
 
 from blueprints.api.openapi import INFO, ContractDocument, example_of
-from blueprints.games.messages import OpeningPfSchema, OpeningProofSchema, PfSchema, ProofSchema
-from blueprints.games.schemas import BalanceSchema, CommitmentSchema, LiveBetSchema, RealityCheckSchema
+from blueprints.games.bet_events import OpeningPfSchema, PfSchema
+from blueprints.games.schemas import (
+    BalanceSchema,
+    CommitmentSchema,
+    LiveBetSchema,
+    OpeningProofSchema,
+    ProofSchema,
+    RealityCheckSchema,
+)
 from settings import VERSION
 
 TEMPLATE = Path(__file__).with_name("asyncapi.json").read_text()

@@ -95,7 +95,7 @@ def play_bets(
         except PlatformError:
             continue
     # Nobody is going to receive these proofs.
-    revealed = {proof.bet_id: proof.server_seed for proof in proofs.open(settled)}
+    revealed = {proof.id: proof.server_seed for proof in proofs.open(settled)}
     proofs.mark_delivered(revealed, now=now)
     return len(settled)
 

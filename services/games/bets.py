@@ -1,13 +1,13 @@
 """Lookups of settled bets."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from peewee import fn
 
 from models.bets import Bet
 from models.case_spins import CASE, IRL
 from models.db.connection import reading
-from models.proof_queries import DueBet
 from services.shared.errors import BetNotFound
 
 UPGRADER = "upgrader"
@@ -30,7 +30,7 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
     return bet
 
 
-def multiplier_hundredths(bet: Bet | DueBet) -> int:
+def multiplier_hundredths(bet: Any) -> int:
     """Payout / wager, rounded down to hundredths; 0 for a lost spin and an opening of the free case."""
     return int(bet.payout_cents * 100 // bet.wager_cents) if bet.wager_cents else 0
 

@@ -1,6 +1,5 @@
 """The public feed of bets that are due: those whose proofs are due."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -8,12 +7,9 @@ from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import reading, snapshot
-from models.proof_queries import DueBet
 from models.totals import LiveBetCount
 from models.users import User
-from services.games.bets import multiplier_hundredths
 from services.shared.clock import Millis
-from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
 
 NEWEST = 10
@@ -26,28 +22,13 @@ class Kind(StrEnum):
     HIGH_ROLLS = "high-rolls"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LiveBet:
-    """A bet as the public feed shows it. ``date`` in ms: when it was due."""
-
-    bet_id: int
-    game: str
-    avatar: str
-    username: str
-    wager: Cents
-    multiplier_hundredths: int
-    payout: Cents
-    date: Millis
-
-
 NEWEST_FIRST = (Bet.completed_at_ms.desc(), Bet.id.desc())
 
 
 @reading()
-def newest(*, now: Millis, limit: int = NEWEST) -> list[LiveBet]:
-    """The last bets that are due, newest first."""
-    bets = _with_players().where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(limit)
-    return [live_bet(bet, player=bet.user) for bet in bets]
+def newest(*, now: Millis) -> list[Any]:
+    """The last ten bets that are due, newest first, with the columns that LiveBetSchema shows."""
+    return list(_shown().where(Bet.completed_at_ms <= now).order_by(*NEWEST_FIRST).limit(NEWEST))
 
 
 @reading()
@@ -57,25 +38,21 @@ def next_due(*, now: Millis) -> Millis | None:
     return None if due is None else Millis(due)
 
 
-def page(*, kind: Kind, place: Place, now: Millis) -> Page[LiveBet]:
+def page(*, kind: Kind, place: Place, now: Millis) -> Page[Any]:
     """One page of all bets that are due, newest first."""
     with snapshot(within_limit=True):
         total = _count(kind, now)
         # Ids alone are read from the index, without reading the bets that are skipped.
         ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.completed_at_ms <= now).tuples()
         rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
-        return Page(_with_ids([bet_id for (bet_id,) in rows]), total)
+        shown = _shown().where(Bet.id.in_([bet_id for (bet_id,) in rows])).order_by(*NEWEST_FIRST)
+        return Page(list(shown), total)
 
 
-def _with_ids(bet_ids: list[int]) -> list[LiveBet]:
-    if not bet_ids:
-        return []
-    bets = _with_players().where(Bet.id.in_(bet_ids)).order_by(*NEWEST_FIRST)
-    return [live_bet(bet, player=bet.user) for bet in bets]
-
-
-def _with_players() -> Any:
-    return Bet.select(Bet, User.username, User.avatar).join(User)
+def _shown() -> Any:
+    """Bets as the public feed shows them."""
+    columns = (Bet.id, Bet.game, Bet.wager_cents, Bet.payout_cents, Bet.completed_at_ms)
+    return Bet.select(*columns, User.username, User.avatar).join(User).namedtuples()
 
 
 def _count(kind: Kind, now: Millis) -> int:
@@ -88,17 +65,3 @@ def _count(kind: Kind, now: Millis) -> int:
 
 def _of_kind(query: Any, kind: Kind) -> Any:
     return query.where(HIGH_ROLL) if kind is Kind.HIGH_ROLLS else query
-
-
-def live_bet(bet: Bet | DueBet, *, player: User | DueBet) -> LiveBet:
-    """Convert a bet for the public feed. A ``DueBet`` has its player's name and picture itself."""
-    return LiveBet(
-        bet_id=bet.id,
-        game=bet.game,
-        avatar=player.avatar,
-        username=player.username,
-        wager=Cents(bet.wager_cents),
-        multiplier_hundredths=multiplier_hundredths(bet),
-        payout=Cents(bet.payout_cents),
-        date=Millis(bet.completed_at_ms),
-    )

@@ -9,7 +9,7 @@ other proof is sent by each process with sockets of the player.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import peewee
@@ -19,7 +19,6 @@ from models.bets import Bet
 from models.db.connection import reading, writing
 from models.proof_queries import DueBet, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
-from services.games.live_bets import LiveBet, live_bet
 from services.shared.clock import Millis
 from services.shared.processes import Processes
 
@@ -28,21 +27,10 @@ BATCH = 500
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Proof:
-    """The revealed seed of a bet that is due, and the bet as the public feed shows it."""
+class Proof(DueBet):
+    """A bet that is due, with its revealed seed."""
 
-    bet_id: int
-    user_id: int
-    game: str
-    snapshot: str | None
-    """The hash of the snapshot of an opening."""
-    nonce: int
-    client_seed: str
-    server_seed_commitment: str
-    server_seed: str = field(repr=False)
-    is_delivered: bool
-    live_bet: LiveBet
+    server_seed: str
 
 
 class Proofs:
@@ -74,7 +62,7 @@ class Proofs:
                 seed = self._seeds.of_bet(bet)
                 if bet.server_seed is None:
                     self._unwritten.add(bet.id)
-                proofs.append(proof_of(bet, server_seed=seed))
+                proofs.append(Proof._make(bet._replace(server_seed=seed)))
         return proofs
 
     def write_seeds(self, seeds: Mapping[int, str]) -> None:
@@ -92,7 +80,7 @@ class Proofs:
 
     def reveal(self, bet_ids: Sequence[int]) -> None:
         """Reveal the seeds of these bets, whose proofs are due, and write them to the database."""
-        self.write_seeds({proof.bet_id: proof.server_seed for proof in self.open(bet_ids)})
+        self.write_seeds({proof.id: proof.server_seed for proof in self.open(bet_ids)})
 
     def reveal_due(self, *, user_id: int, now: Millis) -> None:
         """Reveal the seeds of this player's bets that are due and not revealed yet."""
@@ -166,10 +154,11 @@ class SharedProofs:
             bets = proof_queries.find(bet_ids)
         # Outside of a transaction: the mark must be committed before its file is written.
         self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
-        seeds = {bet.id: self._seeds.of_bet(bet) for bet in bets}
+        proofs = [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
         with writing():
+            seeds = {proof.id: proof.server_seed for proof in proofs}
             claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
-        return Claim(proofs=[proof_of(bet, server_seed=seeds[bet.id]) for bet in bets], claimed=claimed)
+        return Claim(proofs=proofs, claimed=claimed)
 
     def release(self, bet_ids: Iterable[int]) -> set[int]:
         """Stop holding these proofs; returns the players to whom they are not delivered."""
@@ -203,19 +192,3 @@ def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:
     """Yield the values in the order of their bets, so that two writers do not deadlock."""
     for chunk in peewee.chunked(sorted(values.items()), BATCH):
         yield dict(chunk)
-
-
-def proof_of(bet: DueBet, *, server_seed: str) -> Proof:
-    """The proof of a bet with this seed."""
-    return Proof(
-        bet_id=bet.id,
-        user_id=bet.user_id,
-        game=bet.game,
-        snapshot=bet.snapshot,
-        nonce=bet.nonce,
-        client_seed=bet.client_seed,
-        server_seed_commitment=bet.server_seed_commitment,
-        server_seed=server_seed,
-        is_delivered=bet.proof_delivered_at_ms is not None,
-        live_bet=live_bet(bet, player=bet),
-    )

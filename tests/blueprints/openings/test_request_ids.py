@@ -4,6 +4,7 @@ import pytest
 
 from models.cases import Case
 from models.db.connection import writing
+from services.openings import openable_cases
 from tests.support.markers import sqlite_only
 
 
@@ -49,6 +50,19 @@ def test_a_repeated_request_gets_the_first_answer_whatever_became_of_the_case(
     with writing():
         Case.delete().where(Case.slug == case).execute()
     assert socket.call("case:open", request) == first
+
+
+def test_a_repeated_request_gets_the_first_answer_although_its_terms_expire(
+    connect, player, case, state_of, monkeypatch
+):
+    socket = connect(player)
+    first = socket.call("case:open", opening(case))
+    after_first = state_of(player)
+    monkeypatch.setattr(openable_cases, "MAX_AGE_SECONDS", 0)
+
+    assert socket.call("case:open", opening(case)) == first
+    assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"
+    assert state_of(player) == after_first
 
 
 @sqlite_only
