@@ -34,6 +34,7 @@ export class Cases {
     this.#chosen = chosen;
     let typing;
     byId("case-search").addEventListener("input", () => {
+      this.#loading += 1; // A list that is still loading must not be shown any more.
       byId("cases").ariaBusy = "true";
       clearTimeout(typing);
       typing = setTimeout(() => this.show(), TYPING_PAUSE_MS);

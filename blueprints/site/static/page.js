@@ -31,6 +31,8 @@ const RETRY_MS = 3_000;
 
 let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
 
+let lastChosen = null; // the case that the player has chosen last
+
 const getToken = () => token;
 const changed = () => game.refresh();
 
@@ -81,6 +83,7 @@ function betRefused(reason) {
 
 async function chooseCase(chosen) {
   if (betting.inProgress) return;
+  lastChosen = chosen;
   byId("game").ariaBusy = "true";
   try {
     if (!(await opening.choose(chosen))) return;
@@ -91,7 +94,8 @@ async function chooseCase(chosen) {
   } catch (problem) {
     byId("cases-note").textContent = `The case could not be loaded: ${problem.message}`;
   } finally {
-    byId("game").ariaBusy = "false";
+    // A newer choice may still be loading.
+    if (chosen === lastChosen) byId("game").ariaBusy = "false";
   }
 }
 

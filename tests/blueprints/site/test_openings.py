@@ -100,6 +100,47 @@ def test_a_case_whose_snapshot_is_not_the_one_of_its_hash_is_not_shown(shared):
     expect(shared.locator("#opening")).to_be_hidden()
 
 
+def hold(tab, path, act):
+    """Does something that sends a request to this path, and holds that request; its route."""
+    held = []
+    tab.route(path, lambda route: route.continue_() if held else held.append(route))
+    act()
+    wait_until(lambda: tab.title() and held)
+    return held[0]
+
+
+def test_the_game_is_busy_until_the_case_that_was_chosen_last_is_shown(shared):
+    first, last = find_case(shared, CASE), find_case(shared, "Masks and Mirrors")
+    shared.fill("#case-search", "")
+    older = hold(shared, "**/api/cases/pocket-lint", first.click)
+    newer = hold(shared, "**/api/cases/masks-and-mirrors", last.click)
+
+    older.abort()
+    expect(shared.locator("#cases-note")).to_contain_text("could not be loaded")
+    expect(shared.locator("#game")).to_have_attribute("aria-busy", "true")
+    newer.continue_()
+
+    expect(shared.locator("#game[aria-busy=false] #game-title")).to_have_text("Masks and Mirrors")
+
+
+NOTE_BUSY = """
+  globalThis.busy = [];
+  const note = (changes) => busy.push(...changes.map(({ target }) => target.ariaBusy));
+  new MutationObserver(note).observe(document.getElementById("cases"), { attributeFilter: ["aria-busy"] });
+"""
+
+
+def test_the_cases_are_busy_until_those_that_were_searched_last_are_shown(shared):
+    older = hold(shared, "**/irl", lambda: find_case(shared, "Masks"))
+    shared.evaluate(NOTE_BUSY)
+
+    find_case(shared, CASE)
+    older.continue_()
+
+    expect(shared.locator("#cases[aria-busy=false] button")).to_have_text(re.compile(CASE))
+    assert shared.evaluate("busy").count("false") == 1
+
+
 def test_an_opening_that_the_server_refuses_is_explained(shared):
     choose_case(shared, "Level 10 Shoelace")
 
