@@ -101,16 +101,14 @@ class TwoFactorAuthentication:
         if code is None:
             raise MalformedAnyCode
         with committing_refusals():
-            if not users.lock(user_id).two_factor_enabled:
-                raise NotEnabled
+            _lock_enabled(user_id)
             self._use(code, user_id=user_id, now=now)
             _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
 
     def reset(self, *, user_id: int, now: Millis) -> None:
         """Turn off without a code, for a player who lost the authenticator. Raises NotEnabled."""
         with writing():
-            if not users.lock(user_id).two_factor_enabled:
-                raise NotEnabled
+            _lock_enabled(user_id)
             _turn_off(user_id, What.TWO_FACTOR_RESET, now=now)
 
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:
@@ -124,8 +122,7 @@ class TwoFactorAuthentication:
             {"user": user_id, "sealed_code": self._encrypter.encrypt(text.replace("-", ""))} for text in drawn
         ]
         with committing_refusals():
-            if not users.lock(user_id).two_factor_enabled:
-                raise NotEnabled
+            _lock_enabled(user_id)
             self._use(code, user_id=user_id, now=now)
             RecoveryCode.delete().where(RecoveryCode.user == user_id).execute()
             RecoveryCode.insert_many(rows).execute()
@@ -164,6 +161,12 @@ class TwoFactorAuthentication:
     def renew(self, encrypted: str) -> str:
         """Encrypt an encrypted secret with the current key. Raises cryptography.fernet.InvalidToken."""
         return self._encrypter.renew(encrypted)
+
+
+def _lock_enabled(user_id: int) -> None:
+    """Lock the row of a player with 2FA. Raises NotEnabled."""
+    if not users.lock(user_id).two_factor_enabled:
+        raise NotEnabled
 
 
 def _turn_off(user_id: int, what: What, *, now: Millis) -> None:

@@ -127,6 +127,13 @@ CHANGES = [
     ([DELETE], "audit event 3 is missing"),
     ([DELETE, DELETE_SEAL], "audit event 3 is missing"),
     ([DELETE_SEAL], "the seal of audit event 3 is missing"),
+    (
+        [
+            "DELETE FROM audit_events WHERE id = 1",
+            "UPDATE audit_seals SET previous_seal = 'x' WHERE number = 1",
+        ],
+        "the seal of audit event 1 was altered",
+    ),
     ([INSERT], "audit event 99 was inserted"),
     ([SWAP, "UPDATE audit_seals SET event_id = -event_id WHERE event_id < 0"], "audit event 3"),
 ]
