@@ -34,7 +34,7 @@ class AuditKeys:
     """
 
     def __init__(self, *, secret_key: str, previous_keys: Sequence[str], encrypter: Encrypter) -> None:
-        self._encrypter = encrypter
+        self.encrypter = encrypter
         derived = [_derive(secret) for secret in (secret_key, *previous_keys)]
         self._known = {_id_of(key): key for key in derived}
         self.current_id = _id_of(derived[0])
@@ -56,7 +56,7 @@ class AuditKeys:
     def store(self) -> None:
         """Keep the keys that are known here in the database."""
         rows = [
-            {"key_id": key_id, "sealed_key": self._encrypter.encrypt(key.hex())}
+            {"key_id": key_id, "sealed_key": self.encrypter.encrypt(key.hex())}
             for key_id, key in self._known.items()
         ]
         with writing():
@@ -70,7 +70,7 @@ class AuditKeys:
             if key_id in self._known:
                 continue
             try:
-                key = bytes.fromhex(self._encrypter.decrypt(sealed))
+                key = bytes.fromhex(self.encrypter.decrypt(sealed))
             except (InvalidToken, ValueError):
                 self.unreadable.add(key_id)
                 continue
@@ -79,10 +79,6 @@ class AuditKeys:
                 self._known[key_id] = key
             else:
                 self.unreadable.add(key_id)
-
-    def renew(self, sealed_key: str) -> str:
-        """The same key, encrypted with the current SECRET_KEY. Raises InvalidToken."""
-        return self._encrypter.renew(sealed_key)
 
 
 def _derive(secret_key: str) -> bytes:

@@ -59,7 +59,7 @@ class ServerSeeds:
         self.witness = witness
         self.on_redraw: Callable[[int, Commitment], None] = lambda _user_id, _commitment: None
         """Called with the player's id and the new commitment after an announced seed was replaced."""
-        self._encrypter = encrypter
+        self.encrypter = encrypter
         self._announced_here: LRUCache[int, SeedInPlay] = LRUCache(maxsize=REMEMBERED)
         self._guard = threading.Lock()
 
@@ -80,7 +80,7 @@ class ServerSeeds:
         return SeedInPlay(
             nonce=nonce,
             commitment=rolls.commitment_of(server_seed),
-            encrypted=self._encrypter.encrypt(server_seed),
+            encrypted=self.encrypter.encrypt(server_seed),
             server_seed=server_seed,
         )
 
@@ -111,8 +111,8 @@ class ServerSeeds:
             nonce=found.nonce,
             commitment=found.commitment,
             # The bet stores this text, which must be encrypted with the current key.
-            encrypted=self.renew(found.encrypted),
-            server_seed=self._encrypter.decrypt(found.encrypted),
+            encrypted=self.encrypter.renew(found.encrypted),
+            server_seed=self.encrypter.decrypt(found.encrypted),
         )
 
     def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
@@ -159,8 +159,4 @@ class ServerSeeds:
             return bet.server_seed
         if bet.sealed_server_seed is None:
             raise ValueError("a bet has a seed, encrypted or revealed")
-        return self._encrypter.decrypt(bet.sealed_server_seed)
-
-    def renew(self, encrypted: str) -> str:
-        """The same seed, encrypted with the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._encrypter.renew(encrypted)
+        return self.encrypter.decrypt(bet.sealed_server_seed)

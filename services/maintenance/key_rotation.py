@@ -1,6 +1,5 @@
 """Re-encrypts the secrets in the database after SECRET_KEY has changed."""
 
-from collections.abc import Callable
 from typing import Any
 
 import peewee
@@ -19,6 +18,7 @@ from services.audit_trail.recording import record
 from services.fairness.server_seeds import ServerSeeds
 from services.prizes.shipping import Shipping
 from services.shared.clock import Millis
+from services.shared.encryption import Encrypter
 
 BATCH = 200
 
@@ -39,13 +39,13 @@ def rotate(
     """
     # Those of SECRET_KEY_PREVIOUS are no longer known when that is emptied.
     audit_keys.store()
-    columns: dict[str, tuple[peewee.Field, peewee.Field, Callable[[str], str]]] = {
-        "announced_seeds": (AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, seeds.renew),
-        "bets": (Bet.id, Bet.sealed_server_seed, seeds.renew),
-        "two_factor_secrets": (TwoFactor.user, TwoFactor.sealed_secret, two_factor.renew),
-        "recovery_codes": (RecoveryCode.id, RecoveryCode.sealed_code, two_factor.renew),
-        "shipping_addresses": (Prize.id, Prize.sealed_address, shipping.renew),
-        "audit_keys": (AuditKey.key_id, AuditKey.sealed_key, audit_keys.renew),
+    columns: dict[str, tuple[peewee.Field, peewee.Field, Encrypter]] = {
+        "announced_seeds": (AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, seeds.encrypter),
+        "bets": (Bet.id, Bet.sealed_server_seed, seeds.encrypter),
+        "two_factor_secrets": (TwoFactor.user, TwoFactor.sealed_secret, two_factor.encrypter),
+        "recovery_codes": (RecoveryCode.id, RecoveryCode.sealed_code, two_factor.encrypter),
+        "shipping_addresses": (Prize.id, Prize.sealed_address, shipping.encrypter),
+        "audit_keys": (AuditKey.key_id, AuditKey.sealed_key, audit_keys.encrypter),
     }
     unreadable: list[str] = []
     counts = {name: _rotate_column(*column, unreadable) for name, column in columns.items()}
@@ -55,7 +55,7 @@ def rotate(
 
 
 def _rotate_column(
-    key: peewee.Field, sealed: peewee.Field, renew: Callable[[str], str], unreadable: list[str]
+    key: peewee.Field, sealed: peewee.Field, encrypter: Encrypter, unreadable: list[str]
 ) -> int:
     """Re-encrypt the values of one column; returns how many changed."""
     table = key.model
@@ -66,7 +66,7 @@ def _rotate_column(
         changes = []
         for last, old in batch:
             try:
-                changes.append((last, old, renew(old)))
+                changes.append((last, old, encrypter.renew(old)))
             except InvalidToken:
                 unreadable.append(f"{table._meta.table_name} {last}: no key opens it")  # noqa: SLF001  # peewee's documented place of a table's name
         with writing():

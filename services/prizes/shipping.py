@@ -52,7 +52,7 @@ class Shipping:
     """Takes requests for shipping. The addresses are encrypted in the database."""
 
     def __init__(self, *, encrypter: Encrypter) -> None:
-        self._encrypter = encrypter
+        self.encrypter = encrypter
 
     def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
@@ -62,7 +62,7 @@ class Shipping:
         """
         if reading.get(user_id=user_id, prize_id=prize_id).status != Status.KEPT:
             raise PrizeNotAvailable
-        sealed = self._encrypter.encrypt(decimal_json.dumps(_address(personal_details.of_player(user_id))))
+        sealed = self.encrypter.encrypt(decimal_json.dumps(_address(personal_details.of_player(user_id))))
         with writing():
             is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
             if not Prize.update(status=Status.SHIPPING, sealed_address=sealed).where(is_kept).execute():
@@ -78,15 +78,11 @@ class Shipping:
             for prize in query.iterator():
                 yield PrizeToShip(prize, prize.user, self._address_of(prize))
 
-    def renew(self, encrypted: str) -> str:
-        """Encrypt an encrypted address with the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._encrypter.renew(encrypted)
-
     def _address_of(self, prize: Prize) -> Address | None:
         if prize.sealed_address is None:
             return None
         try:
-            address: Address = decimal_json.loads(self._encrypter.decrypt(prize.sealed_address))
+            address: Address = decimal_json.loads(self.encrypter.decrypt(prize.sealed_address))
         except InvalidToken:
             return None
         return address

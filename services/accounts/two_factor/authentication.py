@@ -1,5 +1,7 @@
 """Setting up two-factor authentication, turning it on and off, and asking for codes."""
 
+from dataclasses import dataclass
+
 import peewee
 import pyotp
 
@@ -51,11 +53,11 @@ class CodeRequired(PlatformError):
     text = "Two-factor code required"
 
 
+@dataclass(frozen=True, kw_only=True)
 class TwoFactorAuthentication:
     """Sets up, enables and disables. Secrets are encrypted in the database."""
 
-    def __init__(self, *, encrypter: Encrypter) -> None:
-        self._encrypter = encrypter
+    encrypter: Encrypter
 
     def setup(self, *, user_id: int) -> tuple[str, str]:
         """Draw a secret, which replaces one that was not enabled. Raises AlreadyEnabled.
@@ -63,7 +65,7 @@ class TwoFactorAuthentication:
         Returns the secret in base 32, and the otpauth address for a QR code that contains it.
         """
         secret = pyotp.random_base32()
-        sealed = self._encrypter.encrypt(secret)
+        sealed = self.encrypter.encrypt(secret)
         with writing():
             user = users.lock(user_id)
             if user.two_factor_enabled:
@@ -82,7 +84,7 @@ class TwoFactorAuthentication:
         with committing_refusals():
             if users.lock(user_id).two_factor_enabled:
                 raise AlreadyEnabled
-            self._use(code, user_id=user_id, now=now)
+            codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             User.update(two_factor_enabled=True).where(User.id == user_id).execute()
             record(What.TWO_FACTOR_ENABLED, now=now, user_id=user_id)
             notify(
@@ -102,7 +104,7 @@ class TwoFactorAuthentication:
             raise MalformedAnyCode
         with committing_refusals():
             _lock_enabled(user_id)
-            self._use(code, user_id=user_id, now=now)
+            codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
 
     def reset(self, *, user_id: int, now: Millis) -> None:
@@ -119,11 +121,11 @@ class TwoFactorAuthentication:
         code = six_digits(code)
         drawn = recovery_codes.draw()
         rows = [
-            {"user": user_id, "sealed_code": self._encrypter.encrypt(text.replace("-", ""))} for text in drawn
+            {"user": user_id, "sealed_code": self.encrypter.encrypt(text.replace("-", ""))} for text in drawn
         ]
         with committing_refusals():
             _lock_enabled(user_id)
-            self._use(code, user_id=user_id, now=now)
+            codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             RecoveryCode.delete().where(RecoveryCode.user == user_id).execute()
             RecoveryCode.insert_many(rows).execute()
             record(What.RECOVERY_CODES_DRAWN, now=now, user_id=user_id)
@@ -151,16 +153,9 @@ class TwoFactorAuthentication:
             # Another request with the same token and code may have come first.
             if not user.two_factor_enabled or _is_covered(user_id, token_id, now=now):
                 return
-            self._use(any_code(code), user_id=user_id, now=now)
+            codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
             if token_id is not None:
                 _cover(user_id, token_id, now=now)
-
-    def _use(self, code: str | None, *, user_id: int, now: Millis) -> None:
-        codes.use(code, user_id=user_id, encrypter=self._encrypter, now=now)
-
-    def renew(self, encrypted: str) -> str:
-        """Encrypt an encrypted secret with the current key. Raises cryptography.fernet.InvalidToken."""
-        return self._encrypter.renew(encrypted)
 
 
 def _lock_enabled(user_id: int) -> None:

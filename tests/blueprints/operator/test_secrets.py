@@ -133,7 +133,7 @@ def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, se
 def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, player, filled, monkeypatch):
     """A spin comes between the command's look at a seed and its update."""
     services = rotated.extensions["services"]
-    renew, looked_at = services.seeds.renew, []
+    renew, looked_at = services.seeds.encrypter.renew, []
 
     def play_in_between(sealed):
         looked_at.append(sealed)
@@ -141,7 +141,7 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
             play(rotated, player, filled)
         return renew(sealed)
 
-    monkeypatch.setattr(services.seeds, "renew", play_in_between)
+    monkeypatch.setattr(services.seeds.encrypter, "renew", play_in_between)
     result = reseal(rotated)
 
     assert (result["announcedSeeds"], result["unreadable"]) == (2, 0)
