@@ -40,17 +40,6 @@ _READ_BYTES = 1024
 _QUALITY = 82
 _MIN_FRAME_MS, _DEFAULT_FRAME_MS, _MAX_FRAME_MS = 20, 100, 60_000
 
-_TRANSPOSE = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-"""By EXIF orientation."""
-
 # Pillow allocates some buffers before a size can be checked here. It raises at twice this number.
 Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
 # An uploaded file could otherwise fill the log with Pillow's warnings.
@@ -142,9 +131,12 @@ def _frames(image: Image.Image) -> tuple[list[Image.Image], list[int]]:
         _check_size(image, count)
         pictures.append(ImageOps.fit(_in_colour(image), (AVATAR_SIDE, AVATAR_SIDE), Image.Resampling.LANCZOS))
         durations.append(_duration(image))
-    transpose = _TRANSPOSE.get(_orientation(image))
-    if transpose is not None:
-        pictures = [picture.transpose(transpose) for picture in pictures]
+    orientation = _orientation(image)
+    for picture in pictures:
+        # Of the metadata, keep this value only, and only until the picture is upright.
+        picture.info.clear()
+        picture.getexif()[ExifTags.Base.Orientation] = orientation
+        ImageOps.exif_transpose(picture, in_place=True)
     return pictures, durations
 
 
@@ -157,12 +149,11 @@ def _check_size(image: Image.Image, frames: int) -> None:
         raise AnimationTooLarge
 
 
-def _orientation(image: Image.Image) -> int:
+def _orientation(image: Image.Image) -> object:
     try:
-        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
+        return image.getexif().get(ExifTags.Base.Orientation)
     except Exception:  # noqa: BLE001  # unreadable metadata is no reason to refuse the picture
-        return 1
-    return orientation if isinstance(orientation, int) else 1
+        return None
 
 
 def _duration(image: Image.Image) -> int:
@@ -181,8 +172,6 @@ def _in_colour(image: Image.Image) -> Image.Image:
 
 def _webp(pictures: list[Image.Image], durations: list[int]) -> bytes:
     file = BytesIO()
-    for picture in pictures:
-        picture.info.clear()
     first, *others = pictures
     if others:
         options = {"save_all": True, "append_images": others, "duration": durations, "loop": 0, "method": 2}
