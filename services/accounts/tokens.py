@@ -1,21 +1,20 @@
 """Access tokens: signed JWTs of players."""
 
 import re
-import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jwt
-from cachetools import LRUCache, cachedmethod
 
 from services.shared.clock import Millis
 from services.shared.errors import Unauthorized
 
 ALGORITHM = "HS256"
 TOKENS_REMEMBERED = 10_000
-"""Checking a signature takes 50 µs, and every request carries a token, so checked tokens are cached."""
+"""Checking a signature takes 70 µs, a quarter of a short request, so checked tokens are cached."""
 
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 TOKEN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -49,8 +48,7 @@ class Tokens:
         self._accepted = (secret, *previous_secrets)
         self._issuer = issuer
         self._ttl_seconds = ttl_seconds
-        self._verified: LRUCache[str, Claims] = LRUCache(maxsize=TOKENS_REMEMBERED)
-        self._guard = threading.Lock()
+        self._claims = lru_cache(TOKENS_REMEMBERED)(self._verify)
 
     def issue(self, *, platform_id: str, session: int, now: Millis) -> str:
         """A token of this player, whose ``User.session_number`` is ``session``."""
@@ -74,8 +72,7 @@ class Tokens:
             raise Unauthorized
         return claims
 
-    @cachedmethod(lambda self: self._verified, lock=lambda self: self._guard)
-    def _claims(self, token: str) -> Claims:
+    def _verify(self, token: str) -> Claims:
         """The claims of a token with a valid signature, expired or not. Raises Unauthorized."""
         content = self._content(token)
         platform_id, expires = content["sub"], content["exp"]
