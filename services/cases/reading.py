@@ -149,13 +149,14 @@ def free() -> ShownCase:
         raise FreeCaseNotFound from None
 
 
-def items_without_price(case: ShownCase) -> list[Item]:
-    """The items of this case without a price. No query when all of them have one."""
+def items_without_price(case: ShownCase) -> list[int]:
+    """The ids of the items of this case that lack a price. No query when all of them have one."""
     names = [item.market_hash_name for item in case.items if item.price_cents is None]
     if not names:
         return []
+    lack_price = Item.market_hash_name.in_(names) & Item.price_cents.is_null() & ~Item.custom_price
     with reading():
-        return list(Item.select().where(Item.market_hash_name.in_(names) & Item.price_cents.is_null()))
+        return list(Item.select(Item.id).where(lack_price).scalars())
 
 
 def _of(kinds: Collection[Kind]) -> Any:

@@ -1,12 +1,11 @@
 """Item prices from the feed and the market, as the rest of the platform uses them."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 
 from models.db import waiting
-from models.db.connection import database, reading, writing
-from models.items import Item
+from models.db.connection import writing
 from models.prices import PriceSource
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
@@ -123,13 +122,13 @@ class PriceService:
             self._lease.release()
         return counts
 
-    def refresh_missing(self, items: Sequence[Item]) -> None:
-        """Let the leader fetch the prices that these items lack, and wait up to three seconds.
+    def refresh_missing(self, item_ids: Collection[int]) -> None:
+        """Let the leader fetch the prices of these items, which have none, and wait up to three seconds.
 
-        The wait counts against the request's wait budget. Fills in the prices that came. Call it without a
-        transaction or a connection, since these would be held meanwhile.
+        The wait counts against the request's wait budget. Call it without a transaction or a connection,
+        since these would be held meanwhile.
         """
-        missing = {item.id for item in items if item.price_cents is None and not item.custom_price}
+        missing = set(item_ids)
         if not missing or not self.has_background_task:
             return
         with self._asked:
@@ -139,7 +138,6 @@ class PriceService:
                 self._signals.publish(Signal.PRICES, {"wanted": sorted(missing)})
             with waiting.wait(WAIT_SECONDS) as seconds:
                 self._asked.wait_for(lambda: self._wanted.isdisjoint(missing), seconds)
-        _fill_in([item for item in items if item.id in missing])
 
     def states(self) -> list[PriceSource]:
         """The state of each source that is set."""
@@ -185,14 +183,3 @@ class PriceService:
     def _report(self, result: RefreshResult) -> None:
         for listener in self.listeners:
             listener(result)
-
-
-@reading()
-def _fill_in(items: Sequence[Item]) -> None:
-    """Read the prices of these items again."""
-    columns = (Item.id, Item.price_cents, Item.next_price_fetch_ms)
-    rows: Iterable[Any] = database.execute(Item.select(*columns).where(Item.id.in_([i.id for i in items])))
-    found = {row[0]: row[1:] for row in rows}
-    for item in items:
-        if item.id in found:
-            item.price_cents, item.next_price_fetch_ms = found[item.id]

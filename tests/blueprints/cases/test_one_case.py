@@ -9,7 +9,8 @@ import pytest
 from bench.harness.servers import gunicorn, server_process
 from models.case_spins import CaseSpins
 from models.cases import Case
-from models.db.connection import writing
+from models.db.connection import reading, writing
+from models.items import Item
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body
 from tests.support.markers import sqlite_only
 
@@ -203,7 +204,7 @@ def unpriced(put, prices):
 
 @pytest.mark.usefixtures("unpriced")
 def test_a_missing_price_is_fetched_and_shown(client, refreshing, prices):
-    refreshing(lambda items: prices({item.market_hash_name: 4 for item in items}))
+    refreshing(lambda _ids: prices({RED: 4}))
 
     case = client.get("/api/cases/case").json
 
@@ -215,18 +216,19 @@ def test_a_missing_price_is_fetched_and_shown(client, refreshing, prices):
 @pytest.mark.usefixtures("unpriced")
 def test_only_missing_prices_are_fetched(client, refreshing):
     asked = []
-    refreshing(lambda items: asked.append([item.market_hash_name for item in items]))
+    refreshing(asked.append)
 
     client.get("/api/cases/case")
     client.get("/api/cases/pagination")
 
-    assert asked == [[RED]]
+    with reading():
+        assert asked == [[Item.get(market_hash_name=RED).id]]
 
 
 @sqlite_only
 @pytest.mark.usefixtures("unpriced")
 def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
-    def fail(_items):
+    def fail(_ids):
         raise ConnectionError("nobody there")
 
     refreshing(fail)
@@ -237,11 +239,15 @@ def test_a_case_is_shown_when_its_prices_cannot_be_fetched(client, refreshing):
 
 
 @sqlite_only
-def test_a_case_with_all_prices_fetches_none(client, put, refreshing):
+@pytest.mark.usefixtures("unpriced")
+def test_no_prices_are_fetched_when_all_are_known_or_set_by_the_operator(client, put, refreshing):
     asked = []
     refreshing(asked.append)
-    put("Case", {ROCK: 100})
+    put("Priced", {ROCK: 100})
+    with writing():
+        Item.update(custom_price=True).where(Item.market_hash_name == RED).execute()
 
+    client.get("/api/cases/priced")
     client.get("/api/cases/case")
 
     assert asked == []

@@ -7,6 +7,7 @@ import pytest
 
 from bench.harness.price_sources import feed, hung_up, market, text
 from bench.harness.waiting import wait_until
+from models.db import waiting
 from models.db.connection import reading
 from models.items import Item
 from services.prices import service
@@ -21,12 +22,12 @@ def settings(source):
 
 
 @pytest.fixture
-def items(app):
-    """Reads all items, as a view would."""
+def unpriced(app):
+    """Returns the ids of all items without a price, as a view would."""
 
     def read():
         with reading():
-            return list(Item.select().order_by(Item.id))
+            return list(Item.select(Item.id).where(Item.price_cents.is_null()).scalars())
 
     return read
 
@@ -57,44 +58,29 @@ def running(prices):
 
 
 @pytest.fixture
-def wanted(prices, running, items):
-    """Asks for the prices of all items. Returns the items' names and prices as the request then has them."""
+def wanted(prices, running, unpriced, standing):
+    """Asks for all missing prices. Returns the prices of all items that the request then finds, by name."""
 
     def request():
-        looked_at = items()
-        prices.refresh_missing(looked_at)
-        return [(item.market_hash_name, item.price_cents) for item in looked_at]
+        prices.refresh_missing(unpriced())
+        return standing()
 
     return request
 
 
-def test_an_item_without_a_price_gets_one_while_the_request_waits(source, add, items, wanted, standing):
+def test_an_item_without_a_price_gets_one_while_the_request_waits(source, add, wanted, next_fetches):
     add({"None": None, "Priced": 1}, nextPriceFetch=START)
     source.answer = market("$1.50")
 
-    assert wanted()[0] == ("None", 150)
-    assert standing()["None"] == 150
-    assert items()[0].next_price_fetch_ms == START + HOUR
+    assert wanted() == {"None": 150, "Priced": 100}
+    assert next_fetches()["None"] == START + HOUR
 
 
 @sqlite_only
-def test_a_request_for_items_with_prices_does_not_wait(prices, source, add, items):
-    add({"One": 1, "Zero": 0})
-    add({"Custom": None}, customPrice=True)
-    # Nothing runs in the background: a wait would last three seconds and ask for nothing.
-    prices.has_background_task = True
-
-    prices.refresh_missing(items())
-    prices.refresh_missing([])
-
-    assert prices._wanted == set()
-
-
-@sqlite_only
-def test_without_a_background_task_no_request_waits(prices, source, add, items):
+def test_without_a_background_task_no_request_waits(prices, source, add, unpriced):
     add({"None": None})
 
-    prices.refresh_missing(items())
+    prices.refresh_missing(unpriced())
 
     assert source.asks == []
 
@@ -115,7 +101,22 @@ def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, standing
     answer.set()
 
     wait_until(lambda: standing() == {"None": 150})
-    assert before == [("None", None)]
+    assert before == {"None": None}
+
+
+@sqlite_only
+def test_the_wait_for_a_market_counts_against_the_wait_budget(prices, add, unpriced, monkeypatch):
+    monkeypatch.setattr(service, "WAIT_SECONDS", 0.2)
+    add({"None": None})
+    # The task never runs, as if the market did not answer.
+    prices.has_background_task = True
+    missing = unpriced()
+
+    with waiting.limit_waits():
+        prices.refresh_missing(missing)
+        left = waiting.seconds_left()
+
+    assert left <= waiting.ANSWER_SECONDS - 0.2
 
 
 def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted):
@@ -141,7 +142,7 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
         thread.join()
 
     assert len(source.asks) == 1
-    assert found == [[("None", 150)]] * 20
+    assert found == [{"None": 150}] * 20
 
 
 @sqlite_only
@@ -151,7 +152,7 @@ def test_a_market_without_a_price_leaves_the_item_without_one(source, clock, add
         add({"None": None})
         source.answer = answer
 
-        assert wanted() == [("None", None)]
+        assert wanted() == {"None": None}
 
 
 @sqlite_only
@@ -199,28 +200,29 @@ def test_a_request_does_not_ask_a_market_that_is_paused(source, add, wanted):
 
 
 @pytest.mark.parametrize("settings", [{}])
-def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(restart, source, add, items):
+def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(
+    restart, source, add, unpriced, standing
+):
     prices = restart(PRICE_FEED_URL=source.url)
     source.answer = feed({"New": 150})
     prices.run_due()
     add({"New": None})
-    looked_at = items()
 
     with background_task(prices):
-        prices.refresh_missing(looked_at)
+        prices.refresh_missing(unpriced())
 
-    assert looked_at[0].price_cents == 150
+    assert standing() == {"New": 150}
 
 
 @pytest.mark.parametrize("settings", [{}])
-def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(restart, source, add, items):
+def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(restart, source, add, unpriced):
     prices = restart(PRICE_FEED_URL=source.url)
     add({"None": None})
     source.answer = feed({})
 
     with background_task(prices):
         for _ in range(5):
-            prices.refresh_missing(items())
+            prices.refresh_missing(unpriced())
 
     assert len(source.asks) == 1
 
@@ -240,25 +242,24 @@ def connect(prices, another):
 
 
 def test_a_request_to_another_process_waits_until_the_leader_has_asked(
-    prices, running, connect, source, add, items
+    prices, running, connect, source, add, unpriced, standing
 ):
     add({"None": None})
     source.answer = market("$1.50")
     other = connect()
     prices._lease.acquire()
     other.has_background_task = True
-    looked_at = items()
 
-    other.refresh_missing(looked_at)
+    other.refresh_missing(unpriced())
 
-    assert looked_at[0].price_cents == 150
+    assert standing() == {"None": 150}
     # The leader has said that it asked.
     assert other._wanted == set()
 
 
 @sqlite_only
 def test_a_request_to_another_process_stops_waiting_when_signals_are_lost(
-    prices, running, another, source, add, items, monkeypatch
+    prices, running, another, source, add, unpriced, monkeypatch
 ):
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.05)
     add({"None": None})
@@ -267,6 +268,6 @@ def test_a_request_to_another_process_stops_waiting_when_signals_are_lost(
     other = another()
     other.has_background_task = True
 
-    other.refresh_missing(looked_at := items())
+    other.refresh_missing(unpriced())
 
-    assert looked_at[0].price_cents is None
+    assert other._wanted == set(unpriced())
