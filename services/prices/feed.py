@@ -56,7 +56,7 @@ class Feed:
         with self.lease.fenced(seconds=TIMEOUT_SECONDS):
             sources.begin(Source.FEED, now=began_at)
         try:
-            prices = feed_document.read(self._fetch(), pause=self.between)
+            prices = feed_document.read(self._fetch())
         except SourceFailed as failure:
             self.between()
             pause = min(self.period, sources.LONGEST_PAUSE_MS)

@@ -1,4 +1,4 @@
-"""Parsing a feed's document in chunks."""
+"""Reading a feed's document."""
 
 import json
 
@@ -15,8 +15,8 @@ values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(t
 metadata = st.dictionaries(texts, values).map(lambda more: more | {"currency": "USD"})
 
 
-def read(document, pause=lambda: None):
-    return feed_document.read(document if isinstance(document, bytes) else document.encode(), pause=pause)
+def read(document):
+    return feed_document.read(document if isinstance(document, bytes) else document.encode())
 
 
 @pytest.mark.slow
@@ -31,10 +31,7 @@ def read(document, pause=lambda: None):
 def test_the_prices_are_those_that_were_written(prices, metadata, more, indent, ascii_only):
     document = more | {"metadata": metadata, "prices": prices}
 
-    found = read(json.dumps(document, indent=indent, ensure_ascii=ascii_only))
-
-    scalars_only = {name: None if isinstance(value, list | dict) else value for name, value in prices.items()}
-    assert found == scalars_only
+    assert read(json.dumps(document, indent=indent, ensure_ascii=ascii_only)) == prices
 
 
 @given(cut=st.integers(min_value=0), prices=st.dictionaries(texts, st.integers(0, 9)))
@@ -64,49 +61,26 @@ def test_numbers_with_a_point_or_an_exponent_are_not_read_as_int():
     assert [value for value in found.values() if isinstance(value, int)] == []
 
 
-def test_a_number_of_any_length_is_exact():
-    assert read('{"metadata": {"currency": "USD"}, "prices": {"A": 9007199254740993}}') == {"A": 2**53 + 1}
-    assert read('{"metadata": {"currency": "USD"}, "prices": {"A": ' + "9" * 40 + "}}") == {"A": 10**40 - 1}
+def test_a_whole_number_is_exact_or_not_read_as_int():
+    prices = '{"A": 9007199254740993, "B": ' + "9" * 40 + "}"
+
+    found = read('{"metadata": {"currency": "USD"}, "prices": ' + prices + "}")
+
+    assert found["A"] == 2**53 + 1
+    assert not isinstance(found["B"], int)
 
 
-def test_names_may_contain_dots_and_the_names_of_other_keys():
-    prices = {"prices": 1, "metadata.currency": 2, "": 3, "prices.item": 4}
+def test_a_feed_of_too_many_values_is_refused(monkeypatch):
+    monkeypatch.setattr(feed_document, "MAX_VALUES", 5)
+    document = '{"metadata": {"currency": "USD"}, "prices": {"A": 1, "B": %s}}'
 
-    assert read(json.dumps({"metadata": {"currency": "USD"}, "prices": prices})) == prices
-
-
-def test_long_documents_are_parsed_with_a_pause_after_each_chunk():
-    pauses = []
-    prices = {f"Item {number}": number for number in range(3_500)}
-    document = json.dumps({"metadata": {"currency": "USD"}, "prices": prices})
-
-    assert read(document, pause=lambda: pauses.append(1)) == prices
-
-    assert len(pauses) == -(-len(document) // feed_document.CHUNK_BYTES)
-
-
-@pytest.mark.parametrize("start", ['"', '{"', '{"x": "', '{"prices": {"One": 9', '{"prices": {"One": ', "["])
-@pytest.mark.parametrize("filling", ["x", "9", " ", "[", "\\u0041"])
-def test_a_hostile_document_is_given_up_early(start, filling):
-    pauses = []
-    document = start + filling * 5_000_000
-
-    with pytest.raises(BadDocument):
-        read(document, pause=lambda: pauses.append(1))
-
-    assert len(pauses) < 50
-
-
-def test_a_feed_of_too_many_prices_is_refused(monkeypatch):
-    monkeypatch.setattr(feed_document, "MAX_PRICES", 3)
-
-    with pytest.raises(BadDocument, match="more than 3 prices"):
-        read('{"metadata": {"currency": "USD"}, "prices": {"A": 1, "B": 1, "C": 1, "D": 1}}')
+    assert read(document % 1) == {"A": 1, "B": 1}
+    for value in ('1, "C": 1', "[1]", "{}"):
+        with pytest.raises(BadDocument, match="more than 5 values"):
+            read(document % value)
 
 
 NOT_JSON = "not a JSON object, or was cut off"
-TOO_LONG = "a value of more than"
-TOO_DEEP = "nested more than 20 deep"
 NO_OBJECTS = "lacks the objects metadata and prices"
 CURRENCY = "the currency of the price feed is not USD"
 
@@ -126,11 +100,8 @@ CURRENCY = "the currency of the price feed is not USD"
         ('{"metadata": {"currency": "USD"}, "prices": {"One": NaN}}', NOT_JSON),
         ('{"metadata": {"currency": "USD"}, "prices": {"One": 1e999999999999999999999}}', NOT_JSON),
         (b'{"metadata": {"currency": "USD"}, "prices": {"\xff": 1}}', NOT_JSON),
-        ('{"metadata": ' + "[" * 100_000, TOO_DEEP),
-        ('{"prices": {"One": ' + "[" * 100_000, TOO_DEEP),
-        (" " * 1_000_000 + "{}", TOO_LONG),
-        ('{"metadata": "' + "x" * 1_000_000 + '"}', TOO_LONG),
-        ('{"prices": {"One": ' + "9" * 1_000_000 + "}}", TOO_LONG),
+        ('{"metadata": ' + "[" * 100_000, NOT_JSON),
+        ('{"prices": {"One": ' + "[" * 100_000, NOT_JSON),
         ("{}", NO_OBJECTS),
         ('{"metadata": {"currency": "USD"}}', NO_OBJECTS),
         ('{"metadata": {"currency": "USD"}, "prices": [1]}', NO_OBJECTS),

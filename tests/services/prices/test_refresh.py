@@ -48,7 +48,7 @@ BAD_PRICES = {
     "True": True,
     "A list": [100],
     "Beyond all bounds": 10**12,
-    "Of a thousand digits": 10**1000,
+    "Of forty digits": 10**39,
 }
 JUMPS = {"Eleven times": 1100, "A hundred times": 10_000, "An eleventh": 9, "Nothing": 0}
 
