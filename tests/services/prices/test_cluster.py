@@ -24,7 +24,7 @@ from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
-NAMES = [f"Item {number:03}" for number in range(150)]
+NAMES = [f"Item {number:03}" for number in range(50)]
 """Three slices of a refresh."""
 
 

@@ -14,7 +14,7 @@ from services.shared import lease
 from services.shared.lease import LeaseLost
 from tests.services.prices.conftest import START
 
-NAMES = [f"Item {number:03}" for number in range(100)]
+NAMES = [f"Item {number:03}" for number in range(30)]
 """Two slices of a refresh."""
 
 
