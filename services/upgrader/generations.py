@@ -11,7 +11,7 @@ from models.catalogue import CatalogueGeneration, CatalogueSlice
 from models.db.connection import database, reading
 from services.shared.background import CooperativeYield
 from services.shared.lease import Lease
-from services.upgrader.catalogue import COLUMNS, Catalogue, arrange, items_by_price
+from services.upgrader.catalogue import COLUMNS, Catalogue, items_of
 
 ITEMS_A_SLICE = 200
 """A slice of about 50 KB is written or read within a millisecond."""
@@ -71,7 +71,7 @@ def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
 def load(generation: Generation) -> Catalogue:
     """Read a generation, with pauses. Raises GenerationGone and GenerationUnreadable."""
     try:
-        return arrange(items_by_price(_rows(generation)))
+        return Catalogue(items_of(_rows(generation)))
     except (ValueError, TypeError, zlib.error) as error:
         raise GenerationUnreadable from error
 
