@@ -22,7 +22,7 @@ class IrlCase(Table):
 class IrlItem(Table):
     """An item in such a case. ``chance_attos`` is its chance in parts of 10**18; one percent is 10**16."""
 
-    case = peewee.ForeignKeyField(IrlCase, on_delete="CASCADE", index=False)
+    case = peewee.ForeignKeyField(IrlCase, backref="items", on_delete="CASCADE", index=False)
     position = peewee.IntegerField(constraints=[Check("position >= 0")])
     name = peewee.CharField(max_length=200)
     # A URL, a path below /media, or empty for the neutral image.

@@ -10,7 +10,7 @@ READ = {
     "case": lambda case_id: [
         (item.market_hash_name, item.chance) for item in cases.get(case_id=case_id).items
     ],
-    "irl": lambda case_id: [(item.name, item.chance) for item in irl_cases.get(case_id=case_id).items],
+    "irl": lambda case_id: [(item.name, item.chance_attos) for item in irl_cases.get(case_id=case_id).items],
 }
 
 

@@ -1,6 +1,6 @@
 """/irl: cases with real-life items."""
 
-from dataclasses import replace
+from typing import Any
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
@@ -8,7 +8,6 @@ from blueprints.api.caching import conditional
 from blueprints.irl.schemas import IrlCaseSchema, ListedIrlCaseSchema
 from server.current_services import get_services
 from services.irl_cases import reading as irl_cases
-from services.irl_cases.reading import ShownIrlCase
 
 blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases with real-life items")
 
@@ -18,7 +17,7 @@ blueprint = ApiBlueprint("irl", __name__, url_prefix="/irl", description="Cases 
 @conditional
 @blueprint.response(200, ListedIrlCaseSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
-def list_irl_cases() -> list[ShownIrlCase]:
+def list_irl_cases() -> list[Any]:
     """Every case with real-life items, the newest first."""
     return irl_cases.list_all()
 
@@ -29,9 +28,10 @@ def list_irl_cases() -> list[ShownIrlCase]:
 @blueprint.response(200, IrlCaseSchema)
 @blueprint.alt_response(304, description="The client has this case already")
 @blueprint.alt_response(404)
-def get_irl_case(case_id: str) -> ShownIrlCase:
+def get_irl_case(case_id: str) -> Any:
     """One case with real-life items."""
     case = irl_cases.get(case_id=case_id)
     content = irl_cases.content_of_case(case)
     get_services().snapshots.show(content)
-    return replace(case, snapshot=content.hash)
+    case.snapshot = content.hash
+    return case

@@ -12,13 +12,13 @@ class IrlItemSchema(WireSchema):
     name = text("The name", "Kettle")
     image = ItemImage("The picture")
     price = Price("The value", attribute="price_cents")
-    percentage = Percentage("The chance of this item", attribute="chance")
+    percentage = Percentage("The chance of this item", attribute="chance_attos")
 
 
 class IrlCaseSchema(WireSchema):
     """A single case. The rarest items come first."""
 
-    id = text("The id of the case", "kitchen")
+    id = text("The id of the case", "kitchen", attribute="slug")
     name = text("The name", "Kitchen")
     price = Coins("What opening it costs", 5, attribute="price_cents")
     items = ma.fields.Nested(IrlItemSchema, many=True, required=True)
