@@ -13,12 +13,15 @@ from bench.harness.servers import ROOT
 from services.shared.http_client import ResponseTooLarge, bounded
 from tests.support.raw_server import dribbling, raw_server, saying
 
+PATIENCE_SECONDS = 30
 SECONDS = 0.4
+"""The limit of slow calls."""
+
 MAX_BYTES = 100_000
 
 
-def get(url, *, redirects=0):
-    with bounded(requests.Session(), seconds=SECONDS, max_bytes=MAX_BYTES, redirects=redirects) as session:
+def get(url, *, seconds=PATIENCE_SECONDS, redirects=0):
+    with bounded(requests.Session(), seconds=seconds, max_bytes=MAX_BYTES, redirects=redirects) as session:
         return session.get(url)
 
 
@@ -86,7 +89,7 @@ def slow_urls():
 
 def outcome(url):
     try:
-        return get(url, redirects=30).status_code
+        return get(url, seconds=SECONDS, redirects=30).status_code
     except requests.Timeout:
         return "Timeout"
 
