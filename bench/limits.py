@@ -28,7 +28,7 @@ from bench.speed.players import make_players
 from bench.speed.postgres import DurablePostgres, durable_postgres
 from bench.speed.stage import Stage
 from models.db.connection import database
-from models.settling_statement import SETTLE_SPIN
+from models.settling_statement import EXECUTE, PARAMETERS, PREPARE
 from services.shared.clock import now_ms
 
 PLAYERS, OTHER_PLAYERS = 20, 10_000
@@ -62,7 +62,7 @@ class Spins:
         self._seeds = dict(self._all("SELECT user_id, server_seed_commitment FROM announced_seeds"))
         self._cursor.execute(OTHERS)
         # Waiting for the disk would only make the rounds longer.
-        self._cursor.execute(f"SET synchronous_commit = off; {SETTLE_SPIN.prepare}")
+        self._cursor.execute(f"SET synchronous_commit = off; {PREPARE}")
         self._mark = self._all("SELECT number, token FROM seed_marks ORDER BY number DESC LIMIT 1")[0]
         self._numbers = itertools.count(1)
         ((pid,),) = self._all("SELECT pg_backend_pid()")
@@ -80,9 +80,9 @@ class Spins:
 
     def _spin(self, user_id: int, nonce: int) -> None:
         values = self._values(user_id, nonce)
-        self._cursor.execute(SETTLE_SPIN.execute, [values[name] for name in SETTLE_SPIN.parameters])
+        self._cursor.execute(EXECUTE, [values[name] for name in PARAMETERS])
         row = self._cursor.fetchone()
-        assert row[2] is not None, row
+        assert row[3] is not None, row
         self._seeds[user_id] = values["next_commitment"]
 
     def _values(self, user_id: int, nonce: int) -> dict[str, Any]:
@@ -101,6 +101,7 @@ class Spins:
             "house_edge_ppm": 50_000,
             "threshold": 4_750_000,
             "roll": 0 if wins else 9_999_999,
+            **dict.fromkeys(("snapshot_id", "ticket", "case_id", "free_case_limit", "prize_image")),
             "client_seed": "a-seed-of-ones-own",
             "server_seed_commitment": self._seeds[user_id],
             "sealed_server_seed": "s" * 140,
@@ -111,7 +112,6 @@ class Spins:
             "request_id": None,
             "request_digest": None,
             "shard": user_id % 64,
-            "high_rolls": 0,
             "ledger_kind": "spin",
             "created_at_ms": now,
             "completed_at_ms": now + 6000,

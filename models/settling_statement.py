@@ -1,9 +1,8 @@
-"""The settling statements: everything that a bet changes, in one statement of PostgreSQL.
+"""The settling statement: everything that a bet changes, in one statement of PostgreSQL.
 
-They write the same rows as services/games/settling_steps.py does with the ledger. With 20 players
-PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and 3,800 in one that each
-connection prepares once. There is one for spins and one for openings: the parts of openings write nothing
-for a spin, but would take 2 to 5% more of PostgreSQL's time for it.
+On SQLite, services/games/settling_steps.py runs the parts that are here for both, and moves the coins with
+the ledger. With 20 players PostgreSQL settled 1,560 spins a second in thirteen statements, 2,100 in one, and
+3,800 in one that each connection prepares once.
 """
 
 import re
@@ -12,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 from weakref import WeakSet
 
-from models.bets import Bet
+from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database, reading
 from models.db.postgres import held
 from models.play_limits import REFUSAL, SUMS, Refused, find_refusal
@@ -63,8 +62,6 @@ class Settlement(Outcome):
     request_id: str | None
     request_digest: str | None
     shard: int
-    high_rolls: int
-    """1 for a high roll, else 0."""
     ledger_kind: str
     min_cycle_ms: int = 0
     """The least time between two bets of a player."""
@@ -98,115 +95,6 @@ class Settled:
     prize_id: int | None = None
 
 
-WAITED_MS = "EXTRACT(EPOCH FROM clock_timestamp() - statement_timestamp()) * 1000"
-
-# The advisory lock refuses a bet at once while another process settles one of the same player. PostgreSQL
-# releases it after the commit. The first key is the class of these locks, the second the player.
-#
-# The seed's two conditions on seed_marks: in a restored database the announced seed may have been revealed
-# already (models/seed_marks.py).
-#
-# The player's row is checked again after a wait for a transaction that has changed it, and so is the time.
-#
-# The period's wagers must be above 0, so a free opening adds none.
-#
-# What is in [[double brackets]] is only in the statement for openings.
-#
-# Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
-# last the shard that players share. The ledger transaction gets its id after the player is locked.
-_TEXT = f"""
-WITH lock AS MATERIALIZED (
-    SELECT pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
-), seed AS (
-    SELECT user_id FROM announced_seeds
-    WHERE (SELECT is_taken FROM lock)
-        AND user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
-        AND epoch = (SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)
-        AND EXISTS (SELECT 1 FROM seed_marks WHERE number = :mark_number AND token = :mark_token)
-    FOR UPDATE
-), player AS (
-    UPDATE users SET
-        balance_cents = balance_cents - :wager_cents
-            + :payout_cents[[ * CAST(:prize_image IS NULL AS INTEGER)]],
-        balance_version = balance_version + 1,
-        wagered_cents = wagered_cents + :wager_cents,
-        earned_cents = earned_cents + :payout_cents,
-        {SUMS}
-        [[, free_cases = free_cases + CAST(:free_case_limit IS NOT NULL AS INTEGER)]]
-    FROM seed
-    WHERE id = seed.user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL
-        [[AND (
-            :free_case_limit IS NULL
-            OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit)
-        )
-        AND (:longest_wait_ms IS NULL OR {WAITED_MS} <= :longest_wait_ms)]]
-    RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
-), following AS (
-    UPDATE announced_seeds SET
-        nonce = nonce + 1,
-        server_seed_commitment = :next_commitment,
-        sealed_server_seed = :next_sealed_server_seed
-    FROM player
-    WHERE user_id = player.id
-), posting AS (
-    INSERT INTO ledger_transactions (kind, created_at_ms)
-    SELECT :ledger_kind, :created_at_ms FROM player
-    RETURNING id
-), entries AS (
-    INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
-    SELECT posting.id, entry.account, entry.user_id, entry.amount
-    FROM posting, (
-        VALUES
-            ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
-            ('house.bets', NULL, -:payout_cents),
-            [[('house.prizes', NULL, :payout_cents * CAST(:prize_image IS NOT NULL AS INTEGER)),]]
-            ('balance', :user_id, :payout_cents[[ * CAST(:prize_image IS NULL AS INTEGER)]])
-    ) AS entry (account, user_id, amount)
-    WHERE entry.amount <> 0
-), bet AS (
-    INSERT INTO bets (
-        user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item,
-        price_cents, house_edge_ppm, threshold, roll, [[snapshot_id, ticket,]]
-        client_seed, server_seed_commitment, sealed_server_seed, request_id, request_digest,
-        created_at_ms, completed_at_ms
-    )
-    SELECT
-        :user_id, :game, :nonce, posting.id, :algorithm, :wager_cents, :payout_cents, :status, :item,
-        :price_cents, :house_edge_ppm, :threshold, :roll, [[:snapshot_id, :ticket,]]
-        :client_seed, :server_seed_commitment, :sealed_server_seed, :request_id, :request_digest,
-        :created_at_ms, :completed_at_ms
-    FROM posting
-    RETURNING id
-), periods AS (
-    INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
-    SELECT period.name, period.starts_at, :user_id, :wager_cents
-    FROM bet, (VALUES ('weekly', :week), ('monthly', :month)) AS period (name, starts_at)
-    [[WHERE :wager_cents > 0]]
-    ON CONFLICT (period, starts_at_ms, user_id)
-    DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents
-), counts AS (
-    INSERT INTO live_bet_counts (shard, bets, high_rolls)
-    SELECT :shard, 1, :high_rolls FROM bet
-    ON CONFLICT (shard) DO UPDATE SET
-        bets = live_bet_counts.bets + EXCLUDED.bets,
-        high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
-)[[, prize AS (
-    INSERT INTO prizes (user_id, bet_id, name, image, value_cents, status, won_at_ms)
-    SELECT :user_id, bet.id, :item, :prize_image, :payout_cents, 'kept', :created_at_ms
-    FROM bet WHERE :prize_image IS NOT NULL
-    RETURNING id
-), spins AS (
-    INSERT INTO case_spins (game, case_id, shard, spins)
-    SELECT :game, :case_id, :shard, 1 FROM bet
-    ON CONFLICT (game, case_id, shard) DO UPDATE SET spins = case_spins.spins + 1
-)]]
-SELECT
-    lock.is_taken, EXISTS (SELECT FROM seed), bet.id,
-    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version
-    [[, prize.id, COALESCE({WAITED_MS} > :longest_wait_ms, FALSE)]]
-FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE [[LEFT JOIN prize ON TRUE]]
-"""  # noqa: S608  # a constant
-
 PARAMETERS = {
     field.name: "bigint" if field.type in (int, int | None) else "text"
     for field in (*fields(Settlement), *fields(BetTimes))
@@ -220,28 +108,126 @@ BET_FIELDS = [
 ]
 """The fields of a bet whose values are parameters."""
 
+# In a restored database the announced seed may have been revealed already: models/seed_marks.py.
+SEED_IS_ANNOUNCED = """
+    user_id = :user_id AND nonce = :nonce AND server_seed_commitment = :server_seed_commitment
+    AND epoch = (SELECT epoch FROM seed_marks ORDER BY number DESC LIMIT 1)
+    AND EXISTS (SELECT 1 FROM seed_marks WHERE number = :mark_number AND token = :mark_token)
+"""
+NEXT_SEED = """
+    nonce = nonce + 1,
+    server_seed_commitment = :next_commitment,
+    sealed_server_seed = :next_sealed_server_seed
+"""
+# Of two concurrent openings of the last free case, one updates no row.
+MAY_OPEN = """(
+    :free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit)
+)"""
+TOTALS = f"""
+    wagered_cents = wagered_cents + :wager_cents,
+    earned_cents = earned_cents + :payout_cents,
+    free_cases = free_cases + CAST(:free_case_limit IS NOT NULL AS INTEGER),
+    {SUMS}
+"""
 
-class Statement:
-    """A statement that each connection prepares once.
+# The rows of a bet. ``{posting}`` is a source of its ledger transaction's id, and ``{bet}`` of its own, its
+# wager and its payout.
+INSERT_BET = f"""
+    INSERT INTO bets (ledger_transaction_id, {", ".join(field.column_name for field in BET_FIELDS)})
+    SELECT posting.id, {", ".join(f":{field.column_name}" for field in BET_FIELDS)} FROM {{posting}}
+    RETURNING id, wager_cents, payout_cents
+"""  # noqa: S608  # the columns of a table
+ADD_TO_PERIODS = """
+    INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
+    SELECT period.name, period.starts_at, :user_id, :wager_cents
+    FROM {bet}, (
+        SELECT 'weekly' AS name, :week AS starts_at UNION ALL SELECT 'monthly', :month
+    ) AS period
+    WHERE :wager_cents > 0
+    ON CONFLICT (period, starts_at_ms, user_id)
+    DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents
+"""
+COUNT_LIVE_BET = f"""
+    INSERT INTO live_bet_counts (shard, bets, high_rolls)
+    SELECT :shard, 1, CAST({HIGH_ROLL.sql} AS INTEGER) FROM {{bet}} WHERE TRUE
+    ON CONFLICT (shard) DO UPDATE SET
+        bets = live_bet_counts.bets + EXCLUDED.bets,
+        high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
+"""  # noqa: S608  # a constant
+COUNT_CASE_SPIN = """
+    INSERT INTO case_spins (game, case_id, shard, spins)
+    SELECT :game, :case_id, :shard, 1 FROM {bet} WHERE :case_id IS NOT NULL
+    ON CONFLICT (game, case_id, shard) DO UPDATE SET spins = case_spins.spins + 1
+"""
+INSERT_PRIZE = """
+    INSERT INTO prizes (user_id, bet_id, name, image, value_cents, status, won_at_ms)
+    SELECT :user_id, bet.id, :item, :prize_image, :payout_cents, 'kept', :created_at_ms
+    FROM {bet} WHERE :prize_image IS NOT NULL
+    RETURNING id
+"""
 
-    ``text`` has named parameters, such as ``:user_id``; ``parameters`` are their names in their order.
-    """
+WAITED_MS = "EXTRACT(EPOCH FROM clock_timestamp() - statement_timestamp()) * 1000"
 
-    def __init__(self, name: str, text: str) -> None:
-        self.text = text
-        self.parameters = [parameter for parameter in PARAMETERS if re.search(rf":{parameter}\b", text)]
-        numbers = {parameter: f"${number}" for number, parameter in enumerate(self.parameters, start=1)}
-        types = ", ".join(PARAMETERS[parameter] for parameter in self.parameters)
-        numbered = re.sub(r":(\w+)", lambda parameter: numbers[parameter[1]], text)
-        self.prepare = f"PREPARE {name} ({types}) AS {numbered}"
-        self.execute = f"EXECUTE {name} ({', '.join('%s' for _ in self.parameters)})"
+# The advisory lock refuses a bet at once while another process settles one of the same player. PostgreSQL
+# releases it after the commit. The first key is the class of these locks, the second the player.
+#
+# The player's row is checked again after a wait for a transaction that has changed it, and so is the time.
+#
+# Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
+# last the shard that players share. The ledger transaction gets its id after the player is locked.
+SETTLE = f"""
+WITH lock AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
+), seed AS (
+    SELECT user_id FROM announced_seeds
+    WHERE (SELECT is_taken FROM lock) AND {SEED_IS_ANNOUNCED}
+    FOR UPDATE
+), player AS (
+    UPDATE users SET
+        balance_cents = balance_cents - :wager_cents
+            + :payout_cents * CAST(:prize_image IS NULL AS INTEGER),
+        balance_version = balance_version + 1,
+        {TOTALS}
+    FROM seed
+    WHERE id = seed.user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL AND {MAY_OPEN}
+        AND (:longest_wait_ms IS NULL OR {WAITED_MS} <= :longest_wait_ms)
+    RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
+), following AS (
+    UPDATE announced_seeds SET {NEXT_SEED} FROM player WHERE user_id = player.id
+), posting AS (
+    INSERT INTO ledger_transactions (kind, created_at_ms)
+    SELECT :ledger_kind, :created_at_ms FROM player
+    RETURNING id
+), entries AS (
+    INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
+    SELECT posting.id, entry.account, entry.user_id, entry.amount
+    FROM posting, (
+        VALUES
+            ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
+            ('house.bets', NULL, -:payout_cents),
+            ('house.prizes', NULL, :payout_cents * CAST(:prize_image IS NOT NULL AS INTEGER)),
+            ('balance', :user_id, :payout_cents * CAST(:prize_image IS NULL AS INTEGER))
+    ) AS entry (account, user_id, amount)
+    WHERE entry.amount <> 0
+), bet AS ({INSERT_BET.format(posting="posting")}),
+periods AS ({ADD_TO_PERIODS.format(bet="bet")}),
+live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
+case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
+prize AS ({INSERT_PRIZE.format(bet="bet")})
+SELECT
+    lock.is_taken, EXISTS (SELECT FROM seed), COALESCE({WAITED_MS} > :longest_wait_ms, FALSE), bet.id,
+    player.balance_cents, player.vault_cents, player.sweepstake_cents, player.balance_version, prize.id
+FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
+"""  # noqa: S608  # a constant
 
-
-SETTLE_SPIN = Statement("settle_spin", re.sub(r"\[\[.*?\]\]", "", _TEXT, flags=re.DOTALL))
-SETTLE_OPENING = Statement("settle_opening", _TEXT.replace("[[", "").replace("]]", ""))
+_NUMBERS = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
+_numbered = re.sub(r":(\w+)", lambda name: _NUMBERS[name[1]], SETTLE)
+PREPARE = f"PREPARE settle ({', '.join(PARAMETERS.values())}) AS {_numbered}"
+EXECUTE = f"EXECUTE settle ({', '.join('%s' for _ in PARAMETERS)})"
+"""With the values of PARAMETERS in their order."""
 
 _prepared: WeakSet[Any] = WeakSet()
-"""Connections that have prepared both statements."""
+"""Connections that have prepared the statement."""
 
 
 def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -> Settled | Refused:
@@ -252,21 +238,19 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
     and for its ``seed`` afterwards. The balance must cover the wager without the payout. Raises
     peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
     """
-    statement = SETTLE_SPIN if settlement.case_id is None else SETTLE_OPENING
     with held(database.obj.settling), reading():
         connection = database.connection()
         if connection not in _prepared:
-            database.execute_sql(f"{SETTLE_SPIN.prepare}; {SETTLE_OPENING.prepare}")
+            database.execute_sql(PREPARE)
             _prepared.add(connection)
         times = take_times()
         values = vars(settlement) | vars(times)
         # As a list, because the driver takes 20 us more for a dict.
-        listed = [values[name] for name in statement.parameters]
-        row = database.execute_sql(statement.execute, listed).fetchone()
-        is_locked, has_seed, bet_id, balance, vault, sweepstake, version, *more = row
-        prize_id, waited_too_long = more or (None, False)
+        listed = [values[name] for name in PARAMETERS]
+        row = database.execute_sql(EXECUTE, listed).fetchone()
+        is_locked, has_seed, waited_too_long, bet_id, *written = row
         if bet_id is not None:
-            return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
+            return Settled(times, bet_id, *written)
         if not is_locked:
             return Refused("in progress")
         if not has_seed:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.harness.servers import ROOT
-from models.settling_statement import SETTLE_SPIN
+from models.settling_statement import PARAMETERS
 
 
 @cache
@@ -52,4 +52,4 @@ def test_every_benchmark_imports_names_that_exist():
 def test_a_program_that_settles_spins_gives_the_statement_all_its_parameters(file):
     source = (ROOT / file).read_text()
 
-    assert [name for name in SETTLE_SPIN.parameters if not re.search(rf"\b{name}\b", source)] == []
+    assert [name for name in PARAMETERS if not re.search(rf"\b{name}\b", source)] == []

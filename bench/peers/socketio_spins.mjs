@@ -73,19 +73,24 @@ async function settle(player, { amount, item, clientSeed }) {
     house_edge_ppm: HOUSE_EDGE_PPM,
     threshold,
     roll,
+    snapshot_id: null,
+    ticket: null,
+    case_id: null,
+    free_case_limit: null,
+    prize_image: null,
     client_seed: clientSeed,
     request_id: null,
     request_digest: null,
     created_at_ms: now,
     completed_at_ms: now + proofDelayMs,
     shard: player.id % SHARDS,
-    high_rolls: wager >= 5_000 || payout >= 10 * wager ? 1 : 0,
     min_cycle_ms: 0,
     session_limit_ms: 0,
+    longest_wait_ms: null,
     ...periodsOf(now),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
-  const [isLocked, found, betId, ...balances] = (await pool.query(query)).rows[0];
+  const [isLocked, found, , betId, ...balances] = (await pool.query(query)).rows[0];
   if (betId === null) throw new Error(isLocked && found ? "Insufficient balance" : "A spin is already in progress");
   seeds.set(player.id, following);
   const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);

@@ -16,7 +16,7 @@ from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, spinning
 from bench.speed.stage import Stage
-from models.settling_statement import PARAMETERS, SETTLE_SPIN
+from models.settling_statement import PARAMETERS, SETTLE
 
 CROWD = 20
 GOAL = 0.6
@@ -64,7 +64,6 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
 
 def _settlement() -> str:
     """The settling statement with numbered parameters, each cast to its type, and their names in order."""
-    names = SETTLE_SPIN.parameters
-    numbers = {name: f"${number}::{PARAMETERS[name]}" for number, name in enumerate(names, start=1)}
-    text = re.sub(r":(\w+)", lambda name: numbers[name[1]], SETTLE_SPIN.text)
-    return json.dumps({"text": text, "parameters": names})
+    numbers = {name: f"${number}::{PARAMETERS[name]}" for number, name in enumerate(PARAMETERS, start=1)}
+    text = re.sub(r":(\w+)", lambda name: numbers[name[1]], SETTLE)
+    return json.dumps({"text": text, "parameters": list(PARAMETERS)})

@@ -33,9 +33,6 @@ from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
-HIGH_ROLL_WAGER_CENTS = 5000
-HIGH_ROLL_MULTIPLIER = 10
-
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
 
@@ -171,7 +168,6 @@ class Play:
             request_id=request.request_id,
             request_digest=request.digest() if request.request_id is not None else None,
             shard=user_id % LIVE_BET_SHARDS,
-            high_rolls=int(_is_high_roll(wager_cents=outcome.wager_cents, payout_cents=outcome.payout_cents)),
             ledger_kind=Kind.SPIN if outcome.case_id is None else Kind.OPENING,
             min_cycle_ms=self._min_cycle,
             session_limit_ms=self._session_limit,
@@ -231,13 +227,6 @@ class Play:
         """
         if refused := find_refusal(vars(settlement) | vars(self._times(clock()))):
             raise refusal_of(refused)
-
-
-def _is_high_roll(*, wager_cents: int, payout_cents: int) -> bool:
-    """Whether the wager is 50 coins or more, or the payout 10 wagers or more. HIGH_ROLL says so in SQL."""
-    if wager_cents == 0:
-        return False
-    return wager_cents >= HIGH_ROLL_WAGER_CENTS or payout_cents >= HIGH_ROLL_MULTIPLIER * wager_cents
 
 
 @reading()

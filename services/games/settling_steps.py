@@ -1,23 +1,27 @@
-"""Settles bets step by step with the ledger, and says why a bet was refused.
+"""Settles bets on SQLite, step by step with the ledger, and says why a bet was refused.
 
-On SQLite every bet is settled this way, under group commit. On PostgreSQL one statement writes the same
-rows (models/settling_statement.py).
+Concurrent bets share a commit. On PostgreSQL one statement does the same (models/settling_statement.py).
 """
 
 from collections.abc import Callable
 
-from peewee import EXCLUDED
-
-from models import seed_marks
-from models.bets import Bet
-from models.case_spins import CaseSpins
 from models.db.group_commit import GroupCommit
-from models.db.prepared_query import PreparedQuery
-from models.play_limits import SUMS, Refused, execute, find_refusal
-from models.prizes import Prize
-from models.settling_statement import BET_FIELDS, BetTimes, Settled, Settlement
-from models.totals import LiveBetCount, PeriodWager
-from models.users import PERMANENTLY, AnnouncedSeed, User
+from models.play_limits import Refused, execute, find_refusal
+from models.settling_statement import (
+    ADD_TO_PERIODS,
+    COUNT_CASE_SPIN,
+    COUNT_LIVE_BET,
+    INSERT_BET,
+    INSERT_PRIZE,
+    MAY_OPEN,
+    NEXT_SEED,
+    SEED_IS_ANNOUNCED,
+    TOTALS,
+    BetTimes,
+    Settled,
+    Settlement,
+)
+from models.users import PERMANENTLY
 from services.games.errors import (
     ExcludedPermanently,
     FreeCaseNotAvailable,
@@ -31,7 +35,7 @@ from services.games.errors import (
 )
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, Kind
-from services.shared.clock import CalendarPeriod, Millis, Period
+from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from services.shared.money import Cents
 
@@ -66,25 +70,22 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     has a bet already or the snapshot is not in the database.
     """
     values = vars(settlement) | vars(times)
-    if not _REPLACE_SEED.execute(values).rowcount:
+    if not execute(_REPLACE_SEED, values).rowcount:
         raise SeedUsed
     if refused := find_refusal(values):
         raise refusal_of(refused)
-    if settlement.free_case_limit is not None and not _COUNT_FREE_CASE.execute(values).rowcount:
-        raise FreeCaseNotAvailable
-    transaction_id = posting.post(
+    values["transaction_id"] = posting.post(
         kind=Kind(settlement.ledger_kind), entries=_entries(settlement), now=Millis(times.created_at_ms)
     )
-    (bet_id,) = _INSERT_BET.execute(values | {"ledger_transaction": transaction_id}).fetchone()
-    if settlement.wager_cents:
-        _ADD_TO_PERIODS.execute(values)
-    _COUNT_LIVE_BET.execute(values)
-    if settlement.case_id is not None:
-        _COUNT_CASE_SPIN.execute(values)
-    prize_id = None
-    if settlement.prize_image is not None:
-        (prize_id,) = _INSERT_PRIZE.execute(values | {"bet_id": bet_id}).fetchone()
-    balance, vault, sweepstake, version = execute(_ADD_TOTALS, values).fetchone()
+    bet_id, *_ = execute(_INSERT_BET, values).fetchone()
+    values["bet_id"] = bet_id
+    for count in _COUNT_BET:
+        execute(count, values)
+    (prize_id,) = execute(_INSERT_PRIZE, values).fetchone() or (None,)
+    totals = execute(_ADD_TOTALS, values).fetchone()
+    if totals is None:
+        raise FreeCaseNotAvailable
+    balance, vault, sweepstake, version = totals
     return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
 
 
@@ -121,86 +122,13 @@ def _entries(settlement: Settlement) -> list[Entry]:
     return entries
 
 
-# No row is updated when another bet has used the seed, or the database may have gone back in time.
-_REPLACE_SEED = PreparedQuery(
-    lambda value: AnnouncedSeed.update(
-        nonce=AnnouncedSeed.nonce + 1,
-        server_seed_commitment=value("next_commitment"),
-        sealed_server_seed=value("next_sealed_server_seed"),
-    ).where(
-        AnnouncedSeed.user == value("user_id"),
-        AnnouncedSeed.nonce == value("nonce"),
-        AnnouncedSeed.server_seed_commitment == value("server_seed_commitment"),
-        # In a restored database the announced seed may have been revealed already: models/seed_marks.py.
-        AnnouncedSeed.epoch == seed_marks.current_epoch(),
-        seed_marks.contains(value("mark_number"), value("mark_token")),
-    )
-)
-_INSERT_BET = PreparedQuery(
-    lambda value: Bet.insert(
-        ledger_transaction=value("ledger_transaction"),
-        **{field.name: value(field.column_name) for field in BET_FIELDS},
-    ).returning(Bet.id)
-)
+_REPLACE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants
+_POSTING = "(SELECT :transaction_id AS id) AS posting"
+_BET = "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet"
+_INSERT_BET = INSERT_BET.format(posting=_POSTING)
+_COUNT_BET = [part.format(bet=_BET) for part in (ADD_TO_PERIODS, COUNT_LIVE_BET, COUNT_CASE_SPIN)]
+_INSERT_PRIZE = INSERT_PRIZE.format(bet=_BET)
 _ADD_TOTALS = f"""
-    UPDATE users SET
-        wagered_cents = wagered_cents + :wager_cents,
-        earned_cents = earned_cents + :payout_cents,
-        {SUMS}
-    WHERE id = :user_id
+    UPDATE users SET {TOTALS} WHERE id = :user_id AND {MAY_OPEN}
     RETURNING balance_cents, vault_cents, sweepstake_cents, balance_version
-"""  # noqa: S608  # a constant
-# Of two concurrent openings of the last free case, one updates no row.
-_COUNT_FREE_CASE = PreparedQuery(
-    lambda value: User.update(free_cases=User.free_cases + 1).where(
-        User.id == value("user_id"),
-        User.used_affiliate_code.is_null(False),
-        User.free_cases < value("free_case_limit"),
-    )
-)
-_INSERT_PRIZE = PreparedQuery(
-    lambda value: Prize.insert(
-        user=value("user_id"),
-        bet=value("bet_id"),
-        name=value("item"),
-        image=value("prize_image"),
-        value_cents=value("payout_cents"),
-        status="kept",
-        won_at_ms=value("created_at_ms"),
-    ).returning(Prize.id)
-)
-_COUNT_CASE_SPIN = PreparedQuery(
-    lambda value: CaseSpins.insert(
-        game=value("game"), case_id=value("case_id"), shard=value("shard"), spins=1
-    ).on_conflict(
-        conflict_target=[CaseSpins.game, CaseSpins.case_id, CaseSpins.shard],
-        update={CaseSpins.spins: CaseSpins.spins + 1},
-    )
-)
-_ADD_TO_PERIODS = PreparedQuery(
-    lambda value: PeriodWager.insert_many(
-        [
-            {
-                "period": period,
-                "starts_at_ms": value(starts_at),
-                "user": value("user_id"),
-                "wagered_cents": value("wager_cents"),
-            }
-            for period, starts_at in ((Period.WEEKLY, "week"), (Period.MONTHLY, "month"))
-        ]
-    ).on_conflict(
-        conflict_target=[PeriodWager.period, PeriodWager.starts_at_ms, PeriodWager.user],
-        update={PeriodWager.wagered_cents: PeriodWager.wagered_cents + EXCLUDED.wagered_cents},
-    )
-)
-_COUNT_LIVE_BET = PreparedQuery(
-    lambda value: LiveBetCount.insert(
-        shard=value("shard"), bets=1, high_rolls=value("high_rolls")
-    ).on_conflict(
-        conflict_target=[LiveBetCount.shard],
-        update={
-            LiveBetCount.bets: LiveBetCount.bets + EXCLUDED.bets,
-            LiveBetCount.high_rolls: LiveBetCount.high_rolls + EXCLUDED.high_rolls,
-        },
-    )
-)
+"""  # noqa: S608  # constants

@@ -13,7 +13,7 @@ from typing import Any
 
 import peewee
 
-from models.settling_statement import SETTLE_OPENING, SETTLE_SPIN
+from models.settling_statement import EXECUTE
 
 
 class Kind(StrEnum):
@@ -37,9 +37,6 @@ class Moment:
     of_writes: bool = False
     """Count only statements that write, and their COMMIT."""
 
-
-SETTLES = (SETTLE_SPIN.execute, SETTLE_OPENING.execute)
-"""On PostgreSQL, the statement of a bet is a transaction."""
 
 WRITES = ("INSERT", "UPDATE", "DELETE")
 
@@ -77,10 +74,11 @@ class Fuse:
         if self.burnt is not None or not self._concerns_this_thread():
             return cursor.execute(sql, parameters)
         kind, moment = self._armed
-        is_write = sql.startswith(WRITES)
+        is_write = sql.lstrip().startswith(WRITES)
         self._has_written |= is_write
         # Reads of one state of the database end with a COMMIT, too.
-        commits = sql in SETTLES or (sql == "COMMIT" and self._has_written)
+        # On PostgreSQL, the statement of a bet is a transaction.
+        commits = sql == EXECUTE or (sql == "COMMIT" and self._has_written)
         self._statements += is_write or commits or not moment.of_writes
         has_come = commits if moment.n is None else self._statements == moment.n
         if has_come and not moment.after:

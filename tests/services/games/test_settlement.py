@@ -85,7 +85,6 @@ OPENING = {
     "ticket": 10**18 - 1,
     "case_id": 11,
     "ledger_kind": "opening",
-    "high_rolls": 0,
 }
 
 
@@ -111,7 +110,6 @@ def settlement(player):
                 "request_id": f"request {seed.nonce}",
                 "request_digest": "digest",
                 "shard": SHARD,
-                "high_rolls": int(won),
             }
             | (
                 SPIN
