@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.db.connection import Sqlite, database
+from models.db.connection import Sqlite, database, reading, writing
 from models.db.postgres import Postgres
 from models.processes import LIVE_MS
 
@@ -132,26 +132,31 @@ POSTGRESQL = {
 }
 
 
+@reading()
 def find(bet_ids: Sequence[int]) -> list[DueBet]:
-    """Return these bets in the order of their ids. Use it within ``reading()``."""
+    """Return these bets in the order of their ids."""
     return [DueBet._make(row) for row in _execute(FIND, json.dumps(bet_ids))]
 
 
+@writing()
 def reveal(seeds: Mapping[int, str]) -> None:
     """Replace the encrypted seeds of these bets by the revealed ones."""
     _execute(REVEAL, json.dumps(seeds))
 
 
+@writing()
 def postpone(due_times: Mapping[int, int]) -> None:
     """Write later due times, in ms, of the proofs of these bets, unless their seeds are revealed already."""
     _execute(POSTPONE, json.dumps(due_times))
 
 
+@writing()
 def mark_delivered(seeds: Mapping[int, str | None], *, delivered_at: int) -> None:
     """Write when the proofs of these bets were delivered, in ms, and the seeds that are not revealed yet."""
     _execute(MARK_DELIVERED, delivered_at, json.dumps(seeds))
 
 
+@writing()
 def claim(seeds: Mapping[int, str], *, held: Iterable[int], by: int) -> set[int]:
     """Write the seeds of these bets; returns those that no other process has claimed or is claiming.
 
@@ -165,16 +170,19 @@ def claim(seeds: Mapping[int, str], *, held: Iterable[int], by: int) -> set[int]
     return {bet_id for (bet_id,) in _execute(CLAIM, json.dumps(rows))}
 
 
+@writing()
 def release(bet_ids: Iterable[int]) -> set[int]:
     """Let every process send the proofs of these bets; returns the players who still miss one."""
     return {user_id for (user_id,) in _execute(RELEASE, _array(bet_ids))}
 
 
+@reading()
 def overdue(*, before: int, limit: int) -> list[int]:
     """The first bets that were due at this time, in ms, and whose seeds are not revealed, oldest first."""
     return [bet_id for (bet_id,) in _execute(OVERDUE, before, limit)]
 
 
+@reading()
 def undelivered(
     user_ids: Iterable[int], *, now: int, held_here: Iterable[int], held_too: bool
 ) -> list[UndeliveredBet]:

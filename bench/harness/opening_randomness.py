@@ -51,7 +51,7 @@ def wins_of_one_case(count: int, *, seed: str, game: str) -> tuple[list[int], Co
     case = case_of(widths)
     won = np.fromiter(
         (
-            case.place_of(
+            case.content.winning_place(
                 tickets.ticket(
                     game=game,
                     server_seed=rolls.draw_server_seed(random.randbytes),

@@ -13,7 +13,7 @@ from blueprints.bets.schemas import (
     PublicSpinSchema,
 )
 from server.current_services import get_services
-from services.games import public_bets
+from services.games import bets
 from services.shared.cache_invalidation import Tag
 
 blueprint = ApiBlueprint("bets", __name__, url_prefix="/bets", description="Bets that anybody may verify")
@@ -34,7 +34,7 @@ OPENED_CASE = OpenedCaseSchema()
 def get_public_bet(bet_id: int) -> Response:
     """One bet of any player, with its revealed seed. Not found before its proof is due."""
     services = get_services()
-    bet, content = public_bets.get(bet_id=bet_id, proofs=services.proofs, clock=services.clock)
+    bet, content = bets.get_public(bet_id=bet_id, proofs=services.proofs, clock=services.clock)
     if content is None:
         return json_response(SPIN.dump(bet))
     return json_response(OPENING.dump(bet) | OPENED_CASE.dump(content))

@@ -28,7 +28,7 @@ from services.games.play import PlayedBet
 from services.openings.opening import OpeningRequest, Openings
 from services.shared.errors import PlatformError
 from services.shared.money import number_from_cents
-from services.upgrader.spin import SpinRequest
+from services.upgrader.spin import SpinRequest, Upgrader
 
 MAX_REQUEST_ID = 64
 CENTS_PER_COIN = 100
@@ -84,22 +84,10 @@ def install_bet_events(app: Flask, running: Realtime) -> None:
     services: Services = app.extensions["services"]
     running.every_two_seconds.append(services.catalogue.look)
 
-    def spin(user_id: int, payload: object) -> PlayedBet:
-        return services.upgrader.play(user_id=user_id, request=read_spin(payload), clock=services.clock)
-
-    def open_case(openings: Openings, user_id: int, payload: object) -> PlayedBet:
-        request = read_opening(f"{openings.game}:open", payload)
-        return openings.play(user_id=user_id, request=request, clock=services.clock)
-
-    _BetEvent(app, running, name="upgrader:spin", game=UPGRADER, play=spin)
+    _BetEvent(app, running, name="upgrader:spin", game=services.upgrader, read=read_spin)
     for openings in (services.case_openings, services.irl_openings):
-        _BetEvent(
-            app,
-            running,
-            name=f"{openings.game}:open",
-            game=openings.game,
-            play=partial(open_case, openings),
-        )
+        name = f"{openings.game}:open"
+        _BetEvent(app, running, name=name, game=openings, read=partial(read_opening, name))
 
 
 class _BetEvent:
@@ -111,13 +99,14 @@ class _BetEvent:
         running: Realtime,
         *,
         name: str,
-        game: str,
-        play: Callable[[int, object], PlayedBet],
+        game: Upgrader | Openings,
+        read: Callable[[object], Any],
     ) -> None:
-        """``play`` is called with the player's id and the payload, under the player's lock."""
+        """``read`` makes the game's request of a payload."""
         self._name = name
-        self._game = game
-        self._play_payload = play
+        self._bets = game
+        self._game = game.game
+        self._read = read
         self._running = running
         self._services: Services = app.extensions["services"]
         self._proofs: ProofDelivery = app.extensions["proofs"]
@@ -148,7 +137,8 @@ class _BetEvent:
         """Play the bet and send its events; returns its status and the acknowledgement."""
         try:
             with self._services.player_locks.hold(user_id):
-                played = self._play_payload(user_id, payload)
+                request = self._read(payload)
+                played = self._bets.play(user_id=user_id, request=request, clock=self._services.clock)
                 answer = bet_answer(played)
                 self._send(sid, user_id, played, answer)
         except PlatformError:

@@ -7,7 +7,7 @@ from blueprints.api.schemas import Coins, Part, WireSchema, computed, documented
 from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 from models.bets import Bet
 from server.current_services import get_services
-from services.upgrader.spin import ROUND
+from services.fairness.rolls import ROUND
 
 
 def visible_server_seed(bet: Bet) -> str:

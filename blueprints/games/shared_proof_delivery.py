@@ -15,6 +15,7 @@ from flask import Flask
 
 from blueprints.games.live_feed import live_feed
 from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
+from models import proof_queries
 from server.realtime.server import Realtime
 from services.games.proofs import Proof
 from services.shared.background import pause
@@ -107,7 +108,7 @@ class SharedProofDelivery(ProofDelivery):
 
     def _find_overdue(self) -> None:
         before = Millis(self._services.clock() - OVERDUE_MS)
-        found = self._proofs.overdue(before=before, limit=OVERDUE_AT_ONCE)
+        found = proof_queries.overdue(before=before, limit=OVERDUE_AT_ONCE)
         for bet_id in found:
             self._due.setdefault(bet_id, None)
         self._may_be_overdue = len(found) == OVERDUE_AT_ONCE
@@ -138,7 +139,7 @@ class SharedProofDelivery(ProofDelivery):
         """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""
         if self._lost:
             lost = list(self._lost)
-            players = self._proofs.release(lost)
+            players = proof_queries.release(lost)
             for bet_id in lost:
                 self._lost.popleft()
                 self._held.pop(bet_id, None)

@@ -21,6 +21,9 @@ ROLL_RANGE = 10_000_000
 ROLLS_PER_PERCENT = ROLL_RANGE // 100
 PPM = 1_000_000
 
+ROUND = 0
+"""A spin has one round."""
+
 SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
@@ -32,9 +35,9 @@ def draw_server_seed(random_bytes: RandomBytes = secrets.token_bytes) -> str:
     return random_bytes(32).hex()
 
 
-def draw_client_seed(random_bytes: RandomBytes = secrets.token_bytes) -> str:
+def draw_client_seed() -> str:
     """A first client seed for a new account: 16 hex characters."""
-    return random_bytes(8).hex()
+    return secrets.token_hex(8)
 
 
 def is_server_seed(text: str) -> bool:
@@ -52,19 +55,16 @@ def commitment_of(server_seed: str) -> str:
     return hashlib.sha256(server_seed.encode()).hexdigest()
 
 
-def digest(*, server_seed: str, client_seed: str, nonce: int, round_: int = 0) -> bytes:
+def digest(*, server_seed: str, client_seed: str, nonce: int) -> bytes:
     """The 32 bytes that decide a spin."""
-    message = f"{client_seed}:{nonce}:{round_}".encode()
+    message = f"{client_seed}:{nonce}:{ROUND}".encode()
     return hmac.digest(server_seed.encode(), message, "sha256")
 
 
-def roll(*, server_seed: str, client_seed: str, nonce: int, round_: int = 0) -> int:
+def roll(*, server_seed: str, client_seed: str, nonce: int) -> int:
     """The rolled number, 0 to 9,999,999, uniformly distributed (to within 2**-232)."""
-    number = int.from_bytes(
-        digest(server_seed=server_seed, client_seed=client_seed, nonce=nonce, round_=round_),
-        "big",
-    )
-    return number * ROLL_RANGE >> 256
+    drawn = digest(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
+    return int.from_bytes(drawn, "big") * ROLL_RANGE >> 256
 
 
 def threshold(*, wager_cents: int, price_cents: int, house_edge_ppm: int) -> int:

@@ -16,7 +16,7 @@ import peewee
 
 from models import proof_queries
 from models.bets import Bet
-from models.db.connection import reading, writing
+from models.db.connection import reading
 from models.proof_queries import DueBet, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
@@ -55,8 +55,7 @@ class Proofs:
         """
         proofs: list[Proof] = []
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
-            with reading():
-                bets = proof_queries.find(chunk)
+            bets = proof_queries.find(chunk)
             self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
             for bet in bets:
                 seed = self._seeds.of_bet(bet)
@@ -68,15 +67,13 @@ class Proofs:
     def write_seeds(self, seeds: Mapping[int, str]) -> None:
         """Write opened seeds to the database, by the ids of their bets. Doing it again changes nothing."""
         for chunk in _chunks(seeds):
-            with writing():
-                proof_queries.reveal(chunk)
+            proof_queries.reveal(chunk)
             self._unwritten.difference_update(chunk)
 
     def postpone(self, due_times: Mapping[int, Millis]) -> None:
         """Write the due times of proofs whose settlement took long, by the ids of their bets."""
         for chunk in _chunks(due_times):
-            with writing():
-                proof_queries.postpone(chunk)
+            proof_queries.postpone(chunk)
 
     def reveal(self, bet_ids: Sequence[int]) -> None:
         """Reveal the seeds of these bets, whose proofs are due, and write them to the database."""
@@ -114,8 +111,7 @@ class Proofs:
     def mark_delivered(self, seeds: Mapping[int, str], *, now: Millis) -> None:
         """Mark proofs as delivered, by the ids of their bets, and write their seeds in the same statement."""
         for chunk in _chunks(seeds):
-            with writing():
-                proof_queries.mark_delivered(chunk, delivered_at=now)
+            proof_queries.mark_delivered(chunk, delivered_at=now)
             self._unwritten.difference_update(chunk)
 
 
@@ -150,27 +146,14 @@ class SharedProofs:
 
         This process holds the proofs of the bets in ``held``. The seeds are committed on return.
         """
-        with reading():
-            bets = proof_queries.find(bet_ids)
+        bets = proof_queries.find(bet_ids)
         # Outside of a transaction: the mark must be committed before its file is written.
         self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
         proofs = [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
-        with writing():
-            seeds = {proof.id: proof.server_seed for proof in proofs}
-            claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
+        seeds = {proof.id: proof.server_seed for proof in proofs}
+        claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
         return Claim(proofs=proofs, claimed=claimed)
 
-    def release(self, bet_ids: Iterable[int]) -> set[int]:
-        """Stop holding these proofs; returns the players to whom they are not delivered."""
-        with writing():
-            return proof_queries.release(bet_ids)
-
-    @reading()
-    def overdue(self, *, before: Millis, limit: int) -> list[int]:
-        """The bets that were due at this time and whose seeds nobody has revealed, oldest first."""
-        return proof_queries.overdue(before=before, limit=limit)
-
-    @reading()
     def undelivered(
         self, user_ids: Iterable[int], *, now: Millis, held_here: Sequence[int] = (), held_too: bool = False
     ) -> Undelivered:

@@ -83,9 +83,13 @@ class Content:
     hash: str
     """SHA-256 of the text in UTF-8, in lowercase hex."""
 
+    def winning_place(self, ticket: int) -> int:
+        """The position of the item that this ticket wins."""
+        return tickets.winner(ticket, [item.width for item in self.items])
+
     def winner(self, ticket: int) -> ContentItem:
         """The item that this ticket wins."""
-        return self.items[tickets.winner(ticket, [item.width for item in self.items])]
+        return self.items[self.winning_place(ticket)]
 
 
 def content_of(*, case_id: str, price_cents: Cents, items: Iterable[tuple[str, Cents, int]]) -> Content:

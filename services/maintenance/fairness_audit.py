@@ -19,7 +19,6 @@ from services.games.bets import LOST, UPGRADER, WON
 from services.games.snapshots import Content, InvalidSnapshot
 from services.shared.errors import OperatorError
 from services.shared.money import NO_COINS, Cents
-from services.upgrader.spin import ROUND
 
 BETS_A_QUERY = 5_000
 SNAPSHOTS_IN_MEMORY = 1_000
@@ -106,7 +105,7 @@ def _problems(bet: Bet, server_seed: str, content_of: Callable[[int], Content]) 
 
 
 def _problems_of_spin(bet: Bet, server_seed: str) -> Iterator[str]:
-    roll = rolls.roll(server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce, round_=ROUND)
+    roll = rolls.roll(server_seed=server_seed, client_seed=bet.client_seed, nonce=bet.nonce)
     if roll != bet.roll:
         yield "the stored roll is wrong"
     threshold = rolls.threshold(

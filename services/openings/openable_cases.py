@@ -2,10 +2,8 @@
 
 import threading
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 from cachetools import TTLCache
@@ -50,16 +48,7 @@ class OpenableCase:
     """Both are None if an item has no price."""
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
-    ends: Sequence[int]
-    """Where the range of each item's tickets ends."""
     read_at: float
-
-    def place_of(self, ticket: int) -> int:
-        """The position of the item whose range holds the ticket. An item of width 0 is never found.
-
-        The audit finds the winner with ``tickets.winner`` instead, so that it also checks this search.
-        """
-        return bisect_right(self.ends, ticket)
 
 
 def openable_case(
@@ -84,7 +73,6 @@ def openable_case(
         required_level=required_level or 0,
         content=content,
         images=images,
-        ends=list(accumulate(width for _, _, width in items)),
         expectation=expectation_of(content) if content else None,
         read_at=read_at,
     )

@@ -57,7 +57,7 @@ class OpeningTerms:
         """Draw the ticket: the item whose range holds it is won."""
         ticket = tickets.ticket(game=self.game, server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         case, content = self.case, self.content
-        place = case.place_of(ticket)
+        place = content.winning_place(ticket)
         item, payout, _ = content.items[place]
         wager = 0 if case.is_free else content.price_cents
         return Outcome(

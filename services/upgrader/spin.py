@@ -20,7 +20,6 @@ from services.upgrader.errors import (
 )
 
 ALGORITHM = "upgrader-1"
-ROUND = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +60,7 @@ class SpinTerms:
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
         """Roll: below the threshold the player wins the item's value."""
-        roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce, round_=ROUND)
+        roll = rolls.roll(server_seed=server_seed, client_seed=client_seed, nonce=nonce)
         won = roll < self.threshold
         return Outcome(
             game=UPGRADER,
@@ -86,6 +85,8 @@ class SpinTerms:
 
 class Upgrader:
     """Plays spins."""
+
+    game = UPGRADER
 
     def __init__(self, *, rules: UpgraderRules, catalogue: CatalogueCache, bets: Play) -> None:
         self.rules = rules

@@ -7,6 +7,7 @@ from peewee import SqliteDatabase
 
 from bench.harness import bulk_history
 from bench.harness.spins import Clock
+from models import proof_queries
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.totals import PaymentTotals
@@ -220,7 +221,7 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
         players = list(User.select(User.id).scalars())
     with recorded_statements() as seen:
         services.shared_proofs.undelivered(players, now=services.clock())
-        services.shared_proofs.overdue(before=services.clock(), limit=1_000)
+        proof_queries.overdue(before=services.clock(), limit=1_000)
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
     assert "bets_without_delivered_proof" in undelivered
