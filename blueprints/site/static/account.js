@@ -1,7 +1,7 @@
 // The tab "Account": what the player has wagered, limits, breaks, and the security of the account.
 
 import { AccountSecurity } from "./account-security.js";
-import { getJson, Refused } from "./api.js";
+import { getJson } from "./api.js";
 import { Breaks } from "./breaks.js";
 import { byId, make } from "./dom.js";
 import { Limits } from "./limits.js";
@@ -50,7 +50,7 @@ export class Account {
     } catch (problem) {
       if (mine !== this.#loading) return;
       this.#hide(`Your account could not be loaded: ${problem.message}`);
-      if (problem instanceof Refused && problem.status === UNAUTHORIZED) this.#onUnauthorized();
+      if (problem.status === UNAUTHORIZED) this.#onUnauthorized();
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { byId, make, picture } from "./dom.js";
 import { centsOfCoins, coins } from "./money.js";
+import { formatClock } from "./times.js";
 
 const MOST = 10;
 
@@ -33,6 +34,6 @@ function row({ pfp, user, wager, multiplier, payout, date }) {
     make("td", {}, coins(centsOfCoins(wager))),
     make("td", {}, multiplier ? `${multiplier.toFixed(2)}×` : "–"),
     make("td", { className: "payout" }, coins(centsOfCoins(payout))),
-    make("td", { className: "when" }, new Date(date).toLocaleTimeString([], { timeStyle: "short" })),
+    make("td", { className: "when" }, formatClock(date)),
   );
 }

@@ -1,7 +1,7 @@
 // The entry point: signs the player in, connects the socket, and loads rules, logins and panels over HTTP.
 
 import { Account } from "./account.js";
-import { getJson, Refused, sendJson } from "./api.js";
+import { getJson, sendJson } from "./api.js";
 import { BetForm } from "./bet-form.js";
 import { clearBets, loadBets } from "./bet-list.js";
 import { Betting } from "./betting.js";
@@ -10,7 +10,7 @@ import { Cases } from "./cases.js";
 import { Catalogue } from "./catalogue.js";
 import { ClientSeed } from "./client-seed.js";
 import { createSocket, reconnect } from "./connection.js";
-import { bringIntoView, byId, setText } from "./dom.js";
+import { bringIntoView, byId, openDialog, setText } from "./dom.js";
 import { claimEarnings, showEarnings } from "./earnings.js";
 import { Game } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
@@ -135,7 +135,7 @@ async function loadPlayer() {
     byId("avatar").src = player.avatar;
     seed.knownToServer(player.clientSeed);
   } catch (problem) {
-    if (problem instanceof Refused && problem.status === UNAUTHORIZED) signOut(SIGNED_OUT);
+    if (problem.status === UNAUTHORIZED) signOut(SIGNED_OUT);
     else if (problem.message === "Account suspended") notify(SUSPENDED);
     else notify(`Your account could not be loaded: ${problem.message}`);
   }
@@ -165,15 +165,11 @@ async function loadLogins() {
 }
 
 /** Ask the player before a token in the address signs them in: somebody else may have made the link. */
-function askAboutOffer() {
-  const dialog = byId("offer");
+async function askAboutOffer() {
   byId("offer-text").textContent = token
     ? "This link would sign you out and sign you in as another player."
     : "This link would sign you in.";
-  dialog.addEventListener("close", () => {
-    if (dialog.returnValue === "accept") signIn(offered);
-  }, { once: true });
-  dialog.showModal();
+  if ((await openDialog("offer")) === "accept") signIn(offered);
 }
 
 /** Finish a login for which the server wants a two-factor code. */

@@ -1,6 +1,6 @@
 // The dialog that asks for a two-factor code.
 
-import { Refused, sendJson } from "./api.js";
+import { sendJson } from "./api.js";
 import { byId, make, openDialog } from "./dom.js";
 
 const REQUIRED = "Two-factor code required";
@@ -23,7 +23,7 @@ export async function sendConfirmed(method, path, options) {
   try {
     return await sendJson(method, path, options);
   } catch (problem) {
-    if (!(problem instanceof Refused) || problem.message !== REQUIRED) throw problem;
+    if (problem.message !== REQUIRED) throw problem;
     return askForCode({
       title: "Confirm with a code",
       text: "Your account is protected by two-factor authentication.",

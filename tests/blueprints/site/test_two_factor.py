@@ -66,6 +66,7 @@ def draw_recovery_codes(tab, code):
     assert download.value.path().read_text().split() == codes
 
     dialog.get_by_role("button", name="I have stored them").click()
+    expect(tab.locator("#recovery-codes")).to_be_empty()
     assert codes[0] not in tab.content()
     return codes[0]
 
