@@ -1,8 +1,10 @@
 """flask prices: refresh item prices."""
 
+from dataclasses import asdict
+
 import click
 
-from blueprints.api.cli import OperatorGroup, print_json
+from blueprints.api.cli import OperatorGroup, in_camel_case, print_json
 from server.current_services import get_services
 
 group = OperatorGroup("prices", help="Refresh item prices.")
@@ -18,14 +20,4 @@ def refresh(*, accept_jumps: bool) -> None:
     Exits with 1 if the feed is not valid.
     """
     applied = get_services().prices.refresh(accept_jumps=accept_jumps)
-    print_json(
-        {
-            "updated": applied.updated,
-            "unchanged": applied.unchanged,
-            "heldBack": applied.held_back,
-            "missing": applied.missing,
-            "custom": applied.custom,
-            "unknown": applied.unknown,
-            "heldBackItems": applied.held_back_names,
-        }
-    )
+    print_json(in_camel_case(asdict(applied)))

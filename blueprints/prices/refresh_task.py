@@ -73,7 +73,7 @@ class PriceUpdates:
             return
         applied = result.counts
         log.info("prices", extra=extra | {"updated": applied.updated, "held_back": applied.held_back})
-        for name in applied.held_back_names:
+        for name in applied.held_back_items:
             log.warning("price held back", extra={"event": f"prices:{result.source}", "item": name})
 
 

@@ -25,14 +25,9 @@ def notify(*, user_id: int, title: str, message: str, now: Millis) -> Notificati
     with writing():
         added = Notification.create(user=user_id, title=title, message=message, created_at_ms=now)
         # Ordered by id: a new notification can have a time in the past and must not be deleted first.
-        kept = (
-            Notification.select(Notification.id)
-            .where(Notification.user == user_id)
-            .order_by(Notification.id.desc())
-            .limit(MOST_KEPT)
-        )
-        oldest_kept = min(kept.scalars())
-        Notification.delete().where(Notification.user == user_id, Notification.id < oldest_kept).execute()
+        own = Notification.user == user_id
+        newest = Notification.select(Notification.id).where(own).order_by(Notification.id.desc())
+        Notification.delete().where(own, Notification.id.not_in(newest.limit(MOST_KEPT))).execute()
     return added
 
 

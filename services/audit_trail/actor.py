@@ -1,7 +1,7 @@
 """Who acts: a player, an operator, or the platform itself."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
@@ -27,8 +27,6 @@ def acting_as(actor: Actor) -> Iterator[None]:
         current_actor.reset(token)
 
 
-@contextmanager
-def acting_as_player(platform_id: str) -> Iterator[None]:
+def acting_as_player(platform_id: str) -> AbstractContextManager[None]:
     """Record the events of the block as done by this player, who is logging in, at the current address."""
-    with acting_as(current_actor.get()._replace(who=platform_id)):
-        yield
+    return acting_as(current_actor.get()._replace(who=platform_id))

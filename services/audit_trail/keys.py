@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
@@ -67,18 +68,12 @@ class AuditKeys:
         with reading():
             rows: list[Any] = list(AuditKey.select(AuditKey.key_id, AuditKey.sealed_key).tuples())
         for key_id, sealed in rows:
-            if key_id in self._known:
-                continue
-            try:
+            with suppress(InvalidToken, ValueError):
                 key = bytes.fromhex(self.encrypter.decrypt(sealed))
-            except (InvalidToken, ValueError):
-                self.unreadable.add(key_id)
-                continue
-            # A row under another name than its own would make one key pass for another.
-            if _id_of(key) == key_id:
-                self._known[key_id] = key
-            else:
-                self.unreadable.add(key_id)
+                # A row under another name than its own would make one key pass for another.
+                if _id_of(key) == key_id:
+                    self._known[key_id] = key
+        self.unreadable = {key_id for key_id, _ in rows} - self._known.keys()
 
 
 def _derive(secret_key: str) -> bytes:

@@ -47,7 +47,7 @@ def record(
         "at_ms": now,
         "who": actor.who,
         "what": str(what),
-        "player": _platform_id(user_id),
+        "player": User.select(User.platform_id).where(User.id == user_id).scalar(),
         "address": actor.address,
         "before": None if before is None else to_text(before),
         "after": None if after is None else to_text(after),
@@ -55,10 +55,3 @@ def record(
     }
     AuditEvent.insert(row | {"mac": keys.sign(Purpose.EVENT, event_text(row))}).execute()
     UnsealedEvent.insert(event_id=row["id"]).execute()
-
-
-def _platform_id(user_id: int | None) -> str | None:
-    if user_id is None:
-        return None
-    found: str | None = User.select(User.platform_id).where(User.id == user_id).scalar()
-    return found

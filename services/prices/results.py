@@ -24,7 +24,7 @@ class ItemCounts:
     """Items with a custom price, which is never changed."""
     unknown: int = 0
     """Prices in the document for which there is no item."""
-    held_back_names: list[str] = field(default_factory=list)
+    held_back_items: list[str] = field(default_factory=list)
     """The first 20 of the items held back."""
 
     def count(self, verdict: Verdict, name: str) -> None:
@@ -35,14 +35,14 @@ class ItemCounts:
             self.unchanged += 1
         else:
             self.held_back += 1
-            if len(self.held_back_names) < NAMES_REPORTED:
-                self.held_back_names.append(name)
+            if len(self.held_back_items) < NAMES_REPORTED:
+                self.held_back_items.append(name)
 
     def add(self, other: "ItemCounts") -> None:
         """Add the counts of another refresh."""
         for counted in ("updated", "unchanged", "held_back", "missing", "custom", "unknown"):
             setattr(self, counted, getattr(self, counted) + getattr(other, counted))
-        self.held_back_names = (self.held_back_names + other.held_back_names)[:NAMES_REPORTED]
+        self.held_back_items = (self.held_back_items + other.held_back_items)[:NAMES_REPORTED]
 
 
 class Outcome(StrEnum):
