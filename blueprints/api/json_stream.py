@@ -11,7 +11,7 @@ import orjson
 from flask import Response
 
 from blueprints.api.caching import Representation
-from services.shared.background import CooperativeYield, in_slices
+from services.shared.background import CooperativeYield
 
 ROWS_A_SLICE = 100
 GZIP_WINDOW = 31
@@ -58,18 +58,3 @@ def list_representation(
     # Joining the parts takes 10 ms for all cases, and freeing them some more.
     pause()
     return Representation(identity, gzipped=b"".join(compressed), etag=digest.hexdigest()[:32])
-
-
-def stream_response(parts: Iterable[bytes]) -> Response:
-    """A response of JSON in parts, with its ETag.
-
-    The parts are not joined or hashed at once, which would take 20 ms for 12 MB.
-    """
-    digest = hashlib.sha256()
-    written = []
-    for part in in_slices(parts, 1):
-        written.append(part)
-        digest.update(part)
-    response = Response(written, mimetype="application/json")
-    response.set_etag(digest.hexdigest()[:32], weak=True)
-    return response

@@ -2,18 +2,19 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from typing import Any
 
+import orjson
 from cachetools import LRUCache, cached
 from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, cached_response, conditional, skip_cache
-from blueprints.api.json_stream import json_bytes, json_response, list_representation, stream_response
+from blueprints.api.json_stream import json_bytes, json_response, list_representation
 from blueprints.api.pagination import Pagination, PaginationSchema
 from blueprints.cases.schemas import (
     ALL,
@@ -36,7 +37,7 @@ from services.cases.kinds import GameType
 from services.cases.reading import ShownCase
 from services.cases.version import Version
 from services.games import snapshots
-from services.shared.background import drain
+from services.shared.background import in_slices
 from services.shared.cache_invalidation import Tag
 
 log = logging.getLogger("platform.cases")
@@ -57,7 +58,7 @@ CASES_A_SLICE = 1
 def _representation(which: str, _version: Version) -> Representation:
     """A whole list as bytes, built once for each version. The version is read before the cases are."""
     cases = reading.all_of(kinds=KINDS[which])
-    return list_representation(LISTED_CASES.dump, drain(cases), rows_a_slice=CASES_A_SLICE)
+    return list_representation(LISTED_CASES.dump, cases, rows_a_slice=CASES_A_SLICE)
 
 
 @blueprint.get("")
@@ -87,17 +88,9 @@ def search_cases(query: dict[str, Any]) -> Response:
         search=query["search"],
         sort=query["sort"],
     )
-    return stream_response(_parts_of_page(cases, Pagination(number, limit, total)))
-
-
-def _parts_of_page(cases: list[ShownCase], pagination: Pagination) -> Iterator[bytes]:
-    """Yield the JSON of a page case by case, because a page may have 12 MB. Empties the list."""
-    yield b'{"cases":['
-    before = b""
-    for case in drain(cases):
-        yield before + json_bytes(CASE.dump(case))
-        before = b","
-    yield b'],"pagination":' + json_bytes(PAGINATION.dump(pagination)) + b"}"
+    # Case by case, because a page may have 12 MB.
+    dumped = [orjson.Fragment(json_bytes(CASE.dump(case))) for case in in_slices(cases, 1)]
+    return json_response({"cases": dumped, "pagination": PAGINATION.dump(Pagination(number, limit, total))})
 
 
 @blueprint.get("/free")

@@ -21,11 +21,9 @@ from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.names import fold
 
-NOBODY = ""
 ROWS_A_TURN = 200
 
 SPINS = spins_of(CASE, Case.id)
-NOT_COUNTED = peewee.SQL("0")
 
 
 class ShownItem(NamedTuple):
@@ -84,7 +82,7 @@ def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
 
     5,000 cases take almost a second. Other greenlets may run meanwhile.
     """
-    query = _cases(spins=NOT_COUNTED).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
+    query = _cases(spins=peewee.SQL("0")).where(_of(kinds)).order_by(*_ORDERS[Sort.MOST_RECENT])
     cases = _shown(query)
     _fill(cases, CaseItem.case.in_(Case.select(Case.id).where(_of(kinds))))
     return cases
@@ -109,26 +107,15 @@ def page(
         condition &= Case.type == game
     if search:
         condition &= _contains(Case.name_folded, fold(search))
-    if number == 1:
-        cases = _cases_from(condition, sort, limit, 0)
-        # A first page that is not full has all there are, so such a search needs no query for the total.
-        return cases, _count(condition) if len(cases) == limit else len(cases)
-    total, skipped = _count(condition), (number - 1) * limit
-    return _cases_from(condition, sort, limit, skipped) if skipped < total else [], total
-
-
-def _count(condition: Any) -> int:
-    total: int = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
-    return total
-
-
-def _cases_from(condition: Any, sort: Sort, limit: int, skipped: int) -> list[ShownCase]:
+    total = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
+    skipped = (number - 1) * limit
+    if skipped >= total:
+        return [], total
     # The subquery runs in an index alone, so the rows before the page are never fetched.
     chosen = Case.select(Case.id).where(condition).order_by(*_ORDERS[sort]).limit(limit).offset(skipped)
     cases = _shown(_cases().where(Case.id.in_(chosen)).order_by(*_ORDERS[sort]))
-    if cases:
-        _fill(cases, CaseItem.case.in_([case.row_id for case in cases]))
-    return cases
+    _fill(cases, CaseItem.case.in_([case.row_id for case in cases]))
+    return cases, total
 
 
 @snapshot(within_limit=True)
@@ -175,7 +162,7 @@ def _cases(*, spins: Any = SPINS) -> Any:
         Case.slug,
         Case.name,
         Case.price_cents,
-        fn.COALESCE(User.platform_id, NOBODY),
+        fn.COALESCE(User.platform_id, ""),
         Case.type,
         spins,
         Case.used_balance_type,

@@ -70,13 +70,6 @@ def in_slices(things: Iterable[Thing], size: int) -> Iterator[Thing]:
             cooperate()
 
 
-def drain(things: list[Thing]) -> Iterator[Thing]:
-    """Yield these things and remove them from the list: freeing tens of thousands at once takes 16 ms."""
-    things.reverse()
-    while things:
-        yield things.pop()
-
-
 class TooBusy(PlatformError):
     """The queue of a WorkerPool is full, or the wait in it took too long."""
 

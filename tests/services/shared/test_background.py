@@ -9,7 +9,7 @@ from greenlet import getcurrent, greenlet
 
 from bench.harness.waiting import wait_until
 from services.shared import background
-from services.shared.background import CooperativeYield, TooBusy, WorkerPool, drain, in_slices
+from services.shared.background import CooperativeYield, TooBusy, WorkerPool, in_slices
 
 
 def test_long_work_pauses_regularly(monkeypatch):
@@ -61,14 +61,6 @@ def test_several_long_works_take_turns(monkeypatch):
 
 def test_slices_yield_everything_in_order():
     assert list(in_slices(range(7), 3)) == [0, 1, 2, 3, 4, 5, 6]
-
-
-def test_drain_removes_each_thing_from_the_list():
-    things = ["a", "b", "c"]
-
-    left = [(thing, len(things)) for thing in drain(things)]
-
-    assert left == [("a", 2), ("b", 1), ("c", 0)]
 
 
 @pytest.fixture
