@@ -282,13 +282,13 @@ def feed_text(prices, currency='"USD"'):
 
 BAD_PRICES = ["-1", "1.5", "1.0", '"5"', "true", "null", "100000000001", "NaN", "[]"]
 BAD_FEED_NAMES = ["", "  ", "x" * 201, "a\x00"]
-ANOTHER_CURRENCY = "the currency of a price feed must be USD"
+ANOTHER_CURRENCY = "the currency of the price feed is not USD"
 BAD_FEEDS = [
     *((feed_text(f'{{"Good":1,"Bad":{price}}}'), f"row 2: {FEED_PRICE}") for price in BAD_PRICES),
     *((feed_text(json.dumps({"Good": 1, name: 1})), f"row 2: {FEED_NAME}") for name in BAD_FEED_NAMES),
     *((feed_text("{}", currency), ANOTHER_CURRENCY) for currency in ('"EUR"', '"usd"', '""', "null", "5")),
     *(
-        (text, "a price feed has the objects metadata and prices")
+        (text, "the price feed lacks the objects metadata and prices")
         for text in (
             "{}",
             '{"metadata":{"currency":"USD"}}',
