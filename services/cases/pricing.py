@@ -12,9 +12,8 @@ import peewee
 from peewee import fn
 
 from models.cases import Case, CaseItem
-from models.db.connection import Sqlite, database, writing
+from models.db.connection import Sqlite, database
 from models.items import Item
-from services.cases import version
 from services.cases.kinds import GAMES, GameType
 from services.shared.money import Cents
 
@@ -33,14 +32,12 @@ def price_of(contents: Iterable[tuple[int | None, int]]) -> Cents:
     return Cents(-(-value // HOUSE_DIVISOR))
 
 
-@writing()
 def reprice_cases_holding(item_ids: Collection[int]) -> None:
     """Set the prices and types of the cases that contain these items from their items.
 
-    Call this in the transaction that changed the items, after the changes. That transaction has called
+    Call this in the transaction that changed the items, after the changes. That transaction must have called
     ``version.begin_change`` first, so no item and no case changes in between.
     """
-    version.begin_change()
     for some in peewee.chunked(item_ids, ITEMS_A_STATEMENT):
         _reprice(some)
 

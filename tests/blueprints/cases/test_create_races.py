@@ -79,6 +79,7 @@ def test_a_price_change_during_the_creation_of_a_case_reaches_the_case(app, vete
 
     def change_price():
         with writing():
+            version.begin_change()
             red = Item.get(Item.market_hash_name == RED)
             Item.update(price_cents=10_000).where(Item.id == red.id).execute()
             reprice_cases_holding([red.id])

@@ -132,7 +132,7 @@ def test_new_prices_take_as_many_statements_however_many_cases_there_are(app, pu
             reprice_cases_holding(ids)
             counted.append(len(queries))
 
-    assert counted == [2, 2]
+    assert counted == [1, 1]
 
 
 def test_a_change_that_fails_leaves_all_prices_unchanged(app, put):
