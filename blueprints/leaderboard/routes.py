@@ -9,7 +9,6 @@ from blueprints.leaderboard.schemas import LeaderboardQuery, LeaderSchema
 from server.current_services import get_services
 from services.shared.cache_invalidation import Tag
 from services.statistics import leaderboard
-from services.statistics.leaderboard import Leader
 
 blueprint = ApiBlueprint(
     "leaderboard", __name__, url_prefix="/leaderboard", description="Weekly and monthly ranking by wager"
@@ -22,7 +21,7 @@ blueprint = ApiBlueprint(
 @blueprint.arguments(LeaderboardQuery, location="query")
 @blueprint.response(200, LeaderSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
-def list_leaders(query: dict[str, Any]) -> list[Leader]:
+def list_leaders(query: dict[str, Any]) -> list[dict[str, Any]]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
     period, now = query["period"], get_services().clock()
     cache_until(period.end(now))

@@ -25,7 +25,6 @@ from services.statistics import fairness as proofs_of_player
 from services.statistics import games as games_of_player
 from services.statistics import payments as payments_of_player
 from services.statistics import profile as profile_of_player
-from services.statistics.profile import ProfileTotals
 
 blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="Statistics and live bets")
 
@@ -33,7 +32,7 @@ blueprint = ApiBlueprint("stats", __name__, url_prefix="/stats", description="St
 @blueprint.get("/profile")
 @require_user
 @blueprint.response(200, TotalsSchema)
-def get_totals() -> ProfileTotals:
+def get_totals() -> dict[str, int]:
     """The caller's lifetime totals."""
     return profile_of_player.totals(user_id=current_user().id)
 

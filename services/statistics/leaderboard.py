@@ -1,32 +1,24 @@
 """The players who wagered most in the current week or month."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import reading
 from models.totals import PeriodWager
 from models.users import User
 from services.shared.clock import Millis, Period
-from services.shared.money import Cents
 
 PLACES = 100
 SHOWN_CHARACTERS = 3
 MASK = "***"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leader:
-    """One place. ``username`` is masked; ``avatar`` is as stored in the database."""
-
-    username: str
-    avatar: str
-    wager: Cents
-
-
 @reading()
-def top(*, period: Period, now: Millis) -> list[Leader]:
-    """The top 100 by wager since the start of the period. Of equal wagers the older account comes first."""
+def top(*, period: Period, now: Millis) -> list[dict[str, Any]]:
+    """The top 100 by wager since the start of the period. Of equal wagers the older account comes first.
+
+    Each has a masked ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.
+    """
     query = (
         PeriodWager.select(PeriodWager.wagered_cents, User.username, User.avatar)
         .join(User)
@@ -36,7 +28,7 @@ def top(*, period: Period, now: Millis) -> list[Leader]:
     )
     rows: Iterable[Any] = query.tuples()
     return [
-        Leader(username=masked(username), avatar=avatar, wager=Cents(wagered))
+        {"username": masked(username), "avatar": avatar, "wager": wagered}
         for wagered, username, avatar in rows
     ]
 
