@@ -15,7 +15,7 @@ from services.avatars.change import Avatars
 from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
 from services.games.play import Play, PlayerLocks
-from services.games.proofs import Proofs, SharedProofs
+from services.games.proofs import Proofs
 from services.games.snapshots import Snapshots
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
@@ -50,7 +50,6 @@ class Services:
     case_openings: Openings
     irl_openings: Openings
     proofs: Proofs
-    shared_proofs: SharedProofs
     snapshots: Snapshots
     processes: Processes
     platform_login: Login
@@ -134,8 +133,7 @@ def build_services(
             game=CASE, bets=bets, snapshots=snapshots, free_case_limit=settings.free_case_limit
         ),
         irl_openings=Openings(game=IRL, bets=bets, snapshots=snapshots),
-        proofs=Proofs(seeds=seeds),
-        shared_proofs=SharedProofs(seeds=seeds, processes=processes),
+        proofs=Proofs(seeds=seeds, processes=processes),
         snapshots=snapshots,
         platform_login=login("platform", _game_platform(settings)),
         identity_login=login("identity", _identity_provider(settings)),

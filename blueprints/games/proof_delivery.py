@@ -67,6 +67,8 @@ class ProofDelivery:
         self._postponed: dict[int, Millis] = {}
         self._schedule = ProofSchedule()
         self._unconfirmed = UnconfirmedProofs()
+        self.acknowledged = self._unconfirmed.acknowledged
+        self.answered_ping = self._unconfirmed.answered_ping
         # Proofs to send now, by their bets, and the sockets that get them first.
         self._due: dict[int, str | None] = {}
         self._missed: dict[int, str | None] = {}
@@ -96,14 +98,6 @@ class ProofDelivery:
     def socket_gone(self, sid: str) -> None:
         """Send what this socket did not confirm to the player's others, or at the next connection."""
         self._missed.update(dict.fromkeys(self._unconfirmed.socket_gone(sid)))
-
-    def acknowledged(self, sid: str, nonce: int) -> None:
-        """The client acknowledged the proof with this nonce."""
-        self._unconfirmed.acknowledged(sid, nonce)
-
-    def answered_ping(self, sid: str, pinged_at: float) -> None:
-        """The client answered a ping that was queued at this time of ``time.monotonic()``."""
-        self._unconfirmed.answered_ping(sid, pinged_at)
 
     @property
     def scheduled(self) -> int:

@@ -47,7 +47,7 @@ class SharedProofDelivery(ProofDelivery):
     def __init__(self, app: Flask, running: Realtime) -> None:
         super().__init__(app, running.socketio)
         self._connections = running.connections
-        self._proofs = self._services.shared_proofs
+        self._proofs = self._services.proofs
         self._announced_since = Millis(0)
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
@@ -161,7 +161,7 @@ class SharedProofDelivery(ProofDelivery):
         players.update(held.proof.user_id for held in self._held.values())
         for some in peewee.chunked(sorted(players), PLAYERS_AT_ONCE):
             now = self._services.clock()
-            found = self._proofs.undelivered(some, now=now, held_here=list(self._held))
+            found = self._proofs.deliverable(some, now=now, held_here=list(self._held))
             self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
             done = set(some) - found.waiting
             sent = {bet.id for bet in found.bets}
@@ -177,7 +177,7 @@ class SharedProofDelivery(ProofDelivery):
             if self._is_connected(sid):
                 sids.setdefault(user_id, []).append(sid)
         for some in peewee.chunked(sids, PLAYERS_AT_ONCE):
-            found = self._proofs.undelivered(some, now=self._services.clock(), held_too=True)
+            found = self._proofs.deliverable(some, now=self._services.clock(), held_too=True)
             self._send_in_order([(bet.id, sid) for bet in found.bets for sid in sids[bet.user_id]])
         for _ in joined:
             self._joined.popleft()
@@ -188,7 +188,7 @@ class SharedProofDelivery(ProofDelivery):
         for some in peewee.chunked(new, PROOFS_AT_ONCE):
             proofs = {bet_id: self._held[bet_id].proof for bet_id, _ in some if bet_id in self._held}
             to_find = [bet_id for bet_id, _ in some if bet_id not in proofs]
-            proofs |= {proof.id: proof for proof in self._services.proofs.open(to_find)}
+            proofs |= {proof.id: proof for proof in self._proofs.open(to_find)}
             for bet_id, sid in some:
                 if sid is None or self._is_connected(sid):
                     self._send(proofs[bet_id], sid)

@@ -36,9 +36,9 @@ def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
 def sell_prize(prize_id: int) -> dict[str, Any]:
     """Sell one of the caller's kept prizes for its value. The event `balance` follows."""
     user_id = current_user().id
-    sold = sale.sell(user_id=user_id, prize_id=prize_id, now=get_services().clock())
-    player_state().send(user_id, sold.balances)
-    return {"success": True, "amount": sold.amount}
+    amount, balances = sale.sell(user_id=user_id, prize_id=prize_id, now=get_services().clock())
+    player_state().send(user_id, balances)
+    return {"success": True, "amount": amount}
 
 
 @blueprint.post("/<row_id:prize_id>/ship")

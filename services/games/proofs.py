@@ -33,11 +33,31 @@ class Proof(DueBet):
     server_seed: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """The proofs of all bets that were to be claimed, and the ids of those that this process has claimed."""
+
+    proofs: list[Proof]
+    claimed: set[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undelivered:
+    """Proofs to send, in the order of each player's nonces, and the players who must wait for more.
+
+    An earlier proof of these players is due, and no process has revealed it yet.
+    """
+
+    bets: list[UndeliveredBet]
+    waiting: set[int]
+
+
 class Proofs:
     """Reveals server seeds and remembers which proofs have reached their players."""
 
-    def __init__(self, *, seeds: ServerSeeds) -> None:
+    def __init__(self, *, seeds: ServerSeeds, processes: Processes) -> None:
         self._seeds = seeds
+        self._processes = processes
         # Bets whose seeds are revealed but not written to the database yet.
         self._unwritten: set[int] = set()
 
@@ -55,13 +75,8 @@ class Proofs:
         """
         proofs: list[Proof] = []
         for chunk in peewee.chunked(sorted(bet_ids), BATCH):
-            bets = proof_queries.find(chunk)
-            self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
-            for bet in bets:
-                seed = self._seeds.of_bet(bet)
-                if bet.server_seed is None:
-                    self._unwritten.add(bet.id)
-                proofs.append(Proof._make(bet._replace(server_seed=seed)))
+            proofs += self._decrypted(chunk)
+        self._unwritten.update(proof.id for proof in proofs if proof.sealed_server_seed is not None)
         return proofs
 
     def write_seeds(self, seeds: Mapping[int, str]) -> None:
@@ -114,52 +129,24 @@ class Proofs:
             proof_queries.mark_delivered(chunk, delivered_at=now)
             self._unwritten.difference_update(chunk)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """The proofs of all bets that were to be claimed, and the ids of those that this process has claimed."""
-
-    proofs: list[Proof]
-    claimed: set[int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Undelivered:
-    """Proofs to send, in the order of each player's nonces, and the players who must wait for more.
-
-    An earlier proof of these players is due, and no process has revealed it yet.
-    """
-
-    bets: list[UndeliveredBet]
-    waiting: set[int]
-
-
-class SharedProofs:
-    """Claims bets and finds undelivered proofs, for one of several processes. PostgreSQL only."""
-
-    def __init__(self, *, seeds: ServerSeeds, processes: Processes) -> None:
-        self._seeds = seeds
-        self._processes = processes
-
     def claim(self, bet_ids: Sequence[int], *, held: Collection[int]) -> Claim:
         """Reveal the seeds of these bets, which are due, and claim those that no other process has claimed.
 
-        This process holds the proofs of the bets in ``held``. The seeds are committed on return.
+        For one of several processes, on PostgreSQL. This one holds the proofs of the bets in ``held``. The
+        seeds are committed on return.
         """
-        bets = proof_queries.find(bet_ids)
-        # Outside of a transaction: the mark must be committed before its file is written.
-        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
-        proofs = [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
+        proofs = self._decrypted(bet_ids)
         seeds = {proof.id: proof.server_seed for proof in proofs}
         claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
         return Claim(proofs=proofs, claimed=claimed)
 
-    def undelivered(
+    def deliverable(
         self, user_ids: Iterable[int], *, now: Millis, held_here: Sequence[int] = (), held_too: bool = False
     ) -> Undelivered:
         """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
 
-        Those that other live processes hold are left out, unless ``held_too``.
+        For one of several processes, on PostgreSQL. Those that other live processes hold are left out, unless
+        ``held_too``.
         """
         to_send: list[UndeliveredBet] = []
         waiting: set[int] = set()
@@ -169,6 +156,12 @@ class SharedProofs:
             elif bet.user_id not in waiting:
                 to_send.append(bet)
         return Undelivered(bets=to_send, waiting=waiting)
+
+    def _decrypted(self, bet_ids: Sequence[int]) -> list[Proof]:
+        """The proofs of these bets. Must not be called within a transaction, because of ``cover``."""
+        bets = proof_queries.find(bet_ids)
+        self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
+        return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
 
 
 def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:

@@ -2,11 +2,11 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from cachetools import TTLCache
+from peewee import SQL
 
 from models.case_spins import CASE, IRL
 from models.cases import Case, CaseItem
@@ -17,7 +17,6 @@ from models.items import Item
 from services.cases.errors import CaseNotFound
 from services.cases.kinds import Kind
 from services.fairness.tickets import TICKET_RANGE
-from services.games.errors import TermsExpired
 from services.games.snapshots import Content, content_of
 from services.games.terms import Expectation
 from services.shared.money import Cents
@@ -32,12 +31,10 @@ MAX_AGE_SECONDS = 1.0
 REMEMBERED = 1_000
 """Cases whose last reading is kept in memory."""
 
-Timer = Callable[[], float]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenableCase:
-    """A case as it was at ``read_at``, in seconds of the timer."""
+    """A case as it was at ``read_at``, by ``time.monotonic()``."""
 
     row_id: int
     is_free: bool
@@ -91,10 +88,9 @@ def expectation_of(content: Content) -> Expectation:
 class RecentCases:
     """The cases of one game, each read again after REUSED_SECONDS."""
 
-    def __init__(self, game: str, *, timer: Timer = time.monotonic) -> None:
-        self._read = _READERS[game]
-        self._timer = timer
-        self._recent: TTLCache[str, OpenableCase] = TTLCache(REMEMBERED, ttl=REUSED_SECONDS, timer=timer)
+    def __init__(self, game: str) -> None:
+        self._game = game
+        self._recent: TTLCache[str, OpenableCase] = TTLCache(REMEMBERED, ttl=REUSED_SECONDS)
         self._guard = threading.Lock()
 
     def recent(self, case_id: str) -> OpenableCase:
@@ -112,90 +108,70 @@ class RecentCases:
             raise CaseNotFound
         with reading():
             # After the wait for a connection.
-            case = self._read(case_id, self._timer())
+            case = _read(self._game, case_id)
         with self._guard:
             self._recent[case_id] = case
         return case
-
-    def ms_left(self, case: OpenableCase) -> int:
-        """How long an opening may still be settled with this reading of the case. Raises TermsExpired."""
-        left = MAX_AGE_SECONDS - (self._timer() - case.read_at)
-        if left <= 0:
-            raise TermsExpired
-        return int(left * 1000)
 
     def _remembered(self, case_id: str) -> OpenableCase | None:
         with self._guard:
             return self._recent.get(case_id)
 
 
-# One query each, so that prices, chances and levels are of one state of the database.
-_CASE = PreparedQuery(
-    lambda value: (
-        Case.select(
-            Case.id,
-            Case.price_cents,
-            Case.kind,
-            Case.required_level,
-            Item.market_hash_name,
-            Item.price_cents,
-            CaseItem.chance_attos,
+# One query each, so that prices, chances and levels are of one state of the database. The columns are those
+# of the case, then image, name, price and width of an item.
+_QUERIES = {
+    CASE: PreparedQuery(
+        lambda value: (
+            Case.select(
+                Case.id,
+                Case.price_cents,
+                Case.kind,
+                Case.required_level,
+                SQL("NULL"),
+                Item.market_hash_name,
+                Item.price_cents,
+                CaseItem.chance_attos,
+            )
+            .join(CaseItem, on=(CaseItem.case == Case.id))
+            .join(Item, on=(CaseItem.item == Item.id))
+            .where(Case.slug == value("slug"))
+            .order_by(CaseItem.chance_attos, CaseItem.position)
         )
-        .join(CaseItem, on=(CaseItem.case == Case.id))
-        .join(Item, on=(CaseItem.item == Item.id))
-        .where(Case.slug == value("slug"))
-        .order_by(CaseItem.chance_attos, CaseItem.position)
-    )
-)
-_IRL_CASE = PreparedQuery(
-    lambda value: (
-        IrlCase.select(
-            IrlCase.id,
-            IrlCase.price_cents,
-            IrlItem.image,
-            IrlItem.name,
-            IrlItem.price_cents,
-            IrlItem.chance_attos,
+    ),
+    IRL: PreparedQuery(
+        lambda value: (
+            IrlCase.select(
+                IrlCase.id,
+                IrlCase.price_cents,
+                SQL(f"'{Kind.REGULAR}'"),
+                SQL("NULL"),
+                IrlItem.image,
+                IrlItem.name,
+                IrlItem.price_cents,
+                IrlItem.chance_attos,
+            )
+            .join(IrlItem, on=(IrlItem.case == IrlCase.id))
+            .where(IrlCase.slug == value("slug"))
+            .order_by(IrlItem.chance_attos, IrlItem.position)
         )
-        .join(IrlItem, on=(IrlItem.case == IrlCase.id))
-        .where(IrlCase.slug == value("slug"))
-        .order_by(IrlItem.chance_attos, IrlItem.position)
-    )
-)
+    ),
+}
 
 
-def _rows(query: PreparedQuery, case_id: str) -> Sequence[Any]:
-    rows: Sequence[Any] = query.execute({"slug": case_id}).fetchall()
+def _read(game: str, case_id: str) -> OpenableCase:
+    read_at = time.monotonic()
+    rows = _QUERIES[game].execute({"slug": case_id}).fetchall()
     if not rows:
         raise CaseNotFound
-    return rows
-
-
-def _read_case(case_id: str, read_at: float) -> OpenableCase:
-    rows = _rows(_CASE, case_id)
     row_id, price_cents, kind, required_level, *_ = rows[0]
     return openable_case(
         case_id=case_id,
         row_id=row_id,
         price_cents=price_cents,
-        items=[row[4:] for row in rows],
-        read_at=read_at,
         kind=kind,
         required_level=required_level,
-    )
-
-
-def _read_irl_case(case_id: str, read_at: float) -> OpenableCase:
-    rows = _rows(_IRL_CASE, case_id)
-    row_id, price_cents, *_ = rows[0]
-    return openable_case(
-        case_id=case_id,
-        row_id=row_id,
-        price_cents=price_cents,
-        items=[row[3:] for row in rows],
+        images=[row[4] for row in rows] if game == IRL else None,
+        items=[row[5:] for row in rows],
         read_at=read_at,
-        images=[row[2] for row in rows],
     )
-
-
-_READERS = {CASE: _read_case, IRL: _read_irl_case}

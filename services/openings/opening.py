@@ -14,7 +14,7 @@ from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.snapshots import Content, Snapshots
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
-from services.openings.openable_cases import OpenableCase, RecentCases, Timer
+from services.openings.openable_cases import MAX_AGE_SECONDS, OpenableCase, RecentCases
 from services.shared.levels import experience_of, level_of
 from services.shared.money import is_amount
 
@@ -49,7 +49,6 @@ class OpeningTerms:
     client_seed: str | None
     case: OpenableCase
     content: Content
-    recent_cases: RecentCases
     snapshots: Snapshots
     free_case_limit: int
 
@@ -80,7 +79,10 @@ class OpeningTerms:
 
     def longest_wait_ms(self) -> int:
         """What is left of the time for which the case may be used. Raises TermsExpired."""
-        return self.recent_cases.ms_left(self.case)
+        left = MAX_AGE_SECONDS - (time.monotonic() - self.case.read_at)
+        if left <= 0:
+            raise TermsExpired
+        return int(left * 1000)
 
 
 class Openings:
@@ -93,14 +95,13 @@ class Openings:
         bets: Play,
         snapshots: Snapshots,
         free_case_limit: int = 0,
-        timer: Timer = time.monotonic,
     ) -> None:
         """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
         self.game = game
         self._bets = bets
         self._snapshots = snapshots
         self._free_case_limit = free_case_limit
-        self._recent_cases = RecentCases(game, timer=timer)
+        self._recent_cases = RecentCases(game)
 
     def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
@@ -138,7 +139,6 @@ class Openings:
             client_seed=client_seed,
             case=case,
             content=content,
-            recent_cases=self._recent_cases,
             snapshots=self._snapshots,
             free_case_limit=self._free_case_limit,
         )

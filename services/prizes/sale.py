@@ -1,7 +1,5 @@
 """Selling a prize: its value goes to the player's balance."""
 
-from dataclasses import dataclass
-
 from models.db.connection import writing
 from models.prizes import Prize
 from services.accounts.balances import Balances, balances_of
@@ -15,16 +13,8 @@ from services.shared.clock import Millis
 from services.shared.money import Cents
 
 
-@dataclass(frozen=True)
-class Sold:
-    """The value of the prize, in cents, and the balances after the sale."""
-
-    amount: Cents
-    balances: Balances
-
-
-def sell(*, user_id: int, prize_id: int, now: Millis) -> Sold:
-    """Sell the player's prize for its value.
+def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, Balances]:
+    """Sell the player's prize for its value; returns the value and the balances after the sale.
 
     A prize without a value can be sold as well; nothing is posted then. Of concurrent sales and requests for
     shipping one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
@@ -46,4 +36,4 @@ def sell(*, user_id: int, prize_id: int, now: Millis) -> Sold:
             )
         sold = {"prize": prize_id, "amountCents": amount}
         record(What.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
-        return Sold(amount, balances_of(user_id))
+        return amount, balances_of(user_id)

@@ -17,7 +17,7 @@ from services.cases.chances import attos_from_percent
 from services.cases.kinds import FREE_CASE_ID, Kind
 from services.games.play import Play, PlayedBet
 from services.games.snapshots import Content, content_of
-from services.openings.openable_cases import RecentCases, openable_case
+from services.openings.openable_cases import openable_case
 from services.openings.opening import OpeningRequest, OpeningTerms
 from services.shared.money import Cents
 
@@ -89,7 +89,6 @@ class Openings:
             client_seed=client_seed,
             case=case,
             content=content,
-            recent_cases=RecentCases(game),
             snapshots=self._services.snapshots,
             free_case_limit=FREE_CASE_LIMIT,
         )

@@ -4,7 +4,7 @@ import pytest
 
 from models.cases import Case
 from models.db.connection import writing
-from services.openings import openable_cases
+from services.openings import opening as openings
 from tests.support.markers import sqlite_only
 
 
@@ -58,7 +58,7 @@ def test_a_repeated_request_gets_the_first_answer_although_its_terms_expire(
     socket = connect(player)
     first = socket.call("case:open", opening(case))
     after_first = state_of(player)
-    monkeypatch.setattr(openable_cases, "MAX_AGE_SECONDS", 0)
+    monkeypatch.setattr(openings, "MAX_AGE_SECONDS", 0)
 
     assert socket.call("case:open", opening(case)) == first
     assert socket.call("case:open", opening(case, requestId="r-2"))["error"] == "Something went wrong"

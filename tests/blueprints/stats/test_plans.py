@@ -220,7 +220,7 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     with reading():
         players = list(User.select(User.id).scalars())
     with recorded_statements() as seen:
-        services.shared_proofs.undelivered(players, now=services.clock())
+        services.proofs.deliverable(players, now=services.clock())
         proof_queries.overdue(before=services.clock(), limit=1_000)
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]

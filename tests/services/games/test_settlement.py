@@ -46,8 +46,8 @@ def in_one_statement(settlement):
 
 
 @pytest.fixture(
-    params=[("sqlite", in_steps), ("postgresql", in_steps), ("postgresql", in_one_statement)],
-    ids=["sqlite", "postgresql-in-steps", "postgresql-in-one-statement"],
+    params=[("sqlite", in_steps), ("postgresql", in_one_statement)],
+    ids=["sqlite-in-steps", "postgresql-in-one-statement"],
 )
 def path(request):
     return request.param

@@ -25,7 +25,8 @@ def disconnected(app):
 
 def delivered():
     with reading():
-        return [bet.nonce for bet in Bet.select().where(Bet.proof_delivered_at_ms.is_null(False))]
+        marked = Bet.select().where(Bet.proof_delivered_at_ms.is_null(False))
+        return [bet.nonce for bet in marked.order_by(Bet.nonce)]
 
 
 def spin_and_hear_proof(socket, item):
