@@ -35,6 +35,7 @@ class LiveFeed:
     def __init__(self, running: Realtime, services: Services) -> None:
         self._running = running
         self._services = services
+        # Bets that are due by now are in the lists that sockets get when they connect.
         self._started_at = services.clock()
         # Bets of other processes that are not sent yet, and whether a task is about to send them.
         self._waiting: deque[Event] = deque()
@@ -42,10 +43,6 @@ class LiveFeed:
         self._resumed_at: Millis | None = None
         # Ids of the bets that everybody in this process was sent.
         self._sent: deque[str] = deque(maxlen=REMEMBERED)
-
-    def start(self) -> None:
-        """Note the time: bets that are due by now are in the lists that sockets get when they connect."""
-        self._started_at = self._services.clock()
 
     def announce(self, bets: Sequence[Proof]) -> None:
         """Send these bets, which are due now, to everybody in all processes, spectators included."""
@@ -108,7 +105,6 @@ def install_live_feed(app: Flask, running: Realtime) -> None:
     services: Services = app.extensions["services"]
     feed = LiveFeed(running, services)
     app.extensions[EXTENSION] = feed
-    running.at_start.append(feed.start)
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on_resumed.append(feed.note_interruption)
     running.every_two_seconds.append(feed.send_missed)

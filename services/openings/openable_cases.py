@@ -1,11 +1,9 @@
 """Cases as openings use them. An opening's charge, odds and prize come from one reading of its case."""
 
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cachetools import TTLCache
 from peewee import SQL
 
 from models.case_spins import CASE, IRL
@@ -21,15 +19,6 @@ from services.games.snapshots import Content, content_of
 from services.games.terms import Expectation
 from services.shared.money import Cents
 from services.shared.text_validation import is_storable
-
-REUSED_SECONDS = 0.5
-"""How long a reading serves the openings of a process."""
-
-MAX_AGE_SECONDS = 1.0
-"""How old a reading may be when an opening is settled."""
-
-REMEMBERED = 1_000
-"""Cases whose last reading is kept in memory."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,39 +74,6 @@ def expectation_of(content: Content) -> Expectation:
     )
 
 
-class RecentCases:
-    """The cases of one game, each read again after REUSED_SECONDS."""
-
-    def __init__(self, game: str) -> None:
-        self._game = game
-        self._recent: TTLCache[str, OpenableCase] = TTLCache(REMEMBERED, ttl=REUSED_SECONDS)
-        self._guard = threading.Lock()
-
-    def recent(self, case_id: str) -> OpenableCase:
-        """The case, read at most REUSED_SECONDS ago. Raises CaseNotFound."""
-        found = self._remembered(case_id)
-        if found is None:
-            with reading():
-                # Another opening may have read it while this one waited for a connection.
-                found = self._remembered(case_id) or self.fresh(case_id)
-        return found
-
-    def fresh(self, case_id: str) -> OpenableCase:
-        """Read the case now, for later openings too. Raises CaseNotFound."""
-        if not is_storable(case_id):
-            raise CaseNotFound
-        with reading():
-            # After the wait for a connection.
-            case = _read(self._game, case_id)
-        with self._guard:
-            self._recent[case_id] = case
-        return case
-
-    def _remembered(self, case_id: str) -> OpenableCase | None:
-        with self._guard:
-            return self._recent.get(case_id)
-
-
 # One query each, so that prices, chances and levels are of one state of the database. The columns are those
 # of the case, then image, name, price and width of an item.
 _QUERIES = {
@@ -159,9 +115,12 @@ _QUERIES = {
 }
 
 
-def _read(game: str, case_id: str) -> OpenableCase:
+@reading()
+def read_case(game: str, case_id: str) -> OpenableCase:
+    """The case as it is now. Raises CaseNotFound."""
+    # After the wait for a connection.
     read_at = time.monotonic()
-    rows = _QUERIES[game].execute({"slug": case_id}).fetchall()
+    rows = _QUERIES[game].execute({"slug": case_id}).fetchall() if is_storable(case_id) else []
     if not rows:
         raise CaseNotFound
     row_id, price_cents, kind, required_level, *_ = rows[0]

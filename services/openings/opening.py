@@ -1,9 +1,13 @@
 """An opening of a case: the checks in their documented order, and the ticket."""
 
+import threading
 import time
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import peewee
+from cachetools import TTLCache, cached
 
 from models.settling_statement import Outcome
 from services.accounts import users
@@ -14,9 +18,18 @@ from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.snapshots import Content, Snapshots
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
-from services.openings.openable_cases import MAX_AGE_SECONDS, OpenableCase, RecentCases
+from services.openings.openable_cases import OpenableCase, read_case
 from services.shared.levels import experience_of, level_of
 from services.shared.money import is_amount
+
+REUSED_SECONDS = 0.5
+"""How long a reading of a case serves the openings of a process."""
+
+MAX_AGE_SECONDS = 1.0
+"""How old a reading may be when an opening is settled."""
+
+REMEMBERED = 1_000
+"""Cases whose last reading is kept in memory."""
 
 ATTEMPTS = 3
 """How often an opening is tried, when its case was read too long ago or its snapshot is not stored."""
@@ -88,20 +101,14 @@ class OpeningTerms:
 class Openings:
     """Opens the cases of one game."""
 
-    def __init__(
-        self,
-        *,
-        game: str,
-        bets: Play,
-        snapshots: Snapshots,
-        free_case_limit: int = 0,
-    ) -> None:
+    def __init__(self, *, game: str, bets: Play, snapshots: Snapshots, free_case_limit: int = 0) -> None:
         """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
         self.game = game
         self._bets = bets
         self._snapshots = snapshots
         self._free_case_limit = free_case_limit
-        self._recent_cases = RecentCases(game)
+        readings: TTLCache[Any, OpenableCase] = TTLCache(REMEMBERED, REUSED_SECONDS)
+        self._recent_case = cached(readings, lock=threading.Lock())(partial(read_case, game))
 
     def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
         """Take the price of the case, draw the ticket, and credit the item's value or keep the prize.
@@ -127,12 +134,13 @@ class Openings:
 
     def _terms(self, user_id: int, request: OpeningRequest) -> OpeningTerms:
         client_seed = client_seed_of(request)
-        case = self._recent_cases.recent(request.case)
+        case = self._recent_case(request.case)
         try:
             content = self._checked(user_id, request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
-            # The player may have seen a newer state than the one that is remembered.
-            case = self._recent_cases.fresh(request.case)
+            # The player may have seen a newer state than the remembered one.
+            self._recent_case.cache_clear()
+            case = read_case(self.game, request.case)
             content = self._checked(user_id, request, case)
         return OpeningTerms(
             game=self.game,

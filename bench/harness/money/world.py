@@ -24,7 +24,7 @@ from services.cases import importing as cases_importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.maintenance import ledger_audit
-from services.openings.openable_cases import RecentCases
+from services.openings.openable_cases import read_case
 from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
@@ -93,7 +93,7 @@ class World:
             own = list(Case.select().order_by(Case.id))
         # Stored here: the first opening of a case stores its snapshot in a transaction of its own.
         for game, slug in (*((CASE, case.slug) for case in own), (IRL, IRL_CASE)):
-            self.services.snapshots.id_for_bet(RecentCases(game).fresh(slug).content)
+            self.services.snapshots.id_for_bet(read_case(game, slug).content)
         dear, cheap = (ITEM, PRICE * 100), (CHEAP, CHEAP_PRICE * 100)
         return [
             *(
