@@ -56,10 +56,10 @@ class PaymentTotals(Table):
     """One row for each player who has deposited or withdrawn."""
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
-    deposits = peewee.BigIntegerField(constraints=[Check("deposits >= 0")])
-    deposited_cents = peewee.BigIntegerField(constraints=[Check("deposited_cents >= 0")])
-    withdraws = peewee.BigIntegerField(constraints=[Check("withdraws >= 0")])
-    withdrawn_cents = peewee.BigIntegerField(constraints=[Check("withdrawn_cents >= 0")])
+    deposits = peewee.BigIntegerField(default=0, constraints=[Check("deposits >= 0")])
+    deposited_cents = peewee.BigIntegerField(default=0, constraints=[Check("deposited_cents >= 0")])
+    withdraws = peewee.BigIntegerField(default=0, constraints=[Check("withdraws >= 0")])
+    withdrawn_cents = peewee.BigIntegerField(default=0, constraints=[Check("withdrawn_cents >= 0")])
 
     class Meta:
         table_name = "payment_totals"

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import peewee
-from peewee import EXCLUDED
 
 from models.db.connection import reading, writing
 from models.payments import Payment
@@ -152,19 +151,9 @@ def _checked(transfer: Transfer) -> Transfer:
 def _add_to_totals(payment: Payment) -> None:
     user_id: int = payment.user_id  # type: ignore[attr-defined]  # made by peewee
     is_deposit = payment.type == PaymentType.DEPOSIT
-    columns = (
-        PaymentTotals.deposits,
-        PaymentTotals.deposited_cents,
-        PaymentTotals.withdraws,
-        PaymentTotals.withdrawn_cents,
-    )
-    PaymentTotals.insert(
-        user=user_id,
-        deposits=int(is_deposit),
-        deposited_cents=payment.usd_cents if is_deposit else 0,
-        withdraws=int(not is_deposit),
-        withdrawn_cents=0 if is_deposit else payment.usd_cents,
-    ).on_conflict(
+    count, cents = ("deposits", "deposited_cents") if is_deposit else ("withdraws", "withdrawn_cents")
+    added = {count: 1, cents: payment.usd_cents}
+    PaymentTotals.insert(user=user_id, **added).on_conflict(
         conflict_target=[PaymentTotals.user],
-        update={column: column + getattr(EXCLUDED, column.column_name) for column in columns},
+        update={name: getattr(PaymentTotals, name) + value for name, value in added.items()},
     ).execute()

@@ -101,7 +101,6 @@ def test_a_catalogue_of_another_release_is_built_anew(process, add_item, builds,
 
 def test_many_items_are_stored_in_slices(process, add_item, monkeypatch):
     monkeypatch.setattr(generations, "ITEMS_A_SLICE", 3)
-    monkeypatch.setattr(generations, "SLICES_AT_ONCE", 2)
     for number in range(20):
         add_item(f"Item {number}", price=1 + number % 4)
 
