@@ -15,9 +15,9 @@ def reseal() -> None:
     """
     services = get_services()
     counts, unreadable = key_rotation.rotate(
-        seeds=services.seeds,
-        two_factor=services.two_factor,
-        shipping=services.shipping,
+        seeds=services.seeds.encrypter,
+        two_factor=services.two_factor.encrypter,
+        shipping=services.shipping.encrypter,
         audit_keys=services.audit_keys,
         now=services.clock(),
     )

@@ -6,7 +6,7 @@ from flask import request
 
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.schemas import Avatar, WireSchema, flag
+from blueprints.api.schemas import Avatar, SuccessSchema
 from server.current_services import get_services
 from server.http.strict_requests import ContractRequest
 from services.avatars import change
@@ -24,10 +24,9 @@ class NotOneFile(PlatformError):
     text = f"Send one file in the form field {FIELD}"
 
 
-class AvatarSchema(WireSchema):
+class AvatarSchema(SuccessSchema):
     """The new picture."""
 
-    success = flag("Always true")
     avatar_url = Avatar("The new picture")
 
 

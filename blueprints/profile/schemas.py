@@ -8,7 +8,7 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.api.parameters import Text, Unvalidated
-from blueprints.api.schemas import Coins, Part, WireSchema, documented, epoch_ms, flag, text
+from blueprints.api.schemas import Coins, Part, SuccessSchema, WireSchema, documented, epoch_ms, flag, text
 from blueprints.auth.schemas import PublicUserSchema
 from services.accounts.users import USERNAME
 
@@ -143,8 +143,7 @@ class DetailsChangeSchema(DetailsSchema):
     shipping_address = Part(ShippingAddressChangeSchema(partial=True))
 
 
-class DetailsAnswerSchema(WireSchema):
+class DetailsAnswerSchema(SuccessSchema):
     """The caller's details."""
 
-    success = flag("Always true")
     data = ma.fields.Nested(DetailsSchema, required=True)

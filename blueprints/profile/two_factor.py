@@ -10,7 +10,7 @@ import qrcode
 from blueprints.api.auth import current_user, require_profile
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.parameters import Unvalidated
-from blueprints.api.schemas import WireSchema, documented, flag, text
+from blueprints.api.schemas import SuccessSchema, WireSchema, documented, flag, text
 from server.current_services import get_services
 
 blueprint = ApiBlueprint(
@@ -18,17 +18,15 @@ blueprint = ApiBlueprint(
 )
 
 
-class TwoFactorStatusSchema(WireSchema):
+class TwoFactorStatusSchema(SuccessSchema):
     """Whether two-factor authentication is on."""
 
-    success = flag("Always true")
     enabled = flag("Whether it is on", example=False)
 
 
-class TwoFactorSetupSchema(WireSchema):
+class TwoFactorSetupSchema(SuccessSchema):
     """For an authenticator app: the secret to type in, and a QR code to scan."""
 
-    success = flag("Always true")
     secret = text("The secret, in base 32", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
     qr_code = text("A PNG as a data URL", "data:image/png;base64,iVBORw0KGgo=")
 
@@ -50,19 +48,17 @@ class AnyTwoFactorCodeSchema(WireSchema):
     )
 
 
-class RecoveryCodesSchema(WireSchema):
+class RecoveryCodesSchema(SuccessSchema):
     """Codes to store where the authenticator can't get lost with them. They are shown only now."""
 
-    success = flag("Always true")
     codes = ma.fields.List(
         ma.fields.String(), required=True, metadata=documented("Ten codes", ["k5xq-a7ut-2mzd"])
     )
 
 
-class TwoFactorChangeSchema(WireSchema):
+class TwoFactorChangeSchema(SuccessSchema):
     """What was done, as a sentence."""
 
-    success = flag("Always true")
     message = text("What was done, as a sentence", "2FA enabled successfully")
 
 

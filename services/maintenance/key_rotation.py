@@ -11,12 +11,9 @@ from models.db.connection import reading, writing
 from models.prizes import Prize
 from models.two_factor import RecoveryCode, TwoFactor
 from models.users import AnnouncedSeed
-from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.audit_trail.events import What
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record
-from services.fairness.server_seeds import ServerSeeds
-from services.prizes.shipping import Shipping
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 
@@ -25,9 +22,9 @@ BATCH = 200
 
 def rotate(
     *,
-    seeds: ServerSeeds,
-    two_factor: TwoFactorAuthentication,
-    shipping: Shipping,
+    seeds: Encrypter,
+    two_factor: Encrypter,
+    shipping: Encrypter,
     audit_keys: AuditKeys,
     now: Millis,
 ) -> tuple[dict[str, int], list[str]]:
@@ -40,11 +37,11 @@ def rotate(
     # Those of SECRET_KEY_PREVIOUS are no longer known when that is emptied.
     audit_keys.store()
     columns: dict[str, tuple[peewee.Field, peewee.Field, Encrypter]] = {
-        "announced_seeds": (AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, seeds.encrypter),
-        "bets": (Bet.id, Bet.sealed_server_seed, seeds.encrypter),
-        "two_factor_secrets": (TwoFactor.user, TwoFactor.sealed_secret, two_factor.encrypter),
-        "recovery_codes": (RecoveryCode.id, RecoveryCode.sealed_code, two_factor.encrypter),
-        "shipping_addresses": (Prize.id, Prize.sealed_address, shipping.encrypter),
+        "announced_seeds": (AnnouncedSeed.user, AnnouncedSeed.sealed_server_seed, seeds),
+        "bets": (Bet.id, Bet.sealed_server_seed, seeds),
+        "two_factor_secrets": (TwoFactor.user, TwoFactor.sealed_secret, two_factor),
+        "recovery_codes": (RecoveryCode.id, RecoveryCode.sealed_code, two_factor),
+        "shipping_addresses": (Prize.id, Prize.sealed_address, shipping),
         "audit_keys": (AuditKey.key_id, AuditKey.sealed_key, audit_keys.encrypter),
     }
     unreadable: list[str] = []
