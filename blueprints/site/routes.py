@@ -1,8 +1,5 @@
 """/: the built-in page, /assets: the files it is made of, /verify: the page that recomputes a bet."""
 
-import base64
-import hashlib
-import re
 from pathlib import Path
 
 from flask import Blueprint, Response, make_response, render_template, request
@@ -10,6 +7,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from blueprints.api.auth import public
 from server.current_services import get_services
+from server.http.response_headers import hash_sources
 
 blueprint = Blueprint(
     "site", __name__, static_folder="static", static_url_path="/assets", template_folder="templates"
@@ -23,17 +21,11 @@ SECURITY_POLICY = (
 
 VERIFY_PAGE = Path(__file__).with_name("verify.html").read_text(encoding="utf-8")
 
-
-def _hash_source(element: str) -> str:
-    """The source expression that allows the inline element of the verify page, and no other content."""
-    (content,) = re.findall(f"<{element}>(.*?)</{element}>", VERIFY_PAGE, re.DOTALL)
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
-
-
 # The page can't connect to anything, so seeds that a player types stay in the browser.
 VERIFY_POLICY = (
-    f"default-src 'none'; script-src {_hash_source('script')}; style-src {_hash_source('style')};"
-    " img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    f"default-src 'none'; script-src {hash_sources('script', VERIFY_PAGE)};"
+    f" style-src {hash_sources('style', VERIFY_PAGE)}; img-src data:; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'"
 )
 
 

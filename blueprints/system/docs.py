@@ -1,9 +1,6 @@
 """/docs: both API documents on one page. /docs/try: Swagger UI. Neither uses another host."""
 
-import base64
-import hashlib
 import json
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +12,7 @@ from blueprints.api.auth import public
 from blueprints.api.openapi import API_TITLE
 from blueprints.system.asyncapi import asyncapi_document
 from server.current_services import get_services
+from server.http.response_headers import hash_sources
 
 blueprint = Blueprint("docs", __name__, template_folder="templates")
 
@@ -74,11 +72,8 @@ def swagger_blueprint() -> Blueprint:
 
 def _set_security_policy(response: Response) -> Response:
     """Allow the page's own script by its hash, and no script that somebody else gets into the page."""
-    scripts = []
-    if response.mimetype == "text/html":
-        scripts = re.findall(rb"<script>(.*?)</script>", response.get_data(), re.DOTALL)
-    digests = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
-    own = " ".join(f"'sha256-{digest}'" for digest in digests)
+    is_page = response.mimetype == "text/html"
+    own = hash_sources("script", response.get_data(as_text=True)) if is_page else ""
     response.headers["Content-Security-Policy"] = (
         f"default-src 'self'; script-src 'self' {own};"
         # The page sets styles by script, and draws its icons itself.
