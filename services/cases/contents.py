@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import peewee
-
 from models.cases import CaseItem
 from models.items import Item
 from services.cases import errors
@@ -14,7 +12,6 @@ from services.cases.pricing import price_of
 from services.shared.money import Cents
 
 MAX_ITEM_NAME = 200
-ROWS_A_STATEMENT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +51,11 @@ def type_and_price(wanted: Sequence[WantedItem], items: Mapping[str, Item]) -> t
     return game_type({item.app_id for item, _ in held}), price
 
 
-def rows_of(case_id: int, wanted: Sequence[WantedItem], items: Mapping[str, Item]) -> list[tuple[int, ...]]:
-    """The rows of ``CaseItem`` for a case."""
-    return [
+def insert(case_id: int, wanted: Sequence[WantedItem], items: Mapping[str, Item]) -> None:
+    """Insert the items of a case that has none. ``items`` has all of them by name."""
+    rows = [
         (case_id, position, items[item.market_hash_name].id, item.chance)
         for position, item in enumerate(wanted)
     ]
-
-
-def insert(rows: Sequence[tuple[int, ...]]) -> None:
-    """Insert the items of cases that have none."""
-    fields = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
-    for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
-        CaseItem.insert_many(chunk, fields=fields).execute()
+    columns = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
+    CaseItem.insert_many(rows, columns).execute()

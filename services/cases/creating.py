@@ -58,7 +58,7 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
         except peewee.IntegrityError:
             raise errors.DuplicateName from None
         _count_case(creator)
-        contents.insert(contents.rows_of(row_id, wanted, found))
+        contents.insert(row_id, wanted, found)
         created = {"case": case_id(checked_name)}
         record(What.CASE_CREATED, now=now, user_id=creator.id, after=created)
     return case_id(checked_name)

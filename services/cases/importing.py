@@ -33,16 +33,14 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     """
     with writing():
         version.begin_change()
-        importer = _Importer(now)
-        result = import_rows(rows, importer.import_case)
-        contents.insert(importer.case_items)
+        result = import_rows(rows, _Importer(now).import_case)
         database.analyze_tables(Case, CaseItem)
         record(What.CASES_IMPORTED, now=now, user_id=None, after=result.counts)
     return result
 
 
 class _Importer:
-    """Stores cases one by one, and collects the rows of their items."""
+    """Stores cases one by one."""
 
     def __init__(self, now: Millis) -> None:
         self._now = now
@@ -50,7 +48,6 @@ class _Importer:
         cases = list(Case.select())
         self._by_name = {case.name_folded: case for case in cases}
         self._by_slug = {case.slug: case for case in cases}
-        self.case_items: list[tuple[int, ...]] = []
 
     def import_case(self, row: Row) -> tuple[int, bool]:
         name, kind = name_from(row.get("name"), "name", MAX_NAME), _kind(row.get("kind"))
@@ -69,7 +66,7 @@ class _Importer:
             Case.update(**columns).where(Case.id == case.id).execute()
             CaseItem.delete().where(CaseItem.case == case.id).execute()
         self._by_name[fold(name)] = case
-        self.case_items += contents.rows_of(case.id, wanted, self._items)
+        contents.insert(case.id, wanted, self._items)
         return case.id, is_new
 
     def _wanted_items(self, value: object) -> list[WantedItem]:
