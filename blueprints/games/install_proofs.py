@@ -11,12 +11,8 @@ from services.container import Services
 def install_proofs(app: Flask, running: Realtime) -> None:
     """Give this app its proof delivery, which starts with the server."""
     services: Services = app.extensions["services"]
-    delivery: ProofDelivery
-    if services.settings.redis_url:
-        delivery = shared = SharedProofDelivery(app, running)
-        running.every_two_seconds.append(shared.look_up)
-    else:
-        delivery = ProofDelivery(app, running.socketio)
+    kind = SharedProofDelivery if services.settings.redis_url else ProofDelivery
+    delivery = kind(app, running)
     app.extensions[EXTENSION] = delivery
     running.at_start.append(delivery.start)
     running.before_close.append(delivery.close)

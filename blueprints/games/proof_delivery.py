@@ -9,16 +9,15 @@ import logging
 import threading
 import time
 from collections import deque
-from typing import Any, cast
+from typing import Any
 
-from flask import Flask, current_app
-from flask_socketio import SocketIO
+from flask import Flask
 
 from blueprints.games.live_feed import live_feed
 from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
 from blueprints.games.schemas import OpeningProofSchema, ProofSchema
 from models.bets import Bet
-from server.realtime.server import realtime
+from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
 from services.games.proofs import Proof
@@ -57,9 +56,10 @@ class ProofDelivery:
     Delays go by ``time.monotonic()``: a change of the system's clock neither delays nor hastens a proof.
     """
 
-    def __init__(self, app: Flask, socketio: SocketIO) -> None:
+    def __init__(self, app: Flask, running: Realtime) -> None:
         self._app = app
-        self._socketio = socketio
+        self._running = running
+        self._connections = running.connections
         self._services: Services = app.extensions["services"]
         # Bets that were just settled: ids, due times and sockets. The task moves them to its schedule.
         self._settled: deque[tuple[int, float, str | None]] = deque()
@@ -78,7 +78,7 @@ class ProofDelivery:
 
     def start(self) -> None:
         """Start the task. It begins with the bets that a stopped server left unrevealed."""
-        self._task = self._socketio.start_background_task(self._run)
+        self._task = self._running.socketio.start_background_task(self._run)
 
     def schedule(self, bet: Bet, *, sid: str | None, is_late: bool = False) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's.
@@ -217,8 +217,7 @@ class ProofDelivery:
         is_delivered = proof.proof_delivered_at_ms is not None
         if is_delivered or (sid is None and proof.id in self._unconfirmed):
             return True
-        connections = realtime().connections
-        connected = connections.sids_of(proof.user_id)
+        connected = self._connections.sids_of(proof.user_id)
         if not connected:
             return False
         receivers = [sid] if sid in connected else connected
@@ -228,15 +227,10 @@ class ProofDelivery:
         schema = SPIN_PROOF if proof.snapshot is None else OPENING_PROOF
         event = f"{proof.game}:proof", schema.dump(proof)
         # The client may acknowledge it, which confirms the proof.
-        realtime().send(receivers, [event], ack_id=proof.nonce)
+        self._running.send(receivers, [event], ack_id=proof.nonce)
         sent.sent_at = time.monotonic()
         for receiver in receivers:
-            if connections.player_of(receiver) is None:
+            if self._connections.player_of(receiver) is None:
                 # It or its session ended before the proof was added, so that end did not report the proof.
                 self.socket_gone(receiver)
         return True
-
-
-def proofs() -> ProofDelivery:
-    """The proof delivery of the running app."""
-    return cast("ProofDelivery", current_app.extensions[EXTENSION])

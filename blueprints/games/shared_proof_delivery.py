@@ -45,8 +45,7 @@ class SharedProofDelivery(ProofDelivery):
     """The proof delivery of one of several processes."""
 
     def __init__(self, app: Flask, running: Realtime) -> None:
-        super().__init__(app, running.socketio)
-        self._connections = running.connections
+        super().__init__(app, running)
         self._proofs = self._services.proofs
         self._announced_since = Millis(0)
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
@@ -59,6 +58,7 @@ class SharedProofDelivery(ProofDelivery):
         self._must_look_up = True
         self._may_be_overdue = True
         self._services.signals.on(Signal.PROOFS, self._players.extend)
+        running.every_two_seconds.append(self.look_up)
 
     def start(self) -> None:
         """Start the task. It claims bets that other processes left once they are overdue."""
