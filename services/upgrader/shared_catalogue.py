@@ -10,13 +10,8 @@ from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache
 from services.upgrader.generations import Generation, GenerationUnreadable
 
 FIRST_WAIT_SECONDS = 0.1
-FIRST_WAITS = 200
-"""How often to look for the first catalogue of all, which another process builds. If that one dies, this one
-gets its lease within the time."""
-
-
-class NeverBuilt(Exception):
-    """There is no catalogue, and no process has built one in time."""
+"""Between two looks for the first catalogue of all, which another process builds. If that one dies, this one
+gets its lease 15 seconds later."""
 
 
 class SharedCatalogue(CatalogueCache):
@@ -46,7 +41,7 @@ class SharedCatalogue(CatalogueCache):
                 self._begin()
 
     def _next(self) -> tuple[Catalogue, float]:
-        for _ in range(FIRST_WAITS):
+        while True:
             newest = generations.newest()
             if not self._is_valid(newest) and self._lease.acquire():
                 try:
@@ -60,7 +55,6 @@ class SharedCatalogue(CatalogueCache):
                     # So the next attempt builds one.
                     self._unreadable_id = newest.id
             time.sleep(FIRST_WAIT_SECONDS)
-        raise NeverBuilt
 
     def _is_valid(self, generation: Generation | None) -> bool:
         if generation is None or generation.id == self._unreadable_id:
