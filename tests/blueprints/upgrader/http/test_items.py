@@ -88,10 +88,11 @@ def test_an_item_without_an_image_or_with_an_old_one_of_another_scheme_shows_the
 
 @sqlite_only
 def test_the_neutral_image_is_served_by_this_process(client):
-    answer = client.get("/media/neutral/item.webp")
+    with client.get("/media/neutral/item.webp") as answer:
+        content = answer.data
 
     assert (answer.status_code, answer.content_type) == (200, "image/webp")
-    with Image.open(BytesIO(answer.data)) as picture:
+    with Image.open(BytesIO(content)) as picture:
         assert (picture.format, picture.size) == ("WEBP", (360, 360))
 
 
