@@ -31,7 +31,8 @@ YOUNG_COLLECTIONS = 1_000
 """Collections of the middle generation before a full one. Python's default is 10."""
 
 REJOIN_SECONDS = 1.3
-"""Between closing the listener and the sockets. Without it, clients reconnect to this process."""
+"""Between closing the listener and the sockets, if there are any. Without it, clients reconnect to this
+process."""
 
 FINISH_SECONDS = 20.0
 """For running requests and spins to end. The whole stop must take less than 30 seconds."""
@@ -91,7 +92,8 @@ class Worker(GeventWebSocketWorker):  # type: ignore[misc]
             self._wait(NOTICE_SECONDS)
         for server in servers:
             server.close()
-        self._wait(REJOIN_SECONDS)
+        if realtime.server.eio.sockets:
+            self._wait(REJOIN_SECONDS)
         realtime.close()
         deadline = time.monotonic() + FINISH_SECONDS
         while (Handler.busy or realtime.tasks) and time.monotonic() < deadline:

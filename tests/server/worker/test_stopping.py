@@ -29,6 +29,13 @@ def test_the_server_ends_with_code_0_although_sockets_are_open(player, env, tmp_
 
 
 @sqlite_only
+def test_a_server_without_sockets_does_not_wait_for_clients(app, env, warm_start, tmp_path):
+    target = gunicorn("tests.support.changed_apps:long_wait_for_clients()")
+    with warm_start.server_process(target, env, tmp_path) as server:
+        server.stop(timeout=20)
+
+
+@sqlite_only
 def test_a_spin_with_a_pending_proof_is_proven_after_the_restart(item, player, env, warm_start, tmp_path):
     env = env | {"UPGRADER_PROOF_DELAY": "2"}
     with warm_start.server_process(gunicorn(), env, tmp_path) as server:

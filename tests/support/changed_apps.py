@@ -1,0 +1,210 @@
+"""The production app with a change that a test needs, for a server process of its own.
+
+Each function makes such an app: ``gunicorn("tests.support.changed_apps:stuck()")``.
+"""
+
+import _socket
+import gc
+import os
+import signal
+from dataclasses import replace
+from typing import Any
+
+import gevent.event
+from flask import Flask, request
+from gevent import monkey
+
+from blueprints.api import caching
+from models.db.connection import database, reading
+from server.cluster import cluster
+from server.realtime import handshakes, transport
+from server.realtime import server as realtime_server
+from server.realtime.server import realtime
+from server.worker import connection, websocket, worker
+from server.worker.websocket import BoundedWebSocket
+from services.prices import feed, service
+from services.prices.feed import Feed
+from services.shared import lease
+from settings import Settings
+
+PARTS = 5
+"""How much shorter short deadlines are than those of production."""
+
+SLEEPERS = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(2)' AND state = 'active'"
+
+
+def production() -> Flask:
+    """The app of production, created now: change what it is made of before."""
+    from wsgi import app
+
+    return app
+
+
+def short_deadlines() -> Flask:
+    """Clients have a fifth of the time for a head, a body, a message, a handshake, an upgrade or a pong."""
+    for module in (connection, websocket, handshakes, transport, realtime_server):
+        for name, seconds in list(vars(module).items()):
+            if name.endswith("_SECONDS"):
+                setattr(module, name, seconds / PARTS)
+    app = production()
+    engine = app.extensions["realtime"].server.eio
+    engine.ping_interval /= PARTS
+    engine.ping_timeout /= PARTS
+    return app
+
+
+def counting() -> Flask:
+    """Short deadlines, and ``/counts`` with the connections, greenlets and files of the process."""
+    short_deadlines()
+    from bench.harness.attacks.counting_app import app
+
+    return app
+
+
+def quick_pings() -> Flask:
+    """A ping every half second instead of every 25."""
+    app = production()
+    app.extensions["realtime"].server.eio.ping_interval = 0.5
+    return app
+
+
+def quick_rounds() -> Flask:
+    """Compares with the database every 50 ms instead of every two seconds."""
+    cluster.ROUND_SECONDS = 0.05
+    return production()
+
+
+def long_cache() -> Flask:
+    """Cached responses are valid for an hour unless their data changes."""
+    caching.MAX_SECONDS = 3600.0
+    return production()
+
+
+def long_wait_for_clients() -> Flask:
+    """A stop waits for a minute until clients have connected to another process."""
+    worker.REJOIN_SECONDS = 60.0
+    return production()
+
+
+def short_leases() -> Flask:
+    """Short leases and rounds. The file ``stand-still`` in the instance directory stops a price refresh.
+
+    The process of the next refresh writes its id there and stops itself after a slice of items.
+    """
+    lease.LEASE_SECONDS = 2.0
+    feed.TIMEOUT_SECONDS = 2.0
+    service.ROUND_SECONDS = 0.2
+    file = Settings.from_env(os.environ).instance_dir / "stand-still"
+    update = Feed._apply
+
+    def apply(self, prices, **options):
+        def stand_still():
+            self.between()
+            if file.exists() and not file.read_text():
+                file.write_text(str(os.getpid()))
+                os.kill(os.getpid(), signal.SIGSTOP)
+
+        return update(replace(self, between=stand_still), prices, **options)
+
+    Feed._apply = apply
+    return production()
+
+
+def slow_names() -> Flask:
+    """Looking up the name ``database.test`` takes a second and a half."""
+    look_up, sleep = _socket.getaddrinfo, monkey.get_original("time", "sleep")
+
+    def look_up_slowly(host, *rest, **named):
+        # In the thread where names are looked up, which nothing patches.
+        if host in ("database.test", b"database.test"):
+            sleep(1.5)
+            host = "127.0.0.1"
+        return look_up(host, *rest, **named)
+
+    _socket.getaddrinfo = look_up_slowly
+    return production()
+
+
+def slow_query() -> Flask:
+    """With a view that makes PostgreSQL sleep, and one that finds it sleeping."""
+    app = production()
+
+    @app.get("/slow-query")
+    @reading()
+    def slow():
+        database.execute_sql("SELECT pg_sleep(2)")
+        return {}
+
+    @app.get("/while-the-query-sleeps")
+    @reading()
+    def while_the_query_sleeps():
+        while not database.execute_sql(SLEEPERS).fetchone()[0]:
+            pass
+        return {}
+
+    return app
+
+
+def stuck() -> Flask:
+    """With a view that never answers, and half a second for a request."""
+    connection.REQUEST_SECONDS = 0.5
+    app = production()
+    app.add_url_rule("/stuck", view_func=gevent.event.Event().wait)
+    return app
+
+
+def loud() -> Flask:
+    """With a view that broadcasts a large event, and one that counts websockets."""
+    app = production()
+
+    @app.get("/loud")
+    def broadcast():
+        """Send everybody ``times`` events of ``bytes`` bytes, one after the other."""
+        for number in range(int(request.args["times"])):
+            payload = {"number": number, "text": "x" * int(request.args["bytes"])}
+            realtime().broadcast([("live-bets:new", payload)])
+        return {}
+
+    @app.get("/kept")
+    def kept():
+        """How many websockets are in memory, and from now on without a search for garbage."""
+        gc.disable()
+        return {"websockets": sum(type(each) is BoundedWebSocket for each in gc.get_objects())}
+
+    return app
+
+
+def rendering() -> Flask:
+    """With a view that says whether an avatar is being rendered."""
+    app = production()
+
+    @app.get("/rendering")
+    def is_rendering():
+        return {"rendering": not app.extensions["services"].worker_pool._workers._free}
+
+    return app
+
+
+class BeyondFlask(BaseException):
+    """What no handler of a framework catches."""
+
+
+def failing() -> Flask:
+    """With unexpected failures whose messages contain parts of the request."""
+    app = production()
+    inner = app.wsgi_app
+
+    @app.post("/fails")
+    def fails() -> None:
+        try:
+            int(request.get_data(as_text=True))
+        except ValueError as error:
+            raise RuntimeError(f"{request.full_path} {request.headers} {request.get_data()!r}") from error
+
+    def fail_beyond_flask(environ: dict[str, Any], start_response: Any) -> Any:
+        if environ["PATH_INFO"] == "/fails-beyond-flask":
+            raise BeyondFlask(repr(environ))
+        return inner(environ, start_response)
+
+    app.wsgi_app = fail_beyond_flask
+    return app
