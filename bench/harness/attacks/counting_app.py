@@ -29,6 +29,8 @@ def counts():
         "sockets": len(running.connections),
         "transports": len(engine.sockets),
         "handshakes": len(engine.sockets) - len(running.connections),
+        "rooms": sum(map(len, running.manager.rooms.values())),
+        "environs": len(running.server.environ),
         "greenlets": sum(isinstance(each, gevent.Greenlet) and not each.dead for each in gc.get_objects()),
         "files": len(links),
         "memory": int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize(),

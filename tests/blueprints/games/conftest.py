@@ -46,7 +46,7 @@ def serving(postgres, redis, warm_start, tmp_path_factory):
         import_item()
         settings = app.extensions["services"].settings
         env = environment(settings.database_url, directory) | {"REDIS_URL": redis.url}
-        target = "tests.support.quick_rounds_app:app"
+        target = "tests.support.changed_apps:quick_rounds()"
         with cluster(env, directory, processes=2, target=target, serve=warm_start.server_process) as started:
             yield settings, started.urls
 

@@ -25,7 +25,7 @@ def app(start):
 @pytest.fixture
 def shown_by_another(app, env, redis, warm_start, tmp_path):
     """What another process answers: ``shown_by_another(path)``."""
-    target = gunicorn("tests.support.long_cache_app:app")
+    target = gunicorn("tests.support.changed_apps:long_cache()")
     with warm_start.server_process(target, env | {"REDIS_URL": redis.url}, tmp_path) as server:
 
         def shown(path):

@@ -89,7 +89,7 @@ def test_no_log_contains_a_secret_after_every_kind_of_failure(
     player = new_player(coins=1_000_000)
     item = add_item(price=100_000)
     told = []
-    with warm_start.server_process(gunicorn("tests.support.failing_app:app"), env, tmp_path) as server:
+    with warm_start.server_process(gunicorn("tests.support.changed_apps:failing()"), env, tmp_path) as server:
         run = WholeRun(server.url, player.token, item, win_prize(app, player))
         run.note("setting", *(env[name] for name in env if "SECRET" in name or "KEY" in name))
         run.note("setting of the house", "SPECIALCODEOFTHEHOUSE", "key-of-the-feed")

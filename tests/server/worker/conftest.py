@@ -34,7 +34,9 @@ def hasty(
     warm_start: WarmStart, sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningServer]:
     """The app with short deadlines."""
-    yield from _serve("tests.support.short_deadlines_app:app", warm_start, sqlite_files, tmp_path_factory)
+    yield from _serve(
+        "tests.support.changed_apps:short_deadlines()", warm_start, sqlite_files, tmp_path_factory
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,4 +52,4 @@ def stuck(
     warm_start: WarmStart, sqlite_files: SqliteFiles, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningServer]:
     """The app with a view that never answers."""
-    yield from _serve("tests.support.stuck_app:app", warm_start, sqlite_files, tmp_path_factory)
+    yield from _serve("tests.support.changed_apps:stuck()", warm_start, sqlite_files, tmp_path_factory)

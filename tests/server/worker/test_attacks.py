@@ -15,7 +15,7 @@ def test_during_attacks_every_spin_is_answered_and_afterwards_all_resources_are_
         seconds=6,
         players=4,
         scale=1,
-        target="tests.support.attacked_app:app",
+        target="tests.support.changed_apps:counting()",
     )
 
     assert len(siege.attacks) > 20

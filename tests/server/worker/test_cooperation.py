@@ -18,7 +18,9 @@ pytestmark = pytest.mark.process
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_path):
-    with warm_start.server_process(gunicorn("tests.support.slow_query_app:app"), env, tmp_path) as server:
+    with warm_start.server_process(
+        gunicorn("tests.support.changed_apps:slow_query()"), env, tmp_path
+    ) as server:
         order = []
 
         def ask(path):
@@ -55,7 +57,7 @@ def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(playe
 def test_a_slow_name_server_delays_no_other_request(app, env, database_url, tmp_path):
     with before_postgres(database_url) as (_, address):
         named = env | {"DATABASE_URL": address.replace("127.0.0.1", "database.test")}
-        with server_process(gunicorn("tests.support.slow_names_app:app"), named, tmp_path) as server:
+        with server_process(gunicorn("tests.support.changed_apps:slow_names()"), named, tmp_path) as server:
             order = []
 
             def ask(path):

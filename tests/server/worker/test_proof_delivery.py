@@ -32,7 +32,7 @@ def item(add_item):
 def serve(env, warm_start, tmp_path):
     """Starts a production server with quick pings, as often as a test needs one."""
     return lambda **changes: warm_start.server_process(
-        gunicorn("tests.support.quick_pings_app:app"), env | changes, tmp_path
+        gunicorn("tests.support.changed_apps:quick_pings()"), env | changes, tmp_path
     )
 
 

@@ -34,7 +34,9 @@ def loud(sqlite_files, warm_start, tmp_path_factory):
             "JWT_SECRET": SECRET[::-1],
             "RATELIMIT_ENABLED": "0",
         }
-        with warm_start.server_process(gunicorn("tests.support.loud_app:app"), env, directory) as server:
+        with warm_start.server_process(
+            gunicorn("tests.support.changed_apps:loud()"), env, directory
+        ) as server:
             yield server
 
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.process, sqlite_only]
 @pytest.fixture
 def server(env, tmp_path):
     """A server process with a view that says whether an avatar is being rendered."""
-    with server_process(gunicorn("tests.support.worker_pool_app:app"), env, tmp_path) as server:
+    with server_process(gunicorn("tests.support.changed_apps:rendering()"), env, tmp_path) as server:
         yield server
 
 

@@ -53,7 +53,7 @@ def started(app, source, redis, tmp_path_factory):
         "PRICE_FEED_URL": source.url,
         "CATALOGUE_TTL": "1",
     }
-    with cluster(env, directory, target="tests.support.short_leases_app:app") as running:
+    with cluster(env, directory, target="tests.support.changed_apps:short_leases()") as running:
         yield running
 
 
