@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
-from environs import Env, EnvValidationError, ValidationError
-from marshmallow.validate import OneOf, Regexp
+from marshmallow import ValidationError
+from marshmallow.validate import ContainsOnly, OneOf, Regexp
 
 VERSION = "0.2.0"
 """Of the product and of its API; ``CHANGELOG.md`` says what each version changes."""
@@ -25,28 +25,20 @@ INSTANCE_DIR = ROOT / "instance"
 EXAMPLE = ROOT / ".env.example"
 MIN_SECRET_LENGTH = 32
 MIN_DIFFERENT_CHARACTERS = 10
-WEEK_MS = 7 * 24 * 3600 * 1000
 TWO_FACTOR_ACTIONS = ("login", "trade-url", "vault-unlock")
 """What an operator may require a second factor for. Other actions always need it."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
-AMOUNT = "must be an amount from 0.01 to 1000000000 with at most two decimals"
-FRACTION = "must be a fraction from 0 to below 1 with at most six decimals"
-SECONDS = "must be seconds from 0 to 600 with at most three decimals"
-MINUTES = "must be minutes from 0 to 10080"
-ORIGINS = "must be origins such as https://play.example.com, separated by commas"
-RANDOM = f"must be a random text of at least {MIN_SECRET_LENGTH} characters"
-RANDOM_LIST = f"must be random texts of at least {MIN_SECRET_LENGTH} characters, separated by commas"
 DIFFERENT = "must differ from SECRET_KEY"
-
 DATABASE = Regexp(r"(sqlite:///|postgres(ql)?://).", error="must begin with sqlite:/// or postgresql://")
 REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, with a percent-encoded password"
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
 LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
 PROMO_CODE = Regexp(r"([A-Za-z0-9]{4,24})?\Z", error="must be 4 to 24 letters and digits")
+ACTIONS = ContainsOnly(TWO_FACTOR_ACTIONS, error="must be one or more of {choices}, separated by commas")
 URL_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+")
-
+NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 
 OF_ONE_PROCESS = {"instance_dir", "host", "port", "database_url", "database_pool_size", "redis_url"}
 """Settings that may differ between processes; the URLs may name the same server differently."""
@@ -73,37 +65,28 @@ def _choice(*choices: str) -> Callable[[str], bool]:
     return lambda text: bool(known(text) == choices[-1])
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
+def _number(
+    least: int, most: int, what: str = "a whole number from {least} to {most}", *, unit: int = 1
+) -> Callable[[str], int]:
+    """A parser of numbers as a count of 1/``unit``: with unit 100, ``1.5`` is 150."""
+
     def parse(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,12}", text) or not least <= int(text) <= most:
-            raise ValidationError(f"must be a whole number from {least} to {most}")
-        return int(text)
+        number = Decimal(text) * unit if NUMBER.fullmatch(text) else -1
+        if least <= number <= most and number == int(number):
+            return int(number)
+        raise ValidationError(f"must be {what.format(least=least, most=most)}")
 
     return parse
 
 
-def _decimal(unit: int, least: int, most: int, what: str) -> Callable[[str], int]:
-    """A parser of decimal numbers as a count of 1/``unit``: with unit 100, ``1.5`` is 150."""
-
-    def parse(text: str) -> int:
-        with contextlib.suppress(ArithmeticError):
-            number = Decimal(text) * unit
-            if least <= number <= most and number == int(number):
-                return int(number)
-        raise ValidationError(what)
-
-    return parse
+AMOUNT = _number(1, 10**11, "an amount from 0.01 to 1000000000 with at most two decimals", unit=100)
+FRACTION = _number(0, 999_999, "a fraction from 0 to below 1 with at most six decimals", unit=10**6)
+SECONDS = _number(0, 600_000, "seconds from 0 to 600 with at most three decimals", unit=1000)
+MINUTES = _number(0, 10_080 * 60_000, "minutes from 0 to 10080", unit=60_000)
 
 
 def _list(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
-
-
-def _actions(text: str) -> tuple[str, ...]:
-    actions = _list(text)
-    if not set(actions) <= set(TWO_FACTOR_ACTIONS):
-        raise ValidationError(f"must be one or more of {', '.join(TWO_FACTOR_ACTIONS)}, separated by commas")
-    return actions
 
 
 def _address(text: str) -> str:
@@ -171,7 +154,7 @@ def _origins(text: str) -> tuple[str, ...]:
         origins = tuple(_origin(entry) for entry in _list(text))
         if list(origins) == [entry.lower() for entry in _list(text)]:
             return origins
-    raise ValidationError(ORIGINS)
+    raise ValidationError("must be origins such as https://play.example.com, separated by commas")
 
 
 def _setting(name: str, default: str, parse: Callable[[str], Any] = str, *, secret: bool = False) -> Any:
@@ -186,14 +169,14 @@ class Settings:
     production: bool = _setting("APP_ENV", "development", _choice("development", "production"))
     instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", Path)  # noqa: RUF009
     host: str = _setting("HOST", "127.0.0.1")
-    port: int = _setting("PORT", "5000", _whole(1, 65_535))
+    port: int = _setting("PORT", "5000", _number(1, 65_535))
     base_url: str = _setting("BASE_URL", "http://127.0.0.1:{port}", _base())
     frontend_url: str = _setting("FRONTEND_URL", "{base_url}/", _address)
     cors_origins: tuple[str, ...] = _setting("CORS_ORIGINS", "", _origins)
     database_url: str = _setting(
         "DATABASE_URL", "sqlite:///{instance_dir}/platform.db", DATABASE, secret=True
     )
-    database_pool_size: int = _setting("DATABASE_POOL_SIZE", "20", _whole(2, 1_000))
+    database_pool_size: int = _setting("DATABASE_POOL_SIZE", "20", _number(2, 1_000))
     # May contain a password. Empty: there is one process.
     redis_url: str = _setting("REDIS_URL", "", _redis_url, secret=True)
     # Empty in development: see _stored_secret.
@@ -201,7 +184,7 @@ class Settings:
     jwt_secret: str = _setting("JWT_SECRET", "", secret=True)
     previous_secret_keys: tuple[str, ...] = _setting("SECRET_KEY_PREVIOUS", "", _list, secret=True)
     previous_jwt_secrets: tuple[str, ...] = _setting("JWT_SECRET_PREVIOUS", "", _list, secret=True)
-    jwt_ttl_seconds: int = _setting("JWT_TTL", "604800", _whole(1, 315_360_000))
+    jwt_ttl_seconds: int = _setting("JWT_TTL", "604800", _number(1, 315_360_000))
     platform_openid_url: str = _setting(
         "PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login", _base(ending="/login")
     )
@@ -213,27 +196,27 @@ class Settings:
     identity_client_id: str = _setting("IDENTITY_CLIENT_ID", "")
     identity_client_secret: str = _setting("IDENTITY_CLIENT_SECRET", "", secret=True)
     ratelimit_enabled: bool = _setting("RATELIMIT_ENABLED", "1", _choice("0", "1"))
-    address_max_sockets: int = _setting("ADDRESS_MAX_SOCKETS", "1000", _whole(1, 1_000_000))
+    address_max_sockets: int = _setting("ADDRESS_MAX_SOCKETS", "1000", _number(1, 1_000_000))
     address_handshakes_per_minute: int = _setting(
-        "ADDRESS_HANDSHAKES_PER_MINUTE", "300", _whole(1, 1_000_000)
+        "ADDRESS_HANDSHAKES_PER_MINUTE", "300", _number(1, 1_000_000)
     )
-    trusted_proxies: int = _setting("TRUSTED_PROXIES", "0", _whole(0, 10))
-    catalogue_ttl_seconds: int = _setting("CATALOGUE_TTL", "3600", _whole(1, 86_400))
+    trusted_proxies: int = _setting("TRUSTED_PROXIES", "0", _number(0, 10))
+    catalogue_ttl_seconds: int = _setting("CATALOGUE_TTL", "3600", _number(1, 86_400))
     platform_trade_host: str = _setting(
         "PLATFORM_TRADE_HOST", "steamcommunity.com", lambda text: HOST_NAME(text.lower())
     )
-    upgrader_house_edge_ppm: int = _setting(
-        "UPGRADER_HOUSE_EDGE", "0.05", _decimal(10**6, 0, 999_999, FRACTION)
-    )
-    upgrader_min_wager_cents: int = _setting("UPGRADER_MIN_WAGER", "0.01", _decimal(100, 1, 10**11, AMOUNT))
-    upgrader_max_wager_cents: int = _setting("UPGRADER_MAX_WAGER", "10000", _decimal(100, 1, 10**11, AMOUNT))
-    upgrader_proof_delay_ms: int = _setting("UPGRADER_PROOF_DELAY", "6", _decimal(1000, 0, 600_000, SECONDS))
-    free_case_limit: int = _setting("FREE_CASE_LIMIT", "1", _whole(0, 1_000_000))
+    upgrader_house_edge_ppm: int = _setting("UPGRADER_HOUSE_EDGE", "0.05", FRACTION)
+    upgrader_min_wager_cents: int = _setting("UPGRADER_MIN_WAGER", "0.01", AMOUNT)
+    upgrader_max_wager_cents: int = _setting("UPGRADER_MAX_WAGER", "10000", AMOUNT)
+    upgrader_proof_delay_ms: int = _setting("UPGRADER_PROOF_DELAY", "6", SECONDS)
+    free_case_limit: int = _setting("FREE_CASE_LIMIT", "1", _number(0, 1_000_000))
     # With 0 the next three rules do not apply.
-    game_min_cycle_ms: int = _setting("GAME_MIN_CYCLE_SECONDS", "0", _decimal(1000, 0, 600_000, SECONDS))
-    reality_check_ms: int = _setting("REALITY_CHECK_MINUTES", "0", _decimal(60_000, 0, WEEK_MS, MINUTES))
-    session_limit_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", _decimal(60_000, 0, WEEK_MS, MINUTES))
-    two_factor_required_for: tuple[str, ...] = _setting("TWO_FACTOR_REQUIRED_FOR", "", _actions)
+    game_min_cycle_ms: int = _setting("GAME_MIN_CYCLE_SECONDS", "0", SECONDS)
+    reality_check_ms: int = _setting("REALITY_CHECK_MINUTES", "0", MINUTES)
+    session_limit_ms: int = _setting("SESSION_LIMIT_MINUTES", "0", MINUTES)
+    two_factor_required_for: tuple[str, ...] = _setting(
+        "TWO_FACTOR_REQUIRED_FOR", "", lambda text: ACTIONS(_list(text))
+    )
     trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", _choice("0", "1"))
     # Text, because it is checked when it is used and not at the start.
     sweepstake_rate: str = _setting("SWEEPSTAKE_RATE", "1.0")
@@ -243,7 +226,7 @@ class Settings:
     # A URL may contain a key. Empty: this source is not used.
     price_feed_url: str = _setting("PRICE_FEED_URL", "", _address, secret=True)
     price_market_url: str = _setting("PRICE_MARKET_URL", "", _address, secret=True)
-    price_refresh_seconds: int = _setting("PRICE_REFRESH_SECONDS", "3600", _whole(1, 86_400))
+    price_refresh_seconds: int = _setting("PRICE_REFRESH_SECONDS", "3600", _number(1, 86_400))
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 
     @classmethod
@@ -252,22 +235,26 @@ class Settings:
 
         Raises SettingsError with one line for each bad value.
         """
-        read = _Environment(env)
+        wrong: dict[str, str] = {}
         values: dict[str, Any] = {"instance_dir": instance_dir}
         for each in fields(cls):
-            default, parse = each.metadata["default"].format(**values), each.metadata["parse"]
-            value = read.setting(each.metadata["name"], default, parse=parse)
-            # A bad value is replaced by the default, so that only its own line is reported.
-            values[each.name] = parse(default) if value is None else value
+            name, parse = each.metadata["name"], each.metadata["parse"]
+            default = each.metadata["default"].format(**values)
+            try:
+                # A blank value counts as not set.
+                values[each.name] = parse(env.get(name, "").strip() or default)
+            except ValidationError as error:
+                wrong[name] = str(error.messages[0])
+                # So that only its own line is reported.
+                values[each.name] = parse(default)
         settings = cls(**values)
-        wrong = settings._conflicts()
+        wrong |= settings._conflicts()
         if settings.production:
             wrong |= settings._unsafe()
             if not env.get("BASE_URL", "").strip():
                 wrong["BASE_URL"] = "must be given when APP_ENV is production"
-        problems = read.problems() + [f"{name}: {what}" for name, what in wrong.items()]
-        if problems:
-            raise SettingsError(problems, settings)
+        if wrong:
+            raise SettingsError([f"{name}: {what}" for name, what in wrong.items()], settings)
         return replace(
             settings,
             secret_key=settings.secret_key or _stored_secret(settings, "SECRET_KEY"),
@@ -308,39 +295,22 @@ class Settings:
         for name in ("base_url", "platform_openid_url", "platform_api_url", "identity_discovery_url"):
             if not _is_private(getattr(self, name)):
                 wrong[name.upper()] = "must be an https address when APP_ENV is production"
-        for name in ("secret_key", "jwt_secret"):
-            if not getattr(self, name):
+        for name, previous in (
+            ("secret_key", self.previous_secret_keys),
+            ("jwt_secret", self.previous_jwt_secrets),
+        ):
+            secret = getattr(self, name)
+            if not secret:
                 wrong[name.upper()] = "must be given when APP_ENV is production"
-            elif _is_weak(getattr(self, name)):
-                wrong[name.upper()] = RANDOM
+            elif _is_weak(secret):
+                wrong[name.upper()] = f"must be a random text of at least {MIN_SECRET_LENGTH} characters"
+            if any(map(_is_weak, previous)):
+                wrong[f"{name.upper()}_PREVIOUS"] = (
+                    f"must be random texts of at least {MIN_SECRET_LENGTH} characters, separated by commas"
+                )
         if self.jwt_secret and self.jwt_secret == self.secret_key:
             wrong["JWT_SECRET"] = DIFFERENT
-        if any(map(_is_weak, self.previous_secret_keys)):
-            wrong["SECRET_KEY_PREVIOUS"] = RANDOM_LIST
-        if any(map(_is_weak, self.previous_jwt_secrets)):
-            wrong["JWT_SECRET_PREVIOUS"] = RANDOM_LIST
         return wrong
-
-
-class _Environment(Env):
-    """Reads a mapping instead of os.environ and collects problems. A blank value counts as not set."""
-
-    def __init__(self, env: Mapping[str, str]) -> None:
-        super().__init__(eager=False)
-        self._env = env
-        self.add_parser("setting", lambda text, *, parse: parse(text))
-
-    def _get_value(self, env_key: str, default: Any) -> Any:
-        return self._env.get(env_key, "").strip() or default
-
-    def problems(self) -> list[str]:
-        """One line for each value that a parser refused."""
-        try:
-            self.seal()
-        except EnvValidationError as error:
-            messages = cast("Mapping[str, list[str]]", error.error_messages)
-            return [f"{name}: {what}" for name, whats in messages.items() for what in whats]
-        return []
 
 
 def _is_private(url: str) -> bool:
