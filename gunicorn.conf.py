@@ -2,13 +2,10 @@
 
 # Before any other import: a module that is imported earlier keeps the blocking calls.
 import gevent
-import gevent.events
 from gevent import monkey
 
 # Debugging information about each greenlet took 4 of the 68 KiB of an idle socket.
 gevent.config.track_greenlet_tree = False
-# Without its search for plugins among all installed packages, patching takes a third of the time.
-gevent.events.notify_and_call_entry_points = gevent.events.notify
 monkey.patch_all()
 
 import os

@@ -6,12 +6,10 @@ line of JSON from its standard input, and answers with the process id.
 
 # gunicorn.conf.py begins like this, before any other import.
 import gevent
-import gevent.events
 from gevent import monkey
 
 if __name__ == "__main__":
     gevent.config.track_greenlet_tree = False
-    gevent.events.notify_and_call_entry_points = gevent.events.notify
     monkey.patch_all()
 
 import json
