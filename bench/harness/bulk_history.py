@@ -208,8 +208,8 @@ def _write_chunk(history: History, count: int) -> None:
         for statement in statements:
             database.execute_sql(statement.format(**values))
         for period in Period:
-            for start in sorted({period.start(history.now), period.start(last)}):
-                end = last if start == period.start(last) else period.start(last) - 1
+            for start in sorted({period.calendar.start(history.now), period.calendar.start(last)}):
+                end = last if start == period.calendar.start(last) else period.calendar.start(last) - 1
                 database.execute_sql(ADD_TO_PERIODS.format(period=period, start=start, last=end, **values))
         if not is_sqlite:
             for table in (Bet, LedgerTransaction):

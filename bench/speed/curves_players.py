@@ -87,7 +87,7 @@ def _add_others(stage: Stage, url: str, there: int, upto: int) -> list[str]:
         wagers = [
             {
                 "period": period,
-                "starts_at_ms": period.start(now),
+                "starts_at_ms": period.calendar.start(now),
                 "user": user,
                 "wagered_cents": 100 + user * 7919 % 100_003,
             }

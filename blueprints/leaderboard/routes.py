@@ -24,5 +24,5 @@ blueprint = ApiBlueprint(
 def list_leaders(query: dict[str, Any]) -> list[dict[str, Any]]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
     period, now = query["period"], get_services().clock()
-    cache_until(period.end(now))
+    cache_until(period.calendar.end(now))
     return leaderboard.top(period=period, now=now)

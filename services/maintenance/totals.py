@@ -137,7 +137,7 @@ def _period_wagers() -> set[Row]:
     # Weeks and months begin with a day, so sums by day are enough.
     for user_id, number, cents in days.tuples().iterator():
         for period in Period:
-            wagered[period, period.start(Millis(number * DAY_MS)), user_id] += int(cents)
+            wagered[period, period.calendar.start(Millis(number * DAY_MS)), user_id] += int(cents)
     return {(*key, cents) for key, cents in wagered.items()}
 
 

@@ -54,14 +54,6 @@ class Period(StrEnum):
     WEEKLY = "weekly"
     MONTHLY = "monthly"
 
-    def start(self, at: Millis) -> Millis:
-        """The beginning of this week or month: Monday or the 1st, 00:00 UTC."""
-        return self._calendar.start(at)
-
-    def end(self, at: Millis) -> Millis:
-        """The beginning of the next week or month."""
-        return self._calendar.end(at)
-
     @property
-    def _calendar(self) -> CalendarPeriod:
+    def calendar(self) -> CalendarPeriod:
         return CalendarPeriod.WEEK if self is Period.WEEKLY else CalendarPeriod.MONTH

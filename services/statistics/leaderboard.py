@@ -22,7 +22,7 @@ def top(*, period: Period, now: Millis) -> list[dict[str, Any]]:
     query = (
         PeriodWager.select(PeriodWager.wagered_cents, User.username, User.avatar)
         .join(User)
-        .where(PeriodWager.period == period, PeriodWager.starts_at_ms == period.start(now))
+        .where(PeriodWager.period == period, PeriodWager.starts_at_ms == period.calendar.start(now))
         .order_by(PeriodWager.wagered_cents.desc(), PeriodWager.user)
         .limit(PLACES)
     )
