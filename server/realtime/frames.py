@@ -1,7 +1,6 @@
-"""Writes several packets to a websocket at once, and encodes a broadcast only once."""
+"""Writes the packets of a broadcast to a websocket at once, encoded only once for all sockets."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from engineio.packet import MESSAGE, Packet
 from geventwebsocket.websocket import Header, WebSocket
@@ -12,7 +11,7 @@ class Frames(bytes):
 
 
 class Batch:
-    """Several Engine.IO packets, or other batches, that a transport's queue holds as one.
+    """Several Engine.IO packets that a transport's queue holds as one.
 
     Has what the library uses of a packet.
     """
@@ -20,8 +19,9 @@ class Batch:
     packet_type = MESSAGE
     data = None
 
-    def __init__(self, packets: "Sequence[Packet | Batch]") -> None:
+    def __init__(self, packets: Sequence[Packet]) -> None:
         self._packets = packets
+        self._frames = Frames(b"".join(map(_frame, packets)))
 
     def __iter__(self) -> Iterator[Packet]:
         return iter(self._packets)
@@ -30,13 +30,7 @@ class Batch:
         """The packets as the frames that a websocket sends."""
         return self._frames
 
-    @cached_property
-    def _frames(self) -> Frames:
-        return Frames(b"".join(map(_frames, self._packets)))
 
-
-def _frames(packet: Packet | Batch) -> bytes:
-    if isinstance(packet, Batch):
-        return packet.encode()
+def _frame(packet: Packet) -> bytes:
     text: bytes = packet.encode().encode()
     return bytes(Header.encode_header(True, WebSocket.OPCODE_TEXT, b"", len(text), 0)) + text

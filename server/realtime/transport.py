@@ -103,14 +103,10 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
             self.websocket.hang_up()
 
     def poll(self) -> list[Any]:
-        """Wait for packets to send to the client; returns none when the connection is over.
-
-        All packets that wait for a websocket are sent in one write. Writing each of the five packets that
-        answer a spin by itself takes about a tenth more CPU for the whole spin.
-        """
-        packets = super().poll()
+        """Wait for packets to send to the client; returns none when the connection is over."""
+        packets: list[Any] = super().poll()
         if self.websocket is not None and self.upgraded:
-            return [Batch(packets)] if len(packets) > 1 else packets
+            return packets
         return [each for packet in packets for each in (packet if isinstance(packet, Batch) else [packet])]
 
     def schedule_ping(self) -> None:
