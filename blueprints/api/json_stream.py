@@ -1,14 +1,12 @@
 """Large lists as JSON, dumped and compressed in slices. After each slice, other greenlets may run."""
 
 import hashlib
-import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 import orjson
-from flask import Response
 
 from blueprints.api.caching import Representation
 from services.shared.background import CooperativeYield
@@ -16,19 +14,6 @@ from services.shared.background import CooperativeYield
 ROWS_A_SLICE = 100
 GZIP_WINDOW = 31
 """zlib's number for a 32 KiB window in a gzip wrapper."""
-
-
-def json_bytes(value: object) -> bytes:
-    """JSON in UTF-8."""
-    try:
-        return orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        # A page's number may have more than the 64 bits that orjson takes.
-        return json.dumps(value, separators=(",", ":")).encode()
-
-
-def json_response(value: object) -> Response:
-    return Response(json_bytes(value), mimetype="application/json")
 
 
 def list_representation(

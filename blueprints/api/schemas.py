@@ -5,7 +5,7 @@ These fields are ``required``: an answer always has them.
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import marshmallow as ma
@@ -13,9 +13,6 @@ import marshmallow as ma
 from server.current_services import get_services
 from services.cases.chances import percent_from_attos
 from services.shared.money import number_from_cents, price_text
-
-NEUTRAL_ITEM = "/media/neutral/item.webp"
-NEUTRAL_AVATAR = "/media/neutral/avatar.webp"
 
 HTTP_URL = re.compile("https?://", re.IGNORECASE)
 
@@ -150,34 +147,27 @@ class Percentage(AnswerField):
 
 
 class Picture(AnswerField):
-    """The base of fields with the URL of a picture. ``NEUTRAL`` is shown when none is stored.
+    """The URL of a picture. ``neutral`` is the path of the one that is shown when none is stored.
 
     The database stores a path of this service, the URL of another host, or an empty text.
     """
 
     TYPE = "string"
     UNIT = "an absolute URL"
-    NEUTRAL: str
+
+    def __init__(self, description: str, *, neutral: str, **options: Any) -> None:
+        super().__init__(description, f"https://play.example.com{neutral}", **options)
+        self._neutral = neutral
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str:
         if HTTP_URL.match(value):
             return str(value)
-        path = value if value.startswith("/") else self.NEUTRAL
+        path = value if value.startswith("/") else self._neutral
         return f"{get_services().settings.base_url}{path}"
 
 
-class ItemImage(Picture):
-    """The picture of an item, as a URL."""
-
-    NEUTRAL = NEUTRAL_ITEM
-    EXAMPLE = f"https://play.example.com{NEUTRAL_ITEM}"
-
-
-class Avatar(Picture):
-    """The picture of a player, as a URL."""
-
-    NEUTRAL = NEUTRAL_AVATAR
-    EXAMPLE = f"https://play.example.com{NEUTRAL_AVATAR}"
+ItemImage = partial(Picture, neutral="/media/neutral/item.webp")
+Avatar = partial(Picture, neutral="/media/neutral/avatar.webp")
 
 
 class Part(ma.fields.Nested):

@@ -1,11 +1,10 @@
 """/bets: one bet of any player, as the link that the player shares shows it."""
 
-from flask import Response
+from flask import Response, jsonify
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cached_response
-from blueprints.api.json_stream import json_response
 from blueprints.bets.schemas import (
     OpenedCaseSchema,
     OpeningSchema,
@@ -36,5 +35,5 @@ def get_public_bet(bet_id: int) -> Response:
     services = get_services()
     bet, content = bets.get_public(bet_id=bet_id, proofs=services.proofs, clock=services.clock)
     if content is None:
-        return json_response(SPIN.dump(bet))
-    return json_response(OPENING.dump(bet) | OPENED_CASE.dump(content))
+        return jsonify(SPIN.dump(bet))
+    return jsonify(OPENING.dump(bet) | OPENED_CASE.dump(content))

@@ -9,7 +9,7 @@ from flask import Response
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, conditional
-from blueprints.api.json_stream import json_response, list_representation
+from blueprints.api.json_stream import list_representation
 from blueprints.api.pagination import Pagination
 from blueprints.games.schemas import CommitmentSchema
 from blueprints.upgrader.schemas import (
@@ -30,7 +30,6 @@ from services.upgrader.spin import UpgraderRules
 blueprint = ApiBlueprint("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
 
 ITEMS = InventoryItemSchema(many=True)
-ITEM_PAGE = ItemPageSchema()
 
 
 @cached(LRUCache(maxsize=1), condition=threading.Condition())
@@ -54,7 +53,7 @@ def list_items() -> Response:
 @blueprint.arguments(ItemsQuery, location="query")
 @blueprint.response(200, ItemPageSchema)
 @blueprint.alt_response(304, description="The client has this page already")
-def search_items(query: dict[str, Any]) -> Response:
+def search_items(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the items, searched and sorted."""
     page, limit = query["page"], query["limit"]
     items, total = (
@@ -62,7 +61,7 @@ def search_items(query: dict[str, Any]) -> Response:
         .catalogue.current()
         .page(number=page, limit=limit, sort=query["sort"], search=query["search"])
     )
-    return json_response(ITEM_PAGE.dump({"items": items, "pagination": Pagination(page, limit, total)}))
+    return {"items": items, "pagination": Pagination(page, limit, total)}
 
 
 @blueprint.get("/rules")
