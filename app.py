@@ -10,23 +10,22 @@ from functools import partial
 from flask import Flask
 
 from blueprints import API_BLUEPRINTS, COMMANDS, INSTALL_ON_SERVER, PAGE_BLUEPRINTS
-from blueprints.api.caching import install_response_cache
+from blueprints.api.caching import ResponseCache
 from blueprints.api.cli import OperatorGroup
 from blueprints.api.errors import register_error_handlers
 from blueprints.api.openapi import API_TITLE, DocumentedApi
 from models.db.connection import UNAVAILABLE, open_database
 from server.cluster.cluster import Cluster
-from server.current_services import install_services
 from server.http.rate_limit import limit_requests, trust_proxies
 from server.http.response_headers import set_response_headers
 from server.http.strict_requests import read_requests_strictly
 from server.logs import configure_logging, log_failures, log_requests
-from server.metrics import install_metrics
+from server.metrics import Metrics
 from server.realtime import connecting
 from server.realtime.ended_sessions import watch_sessions
 from server.realtime.packets import handle_packets
-from server.realtime.server import Manager, create_realtime
-from services.container import Services, build_services
+from server.realtime.server import Manager, Realtime
+from services.container import Services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
 from services.shared.database_clock import DatabaseClock
@@ -55,12 +54,12 @@ def create_app(
     clock = clock or (_database_clock() if settings.redis_url else now_ms)
     cluster = Cluster(app, settings) if settings.redis_url else None
     signals = cluster.signals if cluster else Signals()
-    services = build_services(settings, clock=clock, signals=signals)
-    install_services(app, services)
+    services = Services(settings, clock=clock, signals=signals)
+    app.extensions["services"] = services
     log_failures(app)
     new_rate_limiter = _rate_limiters(services, cluster, timer=timer)
     _install_request_hooks(app, settings, new_rate_limiter)
-    install_response_cache(app)
+    app.extensions["response_cache"] = ResponseCache()
     register_error_handlers(app)
     _register_blueprints(app)
     app.cli = OperatorGroup(app.name)
@@ -122,7 +121,7 @@ def _rate_limiters(
 
 def _install_request_hooks(app: Flask, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
     """Install the hooks, which run in this order before a request, and in reverse order after it."""
-    metrics = install_metrics(app)
+    metrics = app.extensions["metrics"] = Metrics()
     log_requests(
         app, requests=metrics.requests, seconds=metrics.seconds, trust_proxy=settings.trusted_proxies > 0
     )
@@ -148,7 +147,7 @@ def _start_realtime(
     clock: Callable[[], Millis],
 ) -> None:
     manager = cluster.manager if cluster else Manager()
-    running = create_realtime(app, settings, manager=manager, clock=clock)
+    running = app.extensions["realtime"] = Realtime(app, settings, manager=manager, clock=clock)
     handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
     watch_sessions(running)

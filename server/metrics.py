@@ -1,9 +1,10 @@
 """Metrics for Prometheus. docs/metrics.md describes all of them."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
-from flask import Flask, Response, current_app
+from flask import Response, current_app
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -14,8 +15,6 @@ from prometheus_client import (
 )
 
 from services.games.bets import GAMES
-
-EXTENSION = "metrics"
 
 
 @dataclass(frozen=True)
@@ -28,45 +27,24 @@ class BetCounters:
     variance: Counter
 
 
-@dataclass(frozen=True)
 class Metrics:
     """The counters of one app, since the start of its process."""
 
-    registry: CollectorRegistry
-    requests: Counter
-    seconds: Histogram
-    spins: Counter
-    openings: Counter
-    bets: dict[str, BetCounters]
-    """By game."""
-
-
-def install_metrics(app: Flask) -> Metrics:
-    """Create the counters of this app."""
-    registry = CollectorRegistry()
-
-    of_bets = [
-        Counter(name, description, ["game"], registry=registry)
-        for name, description in (
-            ("bets_wagered_coins", "Wagers of settled bets"),
-            ("bets_paid_coins", "Payouts of settled bets"),
-            ("bets_expected_coins", "Mean of the payouts, by the chances of the bets"),
-            ("bets_variance", "Variance of the payouts, in square coins"),
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        counter = partial(Counter, registry=self.registry)
+        self.requests = counter("http_requests", "Answers", ["method", "route", "status"])
+        self.seconds = Histogram("http_request_seconds", "Time to answer", ["route"], registry=self.registry)
+        self.spins = counter("upgrader_spins", "Spins by how they ended", ["outcome"])
+        self.openings = counter("case_openings", "Openings by how they ended", ["game", "outcome"])
+        of_bets = (
+            counter("bets_wagered_coins", "Wagers of settled bets", ["game"]),
+            counter("bets_paid_coins", "Payouts of settled bets", ["game"]),
+            counter("bets_expected_coins", "Mean of the payouts, by the chances of the bets", ["game"]),
+            counter("bets_variance", "Variance of the payouts, in square coins", ["game"]),
         )
-    ]
-    counted = Metrics(
-        registry=registry,
-        requests=Counter("http_requests", "Answers", ["method", "route", "status"], registry=registry),
-        seconds=Histogram("http_request_seconds", "Time to answer", ["route"], registry=registry),
-        spins=Counter("upgrader_spins", "Spins by how they ended", ["outcome"], registry=registry),
-        openings=Counter(
-            "case_openings", "Openings by how they ended", ["game", "outcome"], registry=registry
-        ),
-        bets={game: BetCounters(*(counter.labels(game) for counter in of_bets)) for game in GAMES},
-    )
-    ProcessCollector(registry=registry)
-    app.extensions[EXTENSION] = counted
-    return counted
+        self.bets = {game: BetCounters(*(each.labels(game) for each in of_bets)) for game in GAMES}
+        ProcessCollector(registry=self.registry)
 
 
 def metrics_text() -> Response:
@@ -76,4 +54,4 @@ def metrics_text() -> Response:
 
 def metrics() -> Metrics:
     """The counters of the running app."""
-    return cast("Metrics", current_app.extensions[EXTENSION])
+    return cast("Metrics", current_app.extensions["metrics"])

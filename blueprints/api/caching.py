@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import wraps
 from http import HTTPStatus
 from typing import Any, cast
 
 from cachetools import FIFOCache
-from flask import Flask, Response, current_app, g, make_response
+from flask import Response, current_app, g, make_response
 from werkzeug.datastructures import Accept
 from werkzeug.http import generate_etag, parse_accept_header, parse_etags
 
@@ -25,15 +25,10 @@ from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
 from services.shared.clock import Millis
 
-EXTENSION = "response_cache"
-
 MAX_SECONDS = 1.0
 MAX_BYTES = 32 * 1024 * 1024
 ENTRY_OVERHEAD_BYTES = 1024
 """The size of an entry without its URL and its response."""
-
-ENCODINGS_REMEMBERED = 256
-"""Values of Accept-Encoding. Parsing one takes 10 us, and browsers send few different ones."""
 
 Key = tuple[str, str]
 """Path and query."""
@@ -60,17 +55,11 @@ class Representation:
         if sent and parse_etags(sent).contains_weak(self.etag):
             return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         body = self.identity
-        if self.gzipped is not None and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+        accepted: Accept = parse_accept_header(environ.get("HTTP_ACCEPT_ENCODING", ""))
+        if self.gzipped is not None and accepted["gzip"]:
             body = self.gzipped
             headers.append(("Content-Encoding", "gzip"))
         return Response(body, headers=headers, content_type="application/json")
-
-
-@lru_cache(maxsize=ENCODINGS_REMEMBERED)
-def accepts_gzip(accept_encoding: str) -> bool:
-    """Whether a client that sends this header accepts gzip."""
-    accepted: Accept = parse_accept_header(accept_encoding)
-    return accepted["gzip"] > 0
 
 
 def conditional(view: View) -> Callable[..., Response]:
@@ -159,10 +148,6 @@ class ResponseCache:
                     self._entries[entry.key] = entry
 
 
-def install_response_cache(app: Flask) -> None:
-    app.extensions[EXTENSION] = ResponseCache()
-
-
 def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
     """Cache a view's JSON response, for all requests of the same URL, until one of these tags changes.
 
@@ -173,7 +158,7 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
     def decorator(view: View) -> Callable[..., Response]:
         @wraps(view)
         def wrapper(*args: Any, **kwargs: Any) -> Response:
-            cache = cast("ResponseCache", current_app.extensions[EXTENSION])
+            cache = cast("ResponseCache", current_app.extensions["response_cache"])
             environ = current_request().environ
             key = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
             entry = cache.find(key)

@@ -3,9 +3,10 @@
 import logging
 import math
 import socket
+import threading
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask
 from prometheus_client import CollectorRegistry, Gauge
@@ -41,15 +42,16 @@ class Cluster:
         self._settings = settings
         self.signals = RedisSignals(settings.redis_url)
         self.manager = RedisManager(self.signals)
-        self._has_resumed = False
+        self._resumed = threading.Event()
         self._round_is_due_at = math.inf
         self._tasks: list[Any] = []
 
     def install(self, running: Realtime) -> None:
         """Start and stop with this server."""
         self._running = running
+        self._services: Services = self._app.extensions["services"]
         self.signals.subscription.on_message = self.manager.receive
-        self.signals.subscription.on_resumed = self._resumed
+        self.signals.subscription.on_resumed = self._resumed.set
         running.at_start.append(self.start)
         running.before_close.append(self.close)
         running.repeat(self._in_app(self._round), every_seconds=ROUND_SECONDS, on_failure="round failed")
@@ -81,12 +83,8 @@ class Cluster:
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
         live.set_function(lambda: self._services.processes.live)
 
-    @property
-    def _services(self) -> Services:
-        return cast("Services", self._app.extensions["services"])
-
     def start(self) -> None:
-        """Raises PoolsTooLarge."""
+        """Raises OperatorError when the pools of all processes are too large."""
         try:
             self._services.processes.join(
                 address=self._address,
@@ -125,9 +123,6 @@ class Cluster:
 
         return run
 
-    def _resumed(self) -> None:
-        self._has_resumed = True
-
     def _round(self) -> None:
         late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)
 
@@ -136,8 +131,8 @@ class Cluster:
             sockets = len(self._running.connections)
             self._services.processes.renew(sockets=sockets, lag_ms=int(late_ms), redis=redis)
 
-        has_resumed, self._has_resumed = self._has_resumed, False
-        on_resumed = self.signals.on_resumed if has_resumed else []
+        on_resumed = self.signals.on_resumed if self._resumed.is_set() else []
+        self._resumed.clear()
         for function in [*on_resumed, renew, *self._running.every_two_seconds]:
             try:
                 with waiting.limit_waits():

@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import socketio
@@ -26,7 +25,6 @@ from settings import Settings
 
 log = logging.getLogger("platform.realtime")
 
-EXTENSION = "realtime"
 MAX_MESSAGE_BYTES = 64 * 1024
 EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
@@ -68,37 +66,54 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
                     del pending[namespace]
 
 
-@dataclass(frozen=True)
 class Realtime:
-    """The real-time side of one app."""
+    """The real-time side of one app: on greenlets where the process is patched for them, else on threads."""
 
-    app: Flask
-    socketio: SocketIO
-    transports: Transports
-    connections: Connections
-    tasks: set[object] = field(default_factory=set)
-    """One object for each background task and event that is running; a stop waits for them."""
-    at_start: list[Callable[[], None]] = field(default_factory=list)
-    before_close: list[Callable[[], None]] = field(default_factory=list)
-    """Called in reverse order: what was installed first stops last."""
-    on_joined: list[Callable[[str], None]] = field(default_factory=list)
-    """Called with the id of each socket that was just accepted; its client may not know it yet."""
-    on_left: list[Callable[[str], None]] = field(default_factory=list)
-    """Called with the id of each socket that has gone, or has become a spectator."""
-    every_two_seconds: list[Callable[[], None]] = field(default_factory=list)
-    """With REDIS_URL they are called in turn, at the start and every two seconds.
+    def __init__(
+        self, app: Flask, settings: Settings, *, manager: Manager, clock: Callable[[], Millis]
+    ) -> None:
+        """``clock`` tells when tokens expire."""
+        self.app = app
+        self.socketio = SocketIO(
+            app,
+            client_manager=manager,
+            async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
+            # Packets starts the task of an event itself, to send more after the acknowledgement.
+            async_handlers=False,
+            # Transports closes silent clients itself, within the time of a ping and its answer.
+            monitor_clients=False,
+            cors_allowed_origins=list(settings.allowed_origins),
+            max_http_buffer_size=MAX_MESSAGE_BYTES,
+            json=decimal_json,
+            manage_session=False,
+            logger=_quiet_logger("socketio"),
+            engineio_logger=_quiet_logger("engineio"),
+        )
+        # Without types, which python-socketio lacks.
+        self.server: Any = self.socketio.server
+        self.manager: Any = manager
+        limited = settings.ratelimit_enabled
+        self.transports = Transports(self.server, paced=limited)
+        self.connections = Connections(
+            per_address=settings.address_max_sockets if limited else None, clock=clock
+        )
+        self.tasks: set[object] = set()
+        """One object for each background task and event that is running; a stop waits for them."""
+        self.at_start: list[Callable[[], None]] = []
+        self.before_close: list[Callable[[], None]] = []
+        """Called in reverse order: what was installed first stops last."""
+        self.on_joined: list[Callable[[str], None]] = []
+        """Called with the id of each socket that was just accepted; its client may not know it yet."""
+        self.on_left: list[Callable[[str], None]] = []
+        """Called with the id of each socket that has gone, or has become a spectator."""
+        self.every_two_seconds: list[Callable[[], None]] = []
+        """With REDIS_URL they are called in turn, at the start and every two seconds.
 
-    Each looks in the database for changes by other processes whose signals were lost.
-    """
-
-    @property
-    def server(self) -> Any:
-        """The Socket.IO server; python-socketio carries no types."""
-        return self.socketio.server
-
-    @property
-    def manager(self) -> Any:
-        return self.server.manager
+        Each looks in the database for changes by other processes whose signals were lost.
+        """
+        self.repeat(
+            self.transports.check_deadlines, every_seconds=CHECK_SECONDS, on_failure="deadlines not checked"
+        )
 
     def send(self, sids: Sequence[str], events: Sequence[Event], *, ack_id: int | None = None) -> None:
         """Send events to these sockets, in order. Sockets that have disconnected are skipped.
@@ -207,44 +222,6 @@ class Realtime:
             self.tasks.discard(token)
 
 
-def create_realtime(
-    app: Flask,
-    settings: Settings,
-    *,
-    manager: Manager,
-    clock: Callable[[], Millis],
-) -> Realtime:
-    """Give this app its real-time side: on greenlets where the process is patched for them, else on threads.
-
-    ``clock`` tells when tokens expire.
-    """
-    socketio = SocketIO()
-    socketio.init_app(
-        app,
-        client_manager=manager,
-        async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
-        # Packets starts the task of an event itself, to send more after the acknowledgement.
-        async_handlers=False,
-        # Transports closes silent clients itself, within the time of a ping and its answer.
-        monitor_clients=False,
-        cors_allowed_origins=list(settings.allowed_origins),
-        max_http_buffer_size=MAX_MESSAGE_BYTES,
-        json=decimal_json,
-        manage_session=False,
-        logger=_quiet_logger("socketio"),
-        engineio_logger=_quiet_logger("engineio"),
-    )
-    limited = settings.ratelimit_enabled
-    transports = Transports(socketio.server, paced=limited)
-    connections = Connections(per_address=settings.address_max_sockets if limited else None, clock=clock)
-    running = Realtime(app, socketio, transports, connections)
-    running.repeat(
-        transports.check_deadlines, every_seconds=CHECK_SECONDS, on_failure="deadlines not checked"
-    )
-    app.extensions[EXTENSION] = running
-    return running
-
-
 def _quiet_logger(name: str) -> logging.Logger:
     """A logger of errors only: below that level the libraries log whole packets, tokens included."""
     logger = logging.getLogger(name)
@@ -254,4 +231,4 @@ def _quiet_logger(name: str) -> logging.Logger:
 
 def realtime() -> Realtime:
     """The real-time side of the running app."""
-    return cast("Realtime", current_app.extensions[EXTENSION])
+    return cast("Realtime", current_app.extensions["realtime"])

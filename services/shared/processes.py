@@ -21,10 +21,6 @@ OK, AWAY = "ok", "away"
 """The state of Redis as a process sees it."""
 
 
-class PoolsTooLarge(OperatorError):
-    """The pools of all processes would not leave enough connections of PostgreSQL."""
-
-
 class Processes:
     """This process among the others. Without REDIS_URL there are no others."""
 
@@ -35,7 +31,7 @@ class Processes:
     """How many there are, this one included, as of the last round."""
 
     def join(self, *, address: str, pool_size: int, settings: str, redis: str) -> None:
-        """Add this process. Raises PoolsTooLarge when there are too many for the database.
+        """Add this process. Raises OperatorError when there are too many for the database.
 
         A process that was on the same address is dead: this one has its address. ``settings`` is a digest.
         Processes whose digest is another one are named in the log.
@@ -51,7 +47,7 @@ class Processes:
         connections = sum(process.pool_size for process in live)
         if connections * 100 >= limit * POOLS_PERCENT:
             self.leave()
-            raise PoolsTooLarge(
+            raise OperatorError(
                 f"DATABASE_POOL_SIZE: the pools of all live processes ({self.live}) have {connections}"
                 f" connections, which must be below {POOLS_PERCENT}% of PostgreSQL's {limit} max_connections"
             )

@@ -180,7 +180,7 @@ def rendering() -> Flask:
 
     @app.get("/rendering")
     def is_rendering():
-        return {"rendering": not app.extensions["services"].worker_pool._workers._free}
+        return {"rendering": not app.extensions["services"].avatars.worker_pool._workers._free}
 
     return app
 
