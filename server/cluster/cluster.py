@@ -90,7 +90,6 @@ class Cluster:
                 address=self._address,
                 pool_size=self._settings.database_pool_size,
                 settings=self._settings.digest(),
-                redis=AWAY,
             )
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
             # As without Redis, the process starts; /readyz says that the database is unavailable.

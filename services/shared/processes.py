@@ -30,7 +30,7 @@ class Processes:
     live = 1
     """How many there are, this one included, as of the last round."""
 
-    def join(self, *, address: str, pool_size: int, settings: str, redis: str) -> None:
+    def join(self, *, address: str, pool_size: int, settings: str) -> None:
         """Add this process. Raises OperatorError when there are too many for the database.
 
         A process that was on the same address is dead: this one has its address. ``settings`` is a digest.
@@ -39,7 +39,7 @@ class Processes:
         self._row = {"address": address, "pool_size": pool_size, "settings": settings}
         with writing():
             Process.delete().where(Process.address == address).execute()
-        self.renew(sockets=0, lag_ms=0, redis=redis)
+        self.renew(sockets=0, lag_ms=0, redis=AWAY)
         with reading():
             # Of two that join at once, at least the later one sees both.
             live = list(_live().order_by(Process.address))
