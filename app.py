@@ -54,8 +54,7 @@ def create_app(
     clock = clock or (_database_clock() if settings.redis_url else now_ms)
     cluster = Cluster(app, settings) if settings.redis_url else None
     signals = cluster.signals if cluster else Signals()
-    services = Services(settings, clock=clock, signals=signals)
-    app.extensions["services"] = services
+    services = app.extensions["services"] = Services(settings, clock=clock, signals=signals)
     log_failures(app)
     new_rate_limiter = _rate_limiters(services, cluster, timer=timer)
     _install_request_hooks(app, settings, new_rate_limiter)
@@ -65,7 +64,7 @@ def create_app(
     app.cli = OperatorGroup(app.name)
     for command in COMMANDS:
         app.cli.add_command(command)
-    _start_realtime(app, settings, cluster, new_rate_limiter, clock=clock)
+    _start_realtime(app, services, cluster, new_rate_limiter)
     # These wrap the socket server too.
     set_response_headers(app, https=settings.base_url.startswith("https:"), origins=settings.allowed_origins)
     trust_proxies(app, count=settings.trusted_proxies)
@@ -122,9 +121,7 @@ def _rate_limiters(
 def _install_request_hooks(app: Flask, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
     """Install the hooks, which run in this order before a request, and in reverse order after it."""
     metrics = app.extensions["metrics"] = Metrics()
-    log_requests(
-        app, requests=metrics.requests, seconds=metrics.seconds, trust_proxy=settings.trusted_proxies > 0
-    )
+    log_requests(app, metrics, trust_proxy=settings.trusted_proxies > 0)
     if settings.ratelimit_enabled:
         limit_requests(app, new_rate_limiter)
     read_requests_strictly(app)
@@ -139,13 +136,9 @@ def _register_blueprints(app: Flask) -> None:
 
 
 def _start_realtime(
-    app: Flask,
-    settings: Settings,
-    cluster: Cluster | None,
-    new_rate_limiter: NewRateLimiter,
-    *,
-    clock: Callable[[], Millis],
+    app: Flask, services: Services, cluster: Cluster | None, new_rate_limiter: NewRateLimiter
 ) -> None:
+    settings, clock = services.settings, services.clock
     manager = cluster.manager if cluster else Manager()
     running = app.extensions["realtime"] = Realtime(app, settings, manager=manager, clock=clock)
     handle_packets(running, settings, new_rate_limiter)

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask, Response, g, got_request_exception, has_app_context, request
-from prometheus_client import Counter, Histogram
 
 from server import repeated_lines
+from server.metrics import Metrics
 from server.redaction import safe_exception_summary
 
 request_log = logging.getLogger("platform.request")
@@ -70,14 +70,13 @@ def configure_logging() -> None:
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)
 
 
-def log_requests(app: Flask, *, requests: Counter, seconds: Histogram, trust_proxy: bool) -> None:
+def log_requests(app: Flask, metrics: Metrics, *, trust_proxy: bool) -> None:
     """Log and count every request, and send its id in ``X-Request-Id``.
 
     A line never has a query string, a body, a header or a path parameter, so tokens, seeds and amounts can't
     get into the log.
 
-    Install this before the other hooks, so that the time includes them. ``requests`` is labelled with method,
-    route and status, ``seconds`` with the route. A route is the rule of a URL, such as
+    Install this before the other hooks, so that the time includes them. A route is the rule of a URL, such as
     ``/upgrader/bets/<int:nonce>``. An id has 32 hexadecimal digits. With ``trust_proxy`` it is the one that
     the proxy sent, so that both logs have the same.
     """
@@ -94,8 +93,8 @@ def log_requests(app: Flask, *, requests: Counter, seconds: Histogram, trust_pro
         # Read once: each attribute of Flask's proxies takes 2 us.
         rule, method = request.url_rule, request.method
         route = rule.rule if rule else UNKNOWN
-        requests.labels(method if method in METHODS else OTHER_METHOD, route, status).inc()
-        seconds.labels(route).observe(took)
+        metrics.requests.labels(method if method in METHODS else OTHER_METHOD, route, status).inc()
+        metrics.seconds.labels(route).observe(took)
         fields = {"request_id": request_id, "method": method, "route": route, "status": status}
         request_log.info("request", extra=fields | {"ms": round(took * 1000, 1)})
         response.headers.add(REQUEST_ID, request_id)
