@@ -1,7 +1,6 @@
 """The items of a case: checking the request for them, and storing them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 from models.cases import CaseItem
 from models.items import Item
@@ -14,48 +13,43 @@ from services.shared.money import Cents
 MAX_ITEM_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
-class WantedItem:
-    """An item and its chance, from a player or a file."""
-
-    market_hash_name: str
-    chance: Attos
+Wanted = Mapping[str, Attos]
+"""The chance of each item by its name, in the order of the case."""
 
 
-def wanted_items(items: Iterable[object]) -> list[WantedItem]:
+def wanted_items(items: Iterable[object]) -> Wanted:
     """Check a list of ``{marketHashName, percentage}``, but not whether the items exist.
 
     Raises InvalidItemName, InvalidPercentage, PercentageTooFine, PercentagesDoNotAddUp or ItemTwice.
     """
-    wanted = [_wanted_item(item) for item in items]
-    if sum(item.chance for item in wanted) != CERTAIN:
+    pairs = [_name_and_chance(item) for item in items]
+    if sum(chance for _, chance in pairs) != CERTAIN:
         raise errors.PercentagesDoNotAddUp
-    if len({item.market_hash_name for item in wanted}) < len(wanted):
+    wanted = dict(pairs)
+    if len(wanted) < len(pairs):
         raise errors.ItemTwice
     return wanted
 
 
-def _wanted_item(item: object) -> WantedItem:
+def _name_and_chance(item: object) -> tuple[str, Attos]:
     if not isinstance(item, Mapping):
         raise errors.InvalidItemName
     name = item.get("marketHashName")
     if not isinstance(name, str) or not name.strip() or len(name) > MAX_ITEM_NAME:
         raise errors.InvalidItemName
-    return WantedItem(name, attos_from_percent(item.get("percentage")))
+    return name, attos_from_percent(item.get("percentage"))
 
 
-def type_and_price(wanted: Sequence[WantedItem], items: Mapping[str, Item]) -> tuple[GameType, Cents]:
+def type_and_price(wanted: Wanted, items: Mapping[str, Item]) -> tuple[GameType, Cents]:
     """The type and the price of a case with these items. ``items`` has all of them by name."""
-    held = [(items[item.market_hash_name], item.chance) for item in wanted]
-    price = price_of((item.price_cents, chance) for item, chance in held)
-    return game_type({item.app_id for item, _ in held}), price
+    price = price_of((items[name].price_cents, chance) for name, chance in wanted.items())
+    return game_type({items[name].app_id for name in wanted}), price
 
 
-def insert(case_id: int, wanted: Sequence[WantedItem], items: Mapping[str, Item]) -> None:
+def insert(case_id: int, wanted: Wanted, items: Mapping[str, Item]) -> None:
     """Insert the items of a case that has none. ``items`` has all of them by name."""
     rows = [
-        (case_id, position, items[item.market_hash_name].id, item.chance)
-        for position, item in enumerate(wanted)
+        (case_id, position, items[name].id, chance) for position, (name, chance) in enumerate(wanted.items())
     ]
     columns = [CaseItem.case, CaseItem.position, CaseItem.item, CaseItem.chance_attos]
     CaseItem.insert_many(rows, columns).execute()

@@ -10,7 +10,7 @@ from models.items import Item
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.cases import contents, version
-from services.cases.contents import WantedItem
+from services.cases.contents import Wanted
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
@@ -69,13 +69,13 @@ class _Importer:
         contents.insert(case.id, wanted, self._items)
         return case.id, is_new
 
-    def _wanted_items(self, value: object) -> list[WantedItem]:
+    def _wanted_items(self, value: object) -> Wanted:
         if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
             raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")
         wanted = contents.wanted_items(value)
-        for item in wanted:
-            if item.market_hash_name not in self._items:
-                raise OperatorError(f"there is no item {item.market_hash_name}")
+        for name in wanted:
+            if name not in self._items:
+                raise OperatorError(f"there is no item {name}")
         return wanted
 
     def _stored_case(self, name: str, kind: Kind | None) -> Case | None:
