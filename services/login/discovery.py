@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from authlib.common.security import is_secure_transport
-from authlib.oidc.discovery import OpenIDProviderMetadata
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
@@ -21,6 +20,9 @@ from services.shared.clock import Millis
 CACHE_MS = 3_600_000
 REFETCH_MS = 60_000
 URLS = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
+
+Metadata = dict[str, Any]
+"""The discovery document of a provider."""
 
 
 class Discovery:
@@ -34,9 +36,9 @@ class Discovery:
         self._url = url
         self._cache: dict[str, tuple[Millis, Any]] = {}
 
-    def metadata(self, *, now: Millis) -> OpenIDProviderMetadata:
+    def metadata(self, *, now: Millis) -> Metadata:
         """The metadata, with the endpoints that a login needs. Raises ProviderUnavailable."""
-        return self._cached(self._url, _metadata, max_age_ms=CACHE_MS, now=now)
+        return cast(Metadata, self._cached(self._url, _metadata, max_age_ms=CACHE_MS, now=now))
 
     def keys(self, *, now: Millis, max_age_ms: int = CACHE_MS) -> KeySet:
         """The public keys. Raises ProviderUnavailable."""
@@ -52,7 +54,7 @@ class Discovery:
         return cached[1]
 
 
-def _metadata(document: dict[str, Any]) -> OpenIDProviderMetadata:
+def _metadata(document: dict[str, Any]) -> Metadata:
     # The issuer is not compared with the discovery URL, which the operator chose.
     urls = [document.get(name) for name in URLS]
     if "userinfo_endpoint" in document:
@@ -60,7 +62,7 @@ def _metadata(document: dict[str, Any]) -> OpenIDProviderMetadata:
     # https, or http to this machine.
     if not all(isinstance(url, str) and url.isascii() and is_secure_transport(url) for url in urls):
         raise ProviderUnavailable("an address in the discovery document is missing or not secure")
-    return OpenIDProviderMetadata(document)
+    return document
 
 
 def _keys(document: dict[str, Any]) -> KeySet:

@@ -10,13 +10,12 @@ from typing import Any
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
-from authlib.oidc.discovery import OpenIDProviderMetadata
 from joserfc import jwt
 from joserfc.errors import BadSignatureError, ClaimError, InvalidKeyIdError, JoseError
 
 from services.login.attempts import Attempt
 from services.login.calls import get_document, provider_session
-from services.login.discovery import REFETCH_MS, Discovery
+from services.login.discovery import REFETCH_MS, Discovery, Metadata
 from services.login.errors import LoginFailed, ProviderUnavailable
 from services.login.person import Person, avatar_of, username_of
 from services.shared.clock import Millis
@@ -72,7 +71,7 @@ class IdentityProvider:
             avatar=avatar_of(profile.get("picture"), secure=self._redirect_uri.startswith("https:")),
         )
 
-    def _session(self, metadata: OpenIDProviderMetadata) -> OAuth2Session:
+    def _session(self, metadata: Metadata) -> OAuth2Session:
         supported = metadata.get("token_endpoint_auth_methods_supported")
         use_post = isinstance(supported, list) and "client_secret_basic" not in supported
         return OAuth2Session(
@@ -84,7 +83,7 @@ class IdentityProvider:
             code_challenge_method="S256",
         )
 
-    def _redeem(self, code: str, attempt: Attempt, metadata: OpenIDProviderMetadata) -> Mapping[str, Any]:
+    def _redeem(self, code: str, attempt: Attempt, metadata: Metadata) -> Mapping[str, Any]:
         try:
             with provider_session(self._session(metadata)) as session:
                 tokens: Mapping[str, Any] = session.fetch_token(
@@ -142,7 +141,7 @@ def platform_id_of(issuer: str, subject: str) -> str:
     return f"id-{hashlib.sha256(account.encode()).hexdigest()[:32]}"
 
 
-def _check_issuer(parameters: Mapping[str, str], metadata: OpenIDProviderMetadata) -> None:
+def _check_issuer(parameters: Mapping[str, str], metadata: Metadata) -> None:
     issuer = parameters.get("iss")
     if issuer is None and metadata.get("authorization_response_iss_parameter_supported") is not True:
         return
@@ -150,9 +149,7 @@ def _check_issuer(parameters: Mapping[str, str], metadata: OpenIDProviderMetadat
         raise LoginFailed("another provider's answer")
 
 
-def _profile(
-    claims: Mapping[str, Any], access_token: str | None, metadata: OpenIDProviderMetadata
-) -> Mapping[str, Any]:
+def _profile(claims: Mapping[str, Any], access_token: str | None, metadata: Metadata) -> Mapping[str, Any]:
     """The claims, or the userinfo when they have no name. A login works without userinfo."""
     endpoint = metadata.get("userinfo_endpoint")
     if claims.get("name") or claims.get("preferred_username") or not access_token or not endpoint:
