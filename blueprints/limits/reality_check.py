@@ -17,8 +17,6 @@ ROUND_SECONDS = 2.0
 PLAYERS_AT_ONCE = 1_000
 """Players in one query."""
 
-MINUTE_MS = 60_000
-
 Check = tuple[Millis, int]
 """When a play session began, and how many checks have been due in it."""
 
@@ -58,15 +56,7 @@ class RealityChecks:
             return before
         # To a new socket, only the checks that become due from now on are sent.
         if before is not None:
-            sums = session.sums
-            payload = {
-                "since": session.since,
-                "minutes": (now - session.since) // MINUTE_MS,
-                "wagered": sums.wagered,
-                "paid": sums.paid,
-                "net": sums.net,
-            }
-            self._running.send([sid], [(REALITY_CHECK, _schema.dump(payload))])
+            self._running.send([sid], [(REALITY_CHECK, _schema.dump(session))])
         return check
 
 

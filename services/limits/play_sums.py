@@ -10,6 +10,8 @@ from services.accounts import users
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.money import Cents
 
+MINUTE_MS = 60_000
+
 
 @dataclass(frozen=True)
 class PlaySum:
@@ -34,12 +36,12 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class PlaySession:
-    """The running play session of a player, from its first bet."""
+class PlaySession(PlaySum):
+    """The running play session of a player: when its first bet was made, its length and its sums."""
 
     user_id: int
     since: Millis
-    sums: PlaySum
+    minutes: int
 
 
 @reading()
@@ -69,9 +71,11 @@ def running_sessions(user_ids: Sequence[int], *, longer_than: Millis, now: Milli
     )
     return [
         PlaySession(
-            user.id,
-            Millis(user.play_began_at_ms),
-            PlaySum(Cents(user.play_wagered_cents), Cents(user.play_paid_cents)),
+            wagered=Cents(user.play_wagered_cents),
+            paid=Cents(user.play_paid_cents),
+            user_id=user.id,
+            since=Millis(user.play_began_at_ms),
+            minutes=(now - user.play_began_at_ms) // MINUTE_MS,
         )
         for user in rows
     ]
