@@ -1,6 +1,5 @@
 """Metrics for Prometheus. docs/metrics.md describes all of them."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -17,16 +16,6 @@ from prometheus_client import (
 from services.games.bets import GAMES
 
 
-@dataclass(frozen=True)
-class BetCounters:
-    """The counters of one game's bets, whose labels need not be looked up for each bet."""
-
-    wagered: Counter
-    paid: Counter
-    expected: Counter
-    variance: Counter
-
-
 class Metrics:
     """The counters of one app, since the start of its process."""
 
@@ -37,13 +26,16 @@ class Metrics:
         self.seconds = Histogram("http_request_seconds", "Time to answer", ["route"], registry=self.registry)
         self.spins = counter("upgrader_spins", "Spins by how they ended", ["outcome"])
         self.openings = counter("case_openings", "Openings by how they ended", ["game", "outcome"])
-        of_bets = (
-            counter("bets_wagered_coins", "Wagers of settled bets", ["game"]),
-            counter("bets_paid_coins", "Payouts of settled bets", ["game"]),
-            counter("bets_expected_coins", "Mean of the payouts, by the chances of the bets", ["game"]),
-            counter("bets_variance", "Variance of the payouts, in square coins", ["game"]),
+        self.wagered = counter("bets_wagered_coins", "Wagers of settled bets", ["game"])
+        self.paid = counter("bets_paid_coins", "Payouts of settled bets", ["game"])
+        self.expected = counter(
+            "bets_expected_coins", "Mean of the payouts, by the chances of the bets", ["game"]
         )
-        self.bets = {game: BetCounters(*(each.labels(game) for each in of_bets)) for game in GAMES}
+        self.variance = counter("bets_variance", "Variance of the payouts, in square coins", ["game"])
+        for of_bets in (self.wagered, self.paid, self.expected, self.variance):
+            for game in GAMES:
+                # Shows it with 0 from the start.
+                of_bets.labels(game)
         ProcessCollector(registry=self.registry)
 
 

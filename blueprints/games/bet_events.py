@@ -187,11 +187,11 @@ class _BetEvent:
         bet, expected = played.bet, played.expectation
         if expected is None:
             return
-        counters = self._metrics.bets[self._game]
-        counters.wagered.inc(bet.wager_cents / CENTS_PER_COIN)
-        counters.paid.inc(bet.payout_cents / CENTS_PER_COIN)
-        counters.expected.inc(expected.mean_cents / CENTS_PER_COIN)
-        counters.variance.inc(expected.variance_square_cents / CENTS_PER_COIN**2)
+        metrics, game = self._metrics, self._game
+        metrics.wagered.labels(game).inc(bet.wager_cents / CENTS_PER_COIN)
+        metrics.paid.labels(game).inc(bet.payout_cents / CENTS_PER_COIN)
+        metrics.expected.labels(game).inc(expected.mean_cents / CENTS_PER_COIN)
+        metrics.variance.labels(game).inc(expected.variance_square_cents / CENTS_PER_COIN**2)
 
 
 def read_spin(payload: object) -> SpinRequest:
