@@ -27,8 +27,8 @@ from bench.speed.compare import take_turns
 from bench.speed.players import make_players
 from bench.speed.postgres import DurablePostgres, durable_postgres
 from bench.speed.stage import Stage
+from models.bet_settlement import EXECUTE, PARAMETERS, PREPARE
 from models.db.connection import database
-from models.settling_statement import EXECUTE, PARAMETERS, PREPARE
 from services.shared.clock import now_ms
 
 PLAYERS, OTHER_PLAYERS = 20, 10_000

@@ -57,7 +57,7 @@ PARTS = {
     "lease": ("services/shared/lease.py",),
     "database clock": ("services/shared/database_clock.py",),
     "shared catalogue": ("services/upgrader/generations.py", "services/upgrader/shared_catalogue.py"),
-    "settling statement": ("models/settling_statement.py",),
+    "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "prepared queries": ("models/db/prepared_query.py",),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.harness.servers import ROOT
-from models.settling_statement import PARAMETERS
+from models.bet_settlement import PARAMETERS
 
 
 @cache

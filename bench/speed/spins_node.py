@@ -16,7 +16,7 @@ from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, spinning
 from bench.speed.stage import Stage
-from models.settling_statement import PARAMETERS, SETTLE
+from models.bet_settlement import PARAMETERS, SETTLE
 
 CROWD = 20
 GOAL = 0.6

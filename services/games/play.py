@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import peewee
 
+from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_once
 from models.bets import Bet
 from models.db.connection import Sqlite, database, reading
 from models.play_limits import Refused, find_refusal
 from models.prizes import Prize
-from models.settling_statement import BET_FIELDS, BetTimes, Settlement, settle_at_once
 from models.totals import LIVE_BET_SHARDS
 from services.accounts import users
 from services.accounts.balances import Balances
@@ -25,7 +25,7 @@ from services.games.errors import (
     SpinInProgress,
     TermsExpired,
 )
-from services.games.settling_steps import refusal_of, settle_in_group
+from services.games.settlement import refusal_of, settle_in_group
 from services.games.terms import BetRequest, Expectation, Terms
 from services.ledger.posting import Kind
 from services.shared.cache_invalidation import Tag, invalidate

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from models.settling_statement import Outcome
+from models.bet_settlement import Outcome
 from services.shared import decimal_json
 from services.shared.money import NotAnAmount, cents_from_number
 

@@ -1,7 +1,7 @@
 """The ledger: the one module that changes balances.
 
 Every change is one ledger transaction whose entries sum to zero, written in the same database transaction as
-the balance columns. On PostgreSQL, bets write the same rows by one statement (models/settling_statement.py).
+the balance columns. On PostgreSQL, bets write the same rows by one statement (models/bet_settlement.py).
 """
 
 from collections import defaultdict

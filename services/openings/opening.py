@@ -9,7 +9,7 @@ from typing import Any
 import peewee
 from cachetools import TTLCache, cached
 
-from models.settling_statement import Outcome
+from models.bet_settlement import Outcome
 from services.accounts import users
 from services.fairness import tickets
 from services.games.bets import LOST, WON

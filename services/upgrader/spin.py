@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from models.settling_statement import Outcome
+from models.bet_settlement import Outcome
 from services.fairness import rolls
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.play import Clock, Play, PlayedBet, client_seed_of

@@ -13,7 +13,7 @@ from typing import Any
 
 import peewee
 
-from models.settling_statement import EXECUTE
+from models.bet_settlement import EXECUTE
 
 
 class Kind(StrEnum):

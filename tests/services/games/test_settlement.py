@@ -4,10 +4,10 @@ import pytest
 
 from bench.harness.spins import at
 from models import seed_marks
+from models.bet_settlement import BetTimes, Settlement, settle_at_once
 from models.db.connection import Table, reading, writing
 from models.play_limits import PAUSE_MS, Refused
 from models.seed_marks import SeedMark
-from models.settling_statement import BetTimes, Settlement, settle_at_once
 from models.users import PERMANENTLY, AnnouncedSeed, User
 from services.games.errors import (
     ExcludedPermanently,
@@ -18,7 +18,7 @@ from services.games.errors import (
     TakingABreak,
     TooSoon,
 )
-from services.games.settling_steps import refusal_of, settle_in_steps
+from services.games.settlement import refusal_of, settle_in_steps
 from services.games.snapshots import content_of
 from services.shared.errors import AccountSuspended, InsufficientBalance
 

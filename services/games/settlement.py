@@ -1,13 +1,11 @@
 """Settles bets on SQLite, step by step with the ledger, and says why a bet was refused.
 
-Concurrent bets share a commit. On PostgreSQL one statement does the same (models/settling_statement.py).
+Concurrent bets share a commit. On PostgreSQL one statement does the same (models/bet_settlement.py).
 """
 
 from collections.abc import Callable
 
-from models.db.group_commit import GroupCommit
-from models.play_limits import Refused, execute, find_refusal
-from models.settling_statement import (
+from models.bet_settlement import (
     ADD_TO_PERIODS,
     COUNT_CASE_SPIN,
     COUNT_LIVE_BET,
@@ -21,6 +19,8 @@ from models.settling_statement import (
     Settled,
     Settlement,
 )
+from models.db.group_commit import GroupCommit
+from models.play_limits import Refused, execute, find_refusal
 from models.users import PERMANENTLY
 from services.games.errors import (
     ExcludedPermanently,
