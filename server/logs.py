@@ -61,6 +61,9 @@ def configure_logging() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root.addHandler(handler)
+    # A record does not look up threads, processes and callers, which takes long: no format has them.
+    logging.logThreads = logging.logMultiprocessing = logging.logProcesses = False
+    logging._srcfile = None  # noqa: SLF001  # as the logging manual recommends
     repeated_lines.drop_repeated_lines()
     logging.captureWarnings(True)
     logging.getLogger("platform").setLevel(logging.INFO)

@@ -79,9 +79,12 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     )
     bet_id, *_ = execute(_INSERT_BET, values).fetchone()
     values["bet_id"] = bet_id
-    for count in _COUNT_BET:
-        execute(count, values)
-    (prize_id,) = execute(_INSERT_PRIZE, values).fetchone() or (None,)
+    execute(_ADD_TO_PERIODS, values)
+    execute(_COUNT_LIVE_BET, values)
+    prize_id = None
+    if settlement.case_id is not None:
+        execute(_COUNT_CASE_SPIN, values)
+        (prize_id,) = execute(_INSERT_PRIZE, values).fetchone() or (None,)
     totals = execute(_ADD_TOTALS, values).fetchone()
     if totals is None:
         raise FreeCaseNotAvailable
@@ -126,7 +129,9 @@ _REPLACE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCE
 _POSTING = "(SELECT :transaction_id AS id) AS posting"
 _BET = "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet"
 _INSERT_BET = INSERT_BET.format(posting=_POSTING)
-_COUNT_BET = [part.format(bet=_BET) for part in (ADD_TO_PERIODS, COUNT_LIVE_BET, COUNT_CASE_SPIN)]
+_ADD_TO_PERIODS = ADD_TO_PERIODS.format(bet=_BET)
+_COUNT_LIVE_BET = COUNT_LIVE_BET.format(bet=_BET)
+_COUNT_CASE_SPIN = COUNT_CASE_SPIN.format(bet=_BET)
 _INSERT_PRIZE = INSERT_PRIZE.format(bet=_BET)
 _ADD_TOTALS = f"""
     UPDATE users SET {TOTALS} WHERE id = :user_id AND {MAY_OPEN}
