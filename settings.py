@@ -68,7 +68,7 @@ def _choice(*choices: str) -> Callable[[str], bool]:
 def _number(
     least: int, most: int, what: str = "a whole number from {least} to {most}", *, unit: int = 1
 ) -> Callable[[str], int]:
-    """A parser of numbers as a count of 1/``unit``: with unit 100, ``1.5`` is 150."""
+    """A parser of numbers that multiplies them by ``unit``: with unit 100, ``1.5`` gives 150."""
 
     def parse(text: str) -> int:
         number = Decimal(text) * unit if NUMBER.fullmatch(text) else -1
@@ -245,7 +245,7 @@ class Settings:
                 values[each.name] = parse(env.get(name, "").strip() or default)
             except ValidationError as error:
                 wrong[name] = str(error.messages[0])
-                # So that only its own line is reported.
+                # With its default, so that the other checks report nothing about it.
                 values[each.name] = parse(default)
         settings = cls(**values)
         wrong |= settings._conflicts()

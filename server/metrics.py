@@ -34,7 +34,7 @@ class Metrics:
         self.variance = counter("bets_variance", "Variance of the payouts, in square coins", ["game"])
         for of_bets in (self.wagered, self.paid, self.expected, self.variance):
             for game in GAMES:
-                # Shows it with 0 from the start.
+                # Creates the time series, so that it is 0 from the start.
                 of_bets.labels(game)
         ProcessCollector(registry=self.registry)
 

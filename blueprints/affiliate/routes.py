@@ -13,7 +13,7 @@ from blueprints.affiliate.schemas import (
 )
 from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.json_stream import list_representation
+from blueprints.api.large_lists import list_representation
 from blueprints.api.two_factor import require_two_factor
 from blueprints.games.player_state import player_state
 from server.current_services import get_services

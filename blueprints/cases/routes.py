@@ -15,7 +15,7 @@ from flask import Response
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, cached_response, conditional, skip_cache
-from blueprints.api.json_stream import list_representation
+from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import Pagination, PaginationSchema
 from blueprints.cases.schemas import (
     ALL,
@@ -89,7 +89,7 @@ def search_cases(query: dict[str, Any]) -> Response:
     )
     # Case by case, because a page may have 12 MB.
     dumped = b",".join(orjson.dumps(CASE.dump(case)) for case in in_slices(cases, 1))
-    # The number of a page may have more than the 64 bits that orjson takes.
+    # A client may ask for a page whose number has more than the 64 bits that orjson takes.
     pagination = json.dumps(PAGINATION.dump(Pagination(number, limit, total))).encode()
     return Response(b'{"cases":[%b],"pagination":%b}' % (dumped, pagination), mimetype="application/json")
 

@@ -102,10 +102,9 @@ class _BetEvent:
         game: Upgrader | Openings,
         read: Callable[[object], Any],
     ) -> None:
-        """``read`` makes the game's request of a payload."""
+        """``read`` turns a payload into the game's request."""
         self._name = name
-        self._bets = game
-        self._game = game.game
+        self._game = game
         self._read = read
         self._running = running
         self._services: Services = app.extensions["services"]
@@ -138,7 +137,7 @@ class _BetEvent:
         try:
             with self._services.player_locks.hold(user_id):
                 request = self._read(payload)
-                played = self._bets.play(user_id=user_id, request=request, clock=self._services.clock)
+                played = self._game.play(user_id=user_id, request=request, clock=self._services.clock)
                 answer = bet_answer(played)
                 self._send(sid, user_id, played, answer)
         except PlatformError:
@@ -174,10 +173,10 @@ class _BetEvent:
             repeated_lines.log.info("event", extra=extra)
 
     def _count(self, outcome: str) -> None:
-        if self._game == UPGRADER:
+        if self._game.game == UPGRADER:
             self._metrics.spins.labels(outcome).inc()
         else:
-            self._metrics.openings.labels(self._game, outcome).inc()
+            self._metrics.openings.labels(self._game.game, outcome).inc()
 
     def _count_coins(self, played: PlayedBet) -> None:
         """Count a settled bet's wager, its payout, and the mean and variance of its payout, in coins.
@@ -187,7 +186,7 @@ class _BetEvent:
         bet, expected = played.bet, played.expectation
         if expected is None:
             return
-        metrics, game = self._metrics, self._game
+        metrics, game = self._metrics, self._game.game
         metrics.wagered.labels(game).inc(bet.wager_cents / CENTS_PER_COIN)
         metrics.paid.labels(game).inc(bet.payout_cents / CENTS_PER_COIN)
         metrics.expected.labels(game).inc(expected.mean_cents / CENTS_PER_COIN)

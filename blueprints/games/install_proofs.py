@@ -11,8 +11,8 @@ from services.container import Services
 def install_proofs(app: Flask, running: Realtime) -> None:
     """Give this app its proof delivery, which starts with the server."""
     services: Services = app.extensions["services"]
-    kind = SharedProofDelivery if services.settings.redis_url else ProofDelivery
-    delivery = kind(app, running)
+    delivery_class = SharedProofDelivery if services.settings.redis_url else ProofDelivery
+    delivery = delivery_class(app, running)
     app.extensions[EXTENSION] = delivery
     running.at_start.append(delivery.start)
     running.before_close.append(delivery.close)

@@ -79,7 +79,7 @@ class PlayerState:
 
     def _send_changed(self, changed: ChangedState, *, before: SentState) -> None:
         if changed.user_id in self._services.player_locks:
-            # The bet that has changed it is about to send its events, which have an order.
+            # A bet is running. It sends these events itself, in the promised order.
             return
         if self._sent_state(changed.sid) == before:
             self._send(changed.sid, _events(changed))

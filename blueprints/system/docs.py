@@ -47,7 +47,7 @@ def _redirect_to(path: str) -> Response:
 
 @lru_cache(maxsize=1)
 def _page(openapi: bytes, asyncapi: bytes) -> str:
-    # All of it takes 70 ms, once for each process.
+    # Rendering takes 70 ms, once for each process, so other greenlets may run in between.
     parts = current_app.jinja_env.get_template("docs.html").generate(
         http=json.loads(openapi), socket=json.loads(asyncapi), markdown=MARKDOWN, pretty=_pretty
     )

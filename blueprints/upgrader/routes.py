@@ -9,7 +9,7 @@ from flask import Response
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, conditional
-from blueprints.api.json_stream import list_representation
+from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import Pagination
 from blueprints.games.schemas import CommitmentSchema
 from blueprints.upgrader.schemas import (

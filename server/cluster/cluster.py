@@ -47,7 +47,7 @@ class Cluster:
         self._tasks: list[Any] = []
 
     def install(self, running: Realtime) -> None:
-        """Start and stop with this server."""
+        """Let this connection start and stop with this server."""
         self._running = running
         self._services: Services = self._app.extensions["services"]
         self.signals.subscription.on_message = self.manager.receive
@@ -84,7 +84,10 @@ class Cluster:
         live.set_function(lambda: self._services.processes.live)
 
     def start(self) -> None:
-        """Raises OperatorError when the pools of all processes are too large."""
+        """Join the other processes and start the tasks.
+
+        Raises OperatorError when the connection pools of all processes together are too large.
+        """
         try:
             self._services.processes.join(
                 address=self._address,

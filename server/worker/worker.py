@@ -31,8 +31,8 @@ YOUNG_COLLECTIONS = 1_000
 """Collections of the middle generation before a full one. Python's default is 10."""
 
 REJOIN_SECONDS = 1.3
-"""Between closing the listener and the sockets, if there are any. Without it, clients reconnect to this
-process."""
+"""Time between closing the listener and closing the sockets. Clients that lose their socket at once would
+reconnect to this process. Without sockets there is no wait."""
 
 FINISH_SECONDS = 20.0
 """For running requests and spins to end. The whole stop must take less than 30 seconds."""

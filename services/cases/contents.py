@@ -12,12 +12,11 @@ from services.shared.money import Cents
 
 MAX_ITEM_NAME = 200
 
-
-Wanted = Mapping[str, Attos]
+ChancesByName = Mapping[str, Attos]
 """The chance of each item by its name, in the order of the case."""
 
 
-def wanted_items(items: Iterable[object]) -> Wanted:
+def wanted_items(items: Iterable[object]) -> ChancesByName:
     """Check a list of ``{marketHashName, percentage}``, but not whether the items exist.
 
     Raises InvalidItemName, InvalidPercentage, PercentageTooFine, PercentagesDoNotAddUp or ItemTwice.
@@ -40,13 +39,13 @@ def _name_and_chance(item: object) -> tuple[str, Attos]:
     return name, attos_from_percent(item.get("percentage"))
 
 
-def type_and_price(wanted: Wanted, items: Mapping[str, Item]) -> tuple[GameType, Cents]:
+def type_and_price(wanted: ChancesByName, items: Mapping[str, Item]) -> tuple[GameType, Cents]:
     """The type and the price of a case with these items. ``items`` has all of them by name."""
     price = price_of((items[name].price_cents, chance) for name, chance in wanted.items())
     return game_type({items[name].app_id for name in wanted}), price
 
 
-def insert(case_id: int, wanted: Wanted, items: Mapping[str, Item]) -> None:
+def insert(case_id: int, wanted: ChancesByName, items: Mapping[str, Item]) -> None:
     """Insert the items of a case that has none. ``items`` has all of them by name."""
     rows = [
         (case_id, position, items[name].id, chance) for position, (name, chance) in enumerate(wanted.items())

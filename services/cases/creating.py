@@ -9,7 +9,7 @@ from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.cases import contents, errors, version
-from services.cases.contents import Wanted
+from services.cases.contents import ChancesByName
 from services.cases.kinds import RESERVED_IDS, Kind, case_id
 from services.shared.clock import Millis
 from services.shared.levels import experience_of, level_of
@@ -79,7 +79,7 @@ def _checked_name(name: object) -> str:
     return chosen
 
 
-def _wanted_items(items: object) -> Wanted:
+def _wanted_items(items: object) -> ChancesByName:
     if not isinstance(items, list) or len(items) < MIN_ITEMS:
         raise errors.TooFewItems
     if len(items) > MAX_ITEMS:
@@ -87,7 +87,7 @@ def _wanted_items(items: object) -> Wanted:
     return contents.wanted_items(items)
 
 
-def _priced_items(wanted: Wanted) -> dict[str, Item]:
+def _priced_items(wanted: ChancesByName) -> dict[str, Item]:
     """The wanted items by name. Raises UnknownItem and ItemWithoutPrice."""
     query = Item.select().where(Item.market_hash_name.in_(list(wanted)))
     found = {item.market_hash_name: item for item in query}

@@ -10,7 +10,7 @@ from models.items import Item
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.cases import contents, version
-from services.cases.contents import Wanted
+from services.cases.contents import ChancesByName
 from services.cases.kinds import FREE_CASE_ID, RESERVED_IDS, Kind, case_id
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError
@@ -69,7 +69,7 @@ class _Importer:
         contents.insert(case.id, wanted, self._items)
         return case.id, is_new
 
-    def _wanted_items(self, value: object) -> Wanted:
+    def _wanted_items(self, value: object) -> ChancesByName:
         if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
             raise OperatorError(f"items must be an array of 1 to {MAX_ITEMS} items")
         wanted = contents.wanted_items(value)

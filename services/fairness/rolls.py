@@ -22,7 +22,7 @@ ROLLS_PER_PERCENT = ROLL_RANGE // 100
 PPM = 1_000_000
 
 ROUND = 0
-"""A spin has one round."""
+"""A spin has one round, whose number is part of the digest's message."""
 
 SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)

@@ -37,7 +37,7 @@ def get(*, user_id: int, nonce: int, game: str) -> Bet:
 
 
 def get_public(*, bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> tuple[Bet, Content | None]:
-    """The bet of any player with its player and its revealed seed, and what was in the case of an opening.
+    """Any player's bet, with its player and its revealed seed; for an opening, also the content of the case.
 
     Raises BetNotFound, also while its proof is not due.
     """
@@ -52,7 +52,7 @@ def get_public(*, bet_id: int, proofs: Proofs, clock: Callable[[], Millis]) -> t
         )
     if bet is None:
         raise BetNotFound
-    # Kept on the object alone: the delivery of proofs writes revealed seeds.
+    # Not saved: the delivery of proofs writes revealed seeds to the database.
     bet.server_seed = proofs.visible_server_seed(bet, now=clock())
     if not bet.server_seed:
         raise BetNotFound

@@ -132,8 +132,8 @@ class Proofs:
     def claim(self, bet_ids: Sequence[int], *, held: Collection[int]) -> Claim:
         """Reveal the seeds of these bets, which are due, and claim those that no other process has claimed.
 
-        For one of several processes, on PostgreSQL. This one holds the proofs of the bets in ``held``. The
-        seeds are committed on return.
+        Only for one of several processes, on PostgreSQL. This one holds the proofs of the bets in ``held``.
+        The seeds are committed on return.
         """
         proofs = self._decrypted(bet_ids)
         seeds = {proof.id: proof.server_seed for proof in proofs}
@@ -145,8 +145,8 @@ class Proofs:
     ) -> Undelivered:
         """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
 
-        For one of several processes, on PostgreSQL. Those that other live processes hold are left out, unless
-        ``held_too``.
+        Only for one of several processes, on PostgreSQL. Those that other live processes hold are left out,
+        unless ``held_too``.
         """
         to_send: list[UndeliveredBet] = []
         waiting: set[int] = set()

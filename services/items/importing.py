@@ -27,8 +27,8 @@ IMPORT = "import"
 """The ``price_source`` of a price that came from a file."""
 
 
-Columns = dict[str, Any]
-"""The columns of ``Item`` that a row of a file sets."""
+ItemColumns = dict[str, Any]
+"""What a row of a file sets: values by the names of columns of ``Item``."""
 
 
 def import_document(document: object, *, app_id: int | None, now: Millis) -> ImportResult:
@@ -46,7 +46,7 @@ def import_document(document: object, *, app_id: int | None, now: Millis) -> Imp
     return store(rows, now=now)
 
 
-def read_array(document: list[Any]) -> list[Columns]:
+def read_array(document: list[Any]) -> list[ItemColumns]:
     """Rows of ``{appid, marketHashName, price, gunName?, skinName?, image?, customPrice?, nextPriceFetch?}``.
 
     ``price`` is a number of coins, or null. Raises OperatorError with the number of the bad row, from 1.
@@ -63,7 +63,7 @@ def read_array(document: list[Any]) -> list[Columns]:
     return rows
 
 
-def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[Columns]:
+def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[ItemColumns]:
     """Rows of ``{"metadata": {"currency": "USD"}, "prices": {marketHashName: cents}}``.
 
     Raises OperatorError, with the number of the bad price, from 1, where there is one.
@@ -78,7 +78,7 @@ def read_feed(document: Mapping[str, Any], *, app_id: int | None) -> list[Column
     return rows
 
 
-def store(rows: Sequence[Columns], *, now: Millis) -> ImportResult:
+def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
     """Insert or update these items in one transaction.
 
     A value that a row does not have is kept; a new item's names are parsed from its market name.
@@ -104,7 +104,7 @@ def store(rows: Sequence[Columns], *, now: Millis) -> ImportResult:
     return result
 
 
-def _merged(row: Columns, stored: Item | None, now: Millis) -> Columns:
+def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:
     name = names.parse(row["market_hash_name"])
     kept = {"gun_name": name.gun_name, "skin_name": name.skin_name, "image": "", "custom_price": False}
     if stored is not None:
@@ -118,7 +118,7 @@ def _merged(row: Columns, stored: Item | None, now: Millis) -> Columns:
     return merged
 
 
-def _array_row(row: object) -> Columns:
+def _array_row(row: object) -> ItemColumns:
     if not isinstance(row, dict):
         raise OperatorError("must be an object")
     app_id = row.get("appid")

@@ -48,7 +48,7 @@ def openable_case(
     required_level: int | None = None,
     images: Sequence[str] | None = None,
 ) -> OpenableCase:
-    """The case with these items, rarest first: name, price in cents and width of each."""
+    """The case with these items, rarest first: name, price in cents and number of tickets of each."""
     priced = [(name, cents, width) for name, cents, width in items if cents is not None]
     content = None
     if len(priced) == len(items):
@@ -74,8 +74,8 @@ def expectation_of(content: Content) -> Expectation:
     )
 
 
-# One query each, so that prices, chances and levels are of one state of the database. The columns are those
-# of the case, then image, name, price and width of an item.
+# One query for each game, so that prices, chances and levels are of one state of the database. Each row has
+# the id, price, kind and level of the case, then the image, name, price and chance of one of its items.
 _QUERIES = {
     CASE: PreparedQuery(
         lambda value: (

@@ -23,13 +23,12 @@ from services.shared.levels import experience_of, level_of
 from services.shared.money import is_amount
 
 REUSED_SECONDS = 0.5
-"""How long a reading of a case serves the openings of a process."""
+"""How long a case that was read serves further openings of this process."""
 
 MAX_AGE_SECONDS = 1.0
-"""How old a reading may be when an opening is settled."""
+"""How long ago the case may have been read when an opening is settled."""
 
-REMEMBERED = 1_000
-"""Cases whose last reading is kept in memory."""
+CASES_REMEMBERED = 1_000
 
 ATTEMPTS = 3
 """How often an opening is tried, when its case was read too long ago or its snapshot is not stored."""
@@ -107,7 +106,7 @@ class Openings:
         self._bets = bets
         self._snapshots = snapshots
         self._free_case_limit = free_case_limit
-        readings: TTLCache[Any, OpenableCase] = TTLCache(REMEMBERED, REUSED_SECONDS)
+        readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
         self._recent_case = cached(readings, lock=threading.Lock())(partial(read_case, game))
 
     def play(self, *, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
@@ -138,7 +137,7 @@ class Openings:
         try:
             content = self._checked(user_id, request, case)
         except (LevelTooLow, CaseNotAvailable, CasePriceChanged, CaseChanged):
-            # The player may have seen a newer state than the remembered one.
+            # The player may have seen a newer state of the case than the cached one.
             self._recent_case.cache_clear()
             case = read_case(self.game, request.case)
             content = self._checked(user_id, request, case)

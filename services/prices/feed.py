@@ -27,8 +27,8 @@ MAX_REDIRECTS = 3
 ITEMS_A_SLICE = 20
 """Each slice is one short transaction: on SQLite it blocks all other writers and the event loop.
 
-Most of its time goes into the prices of the cases that hold these items: on SQLite 1 us for each of their
-items.
+Most of its time goes into new prices of the cases that hold these items: on SQLite 1 us for each item of
+such a case.
 """
 
 

@@ -10,7 +10,7 @@ CURRENCY = "USD"
 """The currency of all prices. A feed in another one is refused."""
 
 MAX_VALUES = 2_000_000
-"""In 64 MB there may be more than 20 million, which would fill the memory."""
+"""The most in a document. 64 MB can hold more than 20 million values, which would fill the memory."""
 
 NOT_AN_OBJECT = "the price feed is not a JSON object, or was cut off"
 
@@ -20,7 +20,7 @@ def read(body: bytes) -> Mapping[str, object]:
 
     This takes 3 ms for 34,500 prices, and 0.4 s for a million. Raises BadDocument.
     """
-    # Each value follows one of these, which names may contain too.
+    # Before each value is one of these. Names may contain them too, so this may count too many.
     if sum(map(body.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise BadDocument(f"the price feed has more than {MAX_VALUES} values")
     try:

@@ -37,8 +37,8 @@ SEPARATOR = "\0"
 ITEMS_A_SLICE = 100
 """Well below a millisecond's work."""
 
-REMEMBERED_FINDS = 2_000_000
-"""Items, eight bytes each, in the results of all cached searches."""
+MOST_FOUND_ITEMS = 2_000_000
+"""In the results of all cached searches together. An item of a result takes eight bytes."""
 
 
 class CatalogueItem(NamedTuple):
@@ -76,7 +76,7 @@ class Catalogue:
         self._orders = {Sort.DESCENDING: items, Sort.ASCENDING: ascending}
         self._guard = threading.Lock()
         self._found: LRUCache[Any, Sequence[CatalogueItem]] = LRUCache(
-            REMEMBERED_FINDS, getsizeof=lambda found: len(found) + 50
+            MOST_FOUND_ITEMS, getsizeof=lambda found: len(found) + 50
         )
 
     @cached_property
@@ -93,7 +93,7 @@ class Catalogue:
 
     @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
     def _find(self, sort: Sort, folded: str) -> Sequence[CatalogueItem]:
-        # 34,500 names take about 4 ms.
+        # Searching 34,500 items takes about 4 ms.
         return [item for item in self._orders[sort] if folded in item.folded_names]
 
 
@@ -115,7 +115,7 @@ def build() -> Catalogue:
     with reading():
         # The driver's own rows: nothing in these columns needs converting.
         items = items_of(database.execute(query))
-    # Again, because the databases collate names differently.
+    # Sorted by name again, because the databases collate names differently.
     items.sort(key=attrgetter("market_hash_name"))
     pause()
     items.sort(key=attrgetter("price_cents"), reverse=True)

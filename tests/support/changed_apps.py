@@ -27,14 +27,14 @@ from services.prices.feed import Feed
 from services.shared import lease
 from settings import Settings
 
-PARTS = 5
-"""How much shorter short deadlines are than those of production."""
+SHORTER_BY = 5
+"""Short deadlines are a fifth of those of production."""
 
 SLEEPERS = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(2)' AND state = 'active'"
 
 
 def production() -> Flask:
-    """The app of production, created now: change what it is made of before."""
+    """Create the app of production. What changes its modules comes before this."""
     from wsgi import app
 
     return app
@@ -45,11 +45,11 @@ def short_deadlines() -> Flask:
     for module in (connection, websocket, handshakes, transport, realtime_server):
         for name, seconds in list(vars(module).items()):
             if name.endswith("_SECONDS"):
-                setattr(module, name, seconds / PARTS)
+                setattr(module, name, seconds / SHORTER_BY)
     app = production()
     engine = app.extensions["realtime"].server.eio
-    engine.ping_interval /= PARTS
-    engine.ping_timeout /= PARTS
+    engine.ping_interval /= SHORTER_BY
+    engine.ping_timeout /= SHORTER_BY
     return app
 
 

@@ -31,7 +31,7 @@ const RETRY_MS = 3_000;
 
 let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
 
-let lastChosen = null; // the case that the player has chosen last
+let lastChosen = null; // The case that the player chose last, which may still be loading.
 
 const getToken = () => token;
 const changed = () => game.refresh();

@@ -101,7 +101,7 @@ def test_a_case_whose_snapshot_is_not_the_one_of_its_hash_is_not_shown(shared):
 
 
 def hold(tab, path, act):
-    """Does something that sends a request to this path, and holds that request; its route."""
+    """Holds the request to this path that ``act`` sends; returns its route, which lets it go on."""
     held = []
     tab.route(path, lambda route: route.continue_() if held else held.append(route))
     act()

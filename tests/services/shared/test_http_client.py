@@ -13,14 +13,16 @@ from bench.harness.servers import ROOT
 from services.shared.http_client import ResponseTooLarge, bounded
 from tests.support.raw_server import dribbling, raw_server, saying
 
-PATIENCE_SECONDS = 30
+LONG_SECONDS = 30
+"""A limit that no call reaches."""
+
 SECONDS = 0.4
-"""The limit of slow calls."""
+"""A limit that slow calls reach."""
 
 MAX_BYTES = 100_000
 
 
-def get(url, *, seconds=PATIENCE_SECONDS, redirects=0):
+def get(url, *, seconds=LONG_SECONDS, redirects=0):
     with bounded(requests.Session(), seconds=seconds, max_bytes=MAX_BYTES, redirects=redirects) as session:
         return session.get(url)
 
