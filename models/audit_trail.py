@@ -4,6 +4,8 @@ Triggers, which the migration adds, refuse to update, replace or delete the rows
 ``audit_seals``.
 """
 
+from typing import Any
+
 import peewee
 from peewee import fn
 
@@ -82,6 +84,23 @@ class KnownSetting(Table):
 
     class Meta:
         table_name = "audit_settings"
+
+
+def stored_rows(query: Any) -> list[dict[str, Any]]:
+    """The rows of a query as they are stored: SQLite takes any type in any column, and any bytes as a text.
+
+    Bytes that are not UTF-8 are read as their hexadecimal numbers.
+    """
+    connection: Any = database.connection()
+    if isinstance(database.obj, Sqlite):
+        connection.text_factory = lambda text: text.decode(errors="backslashreplace")
+    try:
+        cursor = database.execute(query)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+    finally:
+        if isinstance(database.obj, Sqlite):
+            connection.text_factory = str
 
 
 def next_event_id() -> int:

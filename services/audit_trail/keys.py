@@ -4,13 +4,12 @@ import hmac
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import Any
 
 from cryptography.fernet import InvalidToken
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from models.audit_trail import AuditKey
+from models.audit_trail import AuditKey, stored_rows
 from models.db.connection import reading, writing
 from services.shared.encryption import Encrypter
 
@@ -66,14 +65,14 @@ class AuditKeys:
     def load(self) -> None:
         """Learn the keys in the database."""
         with reading():
-            rows: list[Any] = list(AuditKey.select(AuditKey.key_id, AuditKey.sealed_key).tuples())
-        for key_id, sealed in rows:
+            sealed_keys = {row["key_id"]: row["sealed_key"] for row in stored_rows(AuditKey.select())}
+        for key_id, sealed in sealed_keys.items():
             with suppress(InvalidToken, ValueError):
-                key = bytes.fromhex(self.encrypter.decrypt(sealed))
+                key = bytes.fromhex(self.encrypter.decrypt(str(sealed)))
                 # A row under another name than its own would make one key pass for another.
                 if _id_of(key) == key_id:
                     self._known[key_id] = key
-        self.unreadable = {key_id for key_id, _ in rows} - self._known.keys()
+        self.unreadable = sealed_keys.keys() - self._known.keys()
 
 
 def _derive(secret_key: str) -> bytes:

@@ -5,7 +5,7 @@ from typing import Any
 
 import peewee
 
-from models.audit_trail import AuditEvent, AuditSeal, UnsealedEvent
+from models.audit_trail import AuditEvent, AuditSeal, UnsealedEvent, stored_rows
 from services.audit_trail.canonical import Row
 
 ROWS_A_PAGE = 500
@@ -52,12 +52,12 @@ def by_ids(ids: Sequence[int]) -> dict[int, tuple[Row | None, Row]]:
 
 def _find(key: peewee.Field, values: Sequence[int]) -> dict[int, Row]:
     """The rows with these values of a unique column, by the values."""
-    return {row[key.name]: row for row in key.model.select().where(key.in_(values)).dicts()}
+    return {row[key.name]: row for row in stored_rows(key.model.select().where(key.in_(values)))}
 
 
 def _pages(query: Any, key: peewee.Field) -> Iterator[list[dict[str, Any]]]:
     """All rows, in the order of this unique column."""
-    page = list(query.order_by(key).limit(ROWS_A_PAGE).dicts())
+    page = stored_rows(query.order_by(key).limit(ROWS_A_PAGE))
     while page:
         yield page
-        page = list(query.where(key > page[-1][key.name]).order_by(key).limit(ROWS_A_PAGE).dicts())
+        page = stored_rows(query.where(key > page[-1][key.name]).order_by(key).limit(ROWS_A_PAGE))

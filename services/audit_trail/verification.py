@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 
 import peewee
 
@@ -38,10 +37,14 @@ def verify(keys: AuditKeys, *, export: Iterable[bytes] | None, now: Millis) -> V
     """
     keys.load()
     found = Verification()
+    # A dict keeps the order, and each problem once: every event of a lost key has the same one.
+    problems: dict[str, None] = {}
     with snapshot():
-        problems = islice(_problems(keys, found, export, now), MAX_PROBLEMS)
-        # A dict keeps the order, and each problem once.
-        found.problems = list(dict.fromkeys(problems))
+        for problem in _problems(keys, found, export, now):
+            problems[problem] = None
+            if len(problems) == MAX_PROBLEMS:
+                break
+    found.problems = list(problems)
     return found
 
 

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from models.audit_trail import AuditEvent, AuditSeal
 from models.db.connection import Sqlite, database, writing
+from services.audit_trail import verification
 from services.audit_trail.sealing import seal_some
 from tests.support.markers import sqlite_only
 
@@ -147,6 +149,26 @@ def test_a_changed_row_is_reported(tampered, fails, run):
     assert run("audit", "verify")["problems"] == 0
 
 
+TEXTS = [
+    *((AuditEvent, name) for name in ("who", "what", "player", "address", "before", "after")),
+    *((AuditEvent, name) for name in ("key_id", "mac")),
+    *((AuditSeal, name) for name in ("key_id", "seal", "previous_seal")),
+]
+
+
+@sqlite_only
+def test_a_text_that_is_not_utf_8_is_reported(tampered, fails):
+    for table, column in TEXTS:
+        key = "id" if table is AuditEvent else "event_id"
+        for value in ("x'ff'", "CAST(x'ff' AS TEXT)"):
+            statement = f"UPDATE {table._meta.table_name} SET {column} = {value} WHERE {key} = 3"  # noqa: S608
+            with tampered(statement):
+                lines = fails("audit", "verify").splitlines()
+
+                assert len(lines) == 2, statement
+                assert "audit event 3 was altered" in lines[0], statement
+
+
 def test_an_inserted_event_is_reported_after_the_server_has_sealed_it(tamper, seal, fails):
     tamper(INSERT, QUEUE)
     seal()
@@ -267,3 +289,17 @@ def test_a_lost_secret_is_reported(make_app):
 
     assert verified.exit_code == 1
     assert "no SECRET_KEY decrypts the audit key" in verified.stderr
+
+
+@sqlite_only
+def test_a_lost_secret_does_not_hide_other_problems(tamper, make_app, monkeypatch):
+    new = make_app(SECRET_KEY=NEW)
+    new.test_cli_runner().invoke(args=["users", "create", "bob"])
+    seal_all(new)
+    tamper("UPDATE audit_events SET who = 'system' WHERE id = 7")
+    monkeypatch.setattr(verification, "MAX_PROBLEMS", 3)
+
+    verified = new.test_cli_runner().invoke(args=["audit", "verify"])
+
+    assert json.loads(verified.stdout) == {"sealed": 7, "unsealed": 0, "problems": 2}
+    assert "audit event 7 was altered" in verified.stderr
