@@ -11,9 +11,9 @@ class Frames(bytes):
 
 
 class Batch:
-    """Several Engine.IO packets that a transport's queue holds as one.
+    """Several Engine.IO packets that are one entry of a transport's queue.
 
-    Has what the library uses of a packet.
+    It has the attributes of a packet that the library uses.
     """
 
     packet_type = MESSAGE

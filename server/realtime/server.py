@@ -67,7 +67,7 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
 
 
 class Realtime:
-    """The real-time side of one app: on greenlets where the process is patched for them, else on threads."""
+    """The real-time side of one app: on greenlets if gevent has patched the process, else on threads."""
 
     def __init__(
         self, app: Flask, settings: Settings, *, manager: Manager, clock: Callable[[], Millis]
@@ -78,9 +78,9 @@ class Realtime:
             app,
             client_manager=manager,
             async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
-            # Packets starts the task of an event itself, to send more after the acknowledgement.
+            # ``Packets`` starts the task of an event itself, to send more after the acknowledgement.
             async_handlers=False,
-            # Transports closes silent clients itself, within the time of a ping and its answer.
+            # ``Transports`` closes silent clients itself, within the time of a ping and its answer.
             monitor_clients=False,
             cors_allowed_origins=list(settings.allowed_origins),
             max_http_buffer_size=MAX_MESSAGE_BYTES,

@@ -69,7 +69,7 @@ class AuditKeys:
         for key_id, sealed in sealed_keys.items():
             with suppress(InvalidToken, ValueError):
                 key = bytes.fromhex(self.encrypter.decrypt(str(sealed)))
-                # A row under another name than its own would make one key pass for another.
+                # A row with the id of another key would make one key pass for the other.
                 if _id_of(key) == key_id:
                     self._known[key_id] = key
         self.unreadable = sealed_keys.keys() - self._known.keys()

@@ -1,4 +1,4 @@
-"""The public feed of bets that are due: those whose proofs are due."""
+"""The public feed of bets. It shows a bet when its proof is due, which is when the bet is called due."""
 
 from enum import StrEnum
 from typing import Any

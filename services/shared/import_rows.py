@@ -68,7 +68,7 @@ def numbered_errors(number: int) -> Iterator[None]:
 
 
 def name_from(value: object, what: str, most: int) -> str:
-    """A name in its normal form (``tidy``). Raises OperatorError."""
+    """A name in its normal form (``normalize_name``). Raises OperatorError."""
     name = normalize_name(value) if isinstance(value, str) else ""
     if not 1 <= len(name) <= most:
         raise OperatorError(f"{what} must be a text of 1 to {most} characters")

@@ -10,8 +10,8 @@ from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache
 from services.upgrader.generations import Generation, GenerationUnreadable
 
 FIRST_WAIT_SECONDS = 0.1
-"""Between two looks for the first catalogue of all, which another process builds. If that one dies, this one
-gets its lease 15 seconds later."""
+"""Time between two queries for the very first catalogue, which another process builds. If that process dies,
+this one gets its lease 15 seconds later."""
 
 
 class SharedCatalogue(CatalogueCache):
