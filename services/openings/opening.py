@@ -120,7 +120,8 @@ class Openings:
             try:
                 return self._play(user_id, request, clock)
             except TermsExpired:
-                continue
+                # Its case may have been read slowly, and would be too old in the next attempt as well.
+                self._recent_case.cache_clear()
             except peewee.IntegrityError:
                 # A database that was restored from a backup may lack a snapshot whose id is remembered.
                 self._snapshots.forget_ids()

@@ -12,6 +12,7 @@ from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import User
+from services.openings import openable_cases
 from tests.blueprints.openings.conftest import CHEAP
 from tests.support.case_history import CaseHistory
 
@@ -107,6 +108,20 @@ def test_an_opening_that_waits_longer_than_a_second_uses_the_new_content(
     won = float(given.get("result", {}).get("amount", 0))
     assert won in (0, 10, 110)
     assert client.get("/auth/me", headers=player.headers).json["balance"] == pytest.approx(balance + won)
+
+
+@pytest.mark.one_process
+def test_an_opening_whose_case_was_read_slowly_reads_it_again(connect, player, case, monkeypatch):
+    read, delays = openable_cases.openable_case, [1.1]
+
+    def read_slowly_once(**content):
+        while delays:
+            time.sleep(delays.pop())
+        return read(**content)
+
+    monkeypatch.setattr(openable_cases, "openable_case", read_slowly_once)
+
+    assert connect(player).call("case:open", {"case": case})["status"]
 
 
 def test_twenty_concurrent_openings_of_the_free_case_succeed_once(connect, client, lucky, free_case):
