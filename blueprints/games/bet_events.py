@@ -9,10 +9,9 @@ from typing import Any
 
 from flask import Flask
 
-from blueprints.api.schemas import WireSchema, computed, epoch_ms, text
 from blueprints.games.player_state import PlayerState
 from blueprints.games.proof_delivery import ProofDelivery
-from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED_COMMITMENT, TICKET
+from blueprints.games.schemas import LimitReachedSchema, OpeningPfSchema, PfSchema
 from models.bets import Bet
 from server import repeated_lines
 from server.metrics import Metrics
@@ -21,7 +20,6 @@ from server.realtime.server import Event, Realtime
 from server.redaction import safe_exception_summary
 from services.accounts import sessions
 from services.container import Services
-from services.fairness import rolls, tickets
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.errors import InvalidRequest, LimitReached
 from services.games.play import PlayedBet
@@ -37,40 +35,6 @@ FAILED = {"status": False, "error": "Something went wrong"}
 """The answer to a bet that failed."""
 
 events_log = logging.getLogger("platform.events")
-
-
-class PfSchema(WireSchema):
-    """The inputs of a roll, without its server seed, which is still secret."""
-
-    server_seed_commitment = SERVER_SEED_COMMITMENT
-    client_seed = CLIENT_SEED
-    nonce = NONCE
-    percent = computed(
-        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
-    )
-
-
-class OpeningPfSchema(WireSchema):
-    """The inputs of an opening's ticket, without its server seed, which is still secret."""
-
-    server_seed_commitment = SERVER_SEED_COMMITMENT
-    client_seed = CLIENT_SEED
-    nonce = NONCE
-    percent = computed(
-        lambda bet: tickets.percent(bet.ticket),
-        "number",
-        "The ticket, in percent: 0.00000 to 99.99999",
-        23.61399,
-    )
-    ticket = TICKET
-
-
-class LimitReachedSchema(WireSchema):
-    """Which of the player's own limits refused a bet."""
-
-    limit = text("What the limit is about: `wager` or `loss`", "wager")
-    period = text("The period of the limit: `day`, `week` or `month`", "day")
-    resets_at = epoch_ms("When the next period begins")
 
 
 # Building a schema takes longer than dumping with it.

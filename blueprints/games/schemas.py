@@ -3,6 +3,7 @@
 import marshmallow as ma
 
 from blueprints.api.schemas import Avatar, Coins, WireSchema, computed, count, epoch_ms, text
+from services.fairness import rolls, tickets
 from services.games.bets import multiplier_hundredths
 from services.shared.money import number_from_cents
 
@@ -32,8 +33,6 @@ TICKET = text(
     validate=ma.validate.Regexp("^[0-9]{1,18}$"),
 )
 NONCE = count("Number of the player's bet, from 1", 1, validate=ma.validate.Range(min=1))
-
-
 CASE_SNAPSHOT = text(
     "SHA-256 of the content as canonical JSON, which `/snapshots/{hash}` serves. Null for a case that can't"
     " be opened because an item has no price",
@@ -67,6 +66,40 @@ class CommitmentSchema(WireSchema):
 
     server_seed_commitment = SERVER_SEED_COMMITMENT
     nonce = NONCE
+
+
+class PfSchema(WireSchema):
+    """The inputs of a roll, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
+    )
+
+
+class OpeningPfSchema(WireSchema):
+    """The inputs of an opening's ticket, without its server seed, which is still secret."""
+
+    server_seed_commitment = SERVER_SEED_COMMITMENT
+    client_seed = CLIENT_SEED
+    nonce = NONCE
+    percent = computed(
+        lambda bet: tickets.percent(bet.ticket),
+        "number",
+        "The ticket, in percent: 0.00000 to 99.99999",
+        23.61399,
+    )
+    ticket = TICKET
+
+
+class LimitReachedSchema(WireSchema):
+    """Which of the player's own limits refused a bet."""
+
+    limit = text("What the limit is about: `wager` or `loss`", "wager")
+    period = text("The period of the limit: `day`, `week` or `month`", "day")
+    resets_at = epoch_ms("When the next period begins")
 
 
 class ProofSchema(WireSchema):

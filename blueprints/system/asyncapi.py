@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 from apispec import APISpec
 
 from blueprints.api.openapi import INFO, ContractDocument, example_of
-from blueprints.games.bet_events import OpeningPfSchema, PfSchema
 from blueprints.games.schemas import (
     BalanceSchema,
     CommitmentSchema,
     LiveBetSchema,
+    OpeningPfSchema,
     OpeningProofSchema,
+    PfSchema,
     ProofSchema,
     RealityCheckSchema,
 )
