@@ -87,9 +87,9 @@ class KnownSetting(Table):
 
 
 def stored_rows(query: Any) -> list[dict[str, Any]]:
-    """The rows of a query as they are stored: SQLite takes any type in any column, and any bytes as a text.
+    """The rows of a query as numbers and texts. SQLite takes any type in any column, and any bytes as a text.
 
-    Bytes that are not UTF-8 are read as their hexadecimal numbers.
+    Other types are read as their representation in Python, and bytes that are not UTF-8 as their numbers.
     """
     connection: Any = database.connection()
     if isinstance(database.obj, Sqlite):
@@ -97,10 +97,14 @@ def stored_rows(query: Any) -> list[dict[str, Any]]:
     try:
         cursor = database.execute(query)
         names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        return [dict(zip(names, map(_plain, row), strict=True)) for row in cursor]
     finally:
         if isinstance(database.obj, Sqlite):
             connection.text_factory = str
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, int | str | None) else repr(value)
 
 
 def next_event_id() -> int:

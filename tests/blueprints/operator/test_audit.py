@@ -157,13 +157,14 @@ TEXTS = [
 
 
 @sqlite_only
-def test_a_text_that_is_not_utf_8_is_reported(tampered, fails):
+def test_bytes_in_a_column_of_texts_are_reported_and_exported(tampered, fails, run):
     for table, column in TEXTS:
         key = "id" if table is AuditEvent else "event_id"
         for value in ("x'ff'", "CAST(x'ff' AS TEXT)"):
             statement = f"UPDATE {table._meta.table_name} SET {column} = {value} WHERE {key} = 3"  # noqa: S608
             with tampered(statement):
                 lines = fails("audit", "verify").splitlines()
+                run("audit", "export")
 
                 assert len(lines) == 2, statement
                 assert "audit event 3 was altered" in lines[0], statement
@@ -228,6 +229,8 @@ EDITED = [
     (lambda lines: [edited(lines[0], seal={}), *lines[1:]], "line 1 of the export is not an event"),
     (lambda lines: [edited(lines[0], keyId=[]), *lines[1:]], "line 1 of the export is not an event"),
     (lambda _: [b'{"signature":[],"keyId":[1.5]}\n'], "no SECRET_KEY decrypts the audit key"),
+    (lambda lines: [edited(lines[0], who="\ud800"), *lines[1:]], "audit event 1 was altered"),
+    (lambda lines: [*lines[:-1], edited(lines[-1], events="\ud800")], "its signature does not match"),
 ]
 
 
