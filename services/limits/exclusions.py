@@ -53,17 +53,17 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
     until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
     with writing():
         # One that is over ends before the new one.
-        standing = users.lock(user_id).excluded_until_ms or 0
-        if until < standing:
+        current = users.lock(user_id).excluded_until_ms or 0
+        if until < current:
             raise BreakTooShort
-        if until > standing:
+        if until > current:
             User.update(excluded_until_ms=until).where(User.id == user_id).execute()
-            is_extended = standing > now
+            is_extended = current > now
             record(
                 What.EXCLUSION_EXTENDED if is_extended else What.EXCLUSION_BEGUN,
                 now=now,
                 user_id=user_id,
-                before=_described(standing) if is_extended else None,
+                before=_described(current) if is_extended else None,
                 after=_described(until),
             )
     return _exclusion(until)

@@ -126,7 +126,7 @@ class Feed:
                 counts.missing += 1
                 missing.append(item_id)
             else:
-                verdict = judge(prices[name], standing=price_cents, accept_jumps=accept_jumps)
+                verdict = judge(prices[name], current=price_cents, accept_jumps=accept_jumps)
                 counts.count(verdict, name)
                 if verdict is Verdict.NEW:
                     new[item_id] = prices[name]

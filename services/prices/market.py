@@ -124,7 +124,7 @@ class Market:
         if stated is None or stored is None:
             counts.missing = 1
         else:
-            verdict = judge(stated, standing=stored.price_cents, accept_jumps=accept_jumps)
+            verdict = judge(stated, current=stored.price_cents, accept_jumps=accept_jumps)
             counts.count(verdict, item.market_hash_name)
             HeldMarketPrice.delete().where(HeldMarketPrice.item == item.id).execute()
             if verdict is Verdict.HELD_BACK:

@@ -16,7 +16,7 @@ class Verdict(StrEnum):
     HELD_BACK = "held back"
 
 
-def judge(stated: object, *, standing: Cents | None, accept_jumps: bool) -> Verdict:
+def judge(stated: object, *, current: Cents | None, accept_jumps: bool) -> Verdict:
     """Whether a source's price replaces the stored one.
 
     A price that is not a whole number of cents within the bounds is never accepted. A first price, or one
@@ -24,14 +24,14 @@ def judge(stated: object, *, standing: Cents | None, accept_jumps: bool) -> Verd
     """
     if isinstance(stated, bool) or not isinstance(stated, int) or not 0 <= stated <= MAX_AMOUNT_CENTS:
         return Verdict.HELD_BACK
-    if stated == standing:
+    if stated == current:
         return Verdict.SAME
-    if not accept_jumps and _is_jump(stated, standing):
+    if not accept_jumps and _is_jump(stated, current):
         return Verdict.HELD_BACK
     return Verdict.NEW
 
 
-def _is_jump(stated: int, standing: Cents | None) -> bool:
-    if not stated or not standing:
+def _is_jump(stated: int, current: Cents | None) -> bool:
+    if not stated or not current:
         return not stated
-    return stated > standing * MAX_FACTOR or stated * MAX_FACTOR < standing
+    return stated > current * MAX_FACTOR or stated * MAX_FACTOR < current

@@ -65,7 +65,7 @@ def test_of_parallel_locks_with_many_deadlines_none_is_moved_earlier(post, clock
     taken = all_at_once([lambda until=until: post(LOCK, amount=1, deadline=until) for until in deadlines])
 
     owned = me()
-    # The latest is never before the standing one, so it is always among those that were taken.
+    # The latest is never before the current one, so it is always among those that were taken.
     assert owned["vaultDeadline"] == max(deadlines)
     assert owned["vaultBalance"] == sum(taken)
     assert owned["balance"] == 100 - sum(taken)

@@ -120,7 +120,7 @@ def add(app, clock):
 
 
 @pytest.fixture
-def standing(app):
+def stored_prices(app):
     """Returns the prices of all items in cents, by name."""
 
     def by_name():

@@ -39,48 +39,48 @@ BAD = {
 
 
 @sqlite_only
-def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, item, standing):
+def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, item, stored_prices):
     said = {}
     for what, (answer, _) in BAD.items():
         source.answer = answer
         said[what] = fails("prices", "refresh")
 
     assert said == {what: f"Error: {problem}" for what, (_, problem) in BAD.items()}
-    assert standing() == {"One": 100}
+    assert stored_prices() == {"One": 100}
 
 
 @sqlite_only
-def test_a_feed_that_is_down_fails_in_one_line(make_app, item, standing):
+def test_a_feed_that_is_down_fails_in_one_line(make_app, item, stored_prices):
     runner = make_app(PRICE_FEED_URL="http://127.0.0.1:1/prices?key=secret").test_cli_runner()
 
     result = runner.invoke(args=["prices", "refresh"])
 
     assert result.exit_code == 1
     assert result.stderr == "Error: the price feed can't be reached, or broke off\n"
-    assert standing() == {"One": 100}
+    assert stored_prices() == {"One": 100}
 
 
 @sqlite_only
-def test_a_feed_is_limited_in_its_size_after_decompression(run, fails, source, item, standing, limit):
+def test_a_feed_is_limited_in_its_size_after_decompression(run, fails, source, item, stored_prices, limit):
     limit(max_bytes=len(GOOD) - 1)
     too_large = (text(GOOD), text(gzip.compress(b" " * 1_000_000), Content_Encoding="gzip"))
     for source.answer in too_large:
         assert fails("prices", "refresh") == "Error: the response of the price feed is too large"
-    assert standing() == {"One": 100}
+    assert stored_prices() == {"One": 100}
 
     limit(max_bytes=len(GOOD))
     source.answer = text(gzip.compress(GOOD.encode()), Content_Encoding="gzip")
     run("prices", "refresh")
-    assert standing() == {"One": 150}
+    assert stored_prices() == {"One": 150}
 
 
 @sqlite_only
-def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, standing, limit):
+def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, stored_prices, limit):
     limit(seconds=0.5)
     for headers_too in (False, True):
         source.answer = dripping(source, headers_too=headers_too)
         assert fails("prices", "refresh") == "Error: the price feed took too long"
-    assert standing() == {"One": 100}
+    assert stored_prices() == {"One": 100}
 
 
 @sqlite_only

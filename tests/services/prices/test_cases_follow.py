@@ -154,7 +154,7 @@ def test_imports_and_refreshes_lock_the_version_before_items(prices, source, add
 
 
 def test_the_market_locks_the_version_of_the_lists_before_an_item(
-    restart, source, add, standing, queries, writes
+    restart, source, add, stored_prices, queries, writes
 ):
     prices = restart(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url)
     add({"One": 10})
@@ -165,4 +165,4 @@ def test_the_market_locks_the_version_of_the_lists_before_an_item(
 
     # The claim before the request is a transaction of its own, which locks this one item.
     assert writes()[:3] == ["items", "case_version", "items"]
-    assert standing() == {"One": 12_00}
+    assert stored_prices() == {"One": 12_00}

@@ -84,7 +84,7 @@ def import_items(prices):
 
 
 @reading()
-def standing():
+def stored_prices():
     """The different prices of the items, in cents."""
     return set(Item.select(Item.price_cents).where(Item.market_hash_name.in_(NAMES)).scalars())
 
@@ -143,11 +143,11 @@ def test_a_spin_pays_the_price_that_its_process_shows(processes, refresh, app):
 
 def test_another_leader_finishes_the_refresh_of_one_that_was_killed(processes, stand_still, source):
     process, _ = stand_still(150)
-    half = standing()
+    half = stored_prices()
 
     process.kill()
 
-    wait_until(lambda: standing() == {150})
+    wait_until(lambda: stored_prices() == {150})
     assert len(half) == 2
     assert ledger_audit.audit().mismatches == []
 
@@ -155,13 +155,13 @@ def test_another_leader_finishes_the_refresh_of_one_that_was_killed(processes, s
 def test_a_leader_that_stood_still_writes_nothing_any_more(processes, stand_still, source):
     process, worker = stand_still(200)
     source.answer = feed(dict.fromkeys(NAMES, 300))
-    wait_until(lambda: standing() == {300})
+    wait_until(lambda: stored_prices() == {300})
 
     os.kill(worker, signal.SIGCONT)
 
     taken_over = "another process has taken over the price refresh"
     wait_until(lambda: taken_over in process.running.log.read_text() + process.running.output.read_text())
-    assert standing() == {300}
+    assert stored_prices() == {300}
 
 
 def test_another_process_builds_the_catalogue_when_the_builder_is_killed(processes, refresh, app):

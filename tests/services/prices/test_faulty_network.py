@@ -48,7 +48,7 @@ def good(kind, cents):
 
 
 def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
-    app, client, prices, proxy, source, kind, clock, limit, add, standing, metric, log_lines
+    app, client, prices, proxy, source, kind, clock, limit, add, stored_prices, metric, log_lines
 ):
     limit(seconds=SECONDS)
     add({"One": 1})
@@ -64,11 +64,11 @@ def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
             refresh = beside.submit(prices.run_due)
             statuses = {client.get(path).status_code for path in ("/upgrader/items", "/healthz", "/readyz")}
             refresh.result()
-        line, during = log_lines()[-1], standing()["One"]
+        line, during = log_lines()[-1], stored_prices()["One"]
         clock.forward(hours=2)
         prices.run_due()
         is_told = line["level"] == "warning" and line["outcome"] in outcomes
-        seen[name] = (statuses, is_told, during, standing()["One"])
+        seen[name] = (statuses, is_told, during, stored_prices()["One"])
 
     assert seen == {
         name: ({200}, True, 99 + number, 100 + number) for number, name in enumerate(FAULTS, start=1)

@@ -74,7 +74,7 @@ def test_two_processes_do_not_refresh_at_the_same_time(prices, source, another, 
 
 
 def test_another_process_finishes_the_refresh_of_a_leader_that_died(
-    prices, source, another, items, standing, between_slices, end_lease
+    prices, source, another, items, stored_prices, between_slices, end_lease
 ):
     source.answer = feed(dict.fromkeys(NAMES, 150))
     other = another()
@@ -83,26 +83,26 @@ def test_another_process_finishes_the_refresh_of_a_leader_that_died(
         prices.run_due()
 
     other.run_due()
-    before = sorted(set(standing().values()))
+    before = sorted(set(stored_prices().values()))
     end_lease()
     other.run_due()
 
-    assert (before, set(standing().values())) == ([100, 150], {150})
+    assert (before, set(stored_prices().values())) == ([100, 150], {150})
 
 
 def test_another_process_repeats_the_refresh_of_a_leader_that_stopped(
-    prices, source, another, add, standing, during_a_request
+    prices, source, another, add, stored_prices, during_a_request
 ):
     add({"One": 1})
     during_a_request(prices.stop, feed({"One": 150}))
     with pytest.raises(Stopped):
         prices.run_due()
     prices.release()
-    after_the_stop = standing()
+    after_the_stop = stored_prices()
 
     another().run_due()
 
-    assert (after_the_stop, standing()) == ({"One": 100}, {"One": 150})
+    assert (after_the_stop, stored_prices()) == ({"One": 100}, {"One": 150})
 
 
 @pytest.fixture
@@ -119,14 +119,14 @@ def take_over(another, end_lease, source):
 
 
 def test_a_former_leader_writes_nothing_of_the_document_that_it_fetched(
-    prices, source, items, standing, during_a_request, take_over
+    prices, source, items, stored_prices, during_a_request, take_over
 ):
     during_a_request(take_over, feed(dict.fromkeys(NAMES, 150)))
 
     with pytest.raises(LeaseLost):
         prices.run_due()
 
-    assert (len(source.asks), set(standing().values())) == (2, {200})
+    assert (len(source.asks), set(stored_prices().values())) == (2, {200})
 
 
 def test_a_former_leader_does_not_report_a_failure_of_the_source(
@@ -154,7 +154,7 @@ def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items
 
 
 def test_a_former_leader_writes_nothing_of_what_the_market_answered(
-    another, source, add, standing, next_fetches, during_a_request, end_lease
+    another, source, add, stored_prices, next_fetches, during_a_request, end_lease
 ):
     former, other = (another(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url) for _ in range(2))
     add({"One": 1})
@@ -167,20 +167,20 @@ def test_a_former_leader_writes_nothing_of_what_the_market_answered(
     with pytest.raises(LeaseLost):
         former.run_due()
 
-    assert (standing(), len(source.asks)) == ({"One": 100}, 1)
+    assert (stored_prices(), len(source.asks)) == ({"One": 100}, 1)
     # As postponed before the request; the next leader asks again then.
     assert next_fetches() == {"One": START + 60_000}
 
 
 def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
-    prices, another, source, items, clock, standing, during_a_request
+    prices, another, source, items, clock, stored_prices, during_a_request
 ):
     of_the_command = another()
     good = feed(dict.fromkeys(NAMES, 200))
     during_a_request(lambda: of_the_command.refresh(accept_jumps=False), good)
     with pytest.raises(LeaseLost):
         prices.run_due()
-    after_the_command = set(standing().values())
+    after_the_command = set(stored_prices().values())
     clock.forward(hours=1)
 
     prices.run_due()
@@ -189,13 +189,13 @@ def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
 
 
 def test_of_two_commands_at_once_the_first_fails_in_one_line(
-    fails, another, source, items, standing, during_a_request
+    fails, another, source, items, stored_prices, during_a_request
 ):
     second = another()
     during_a_request(lambda: second.refresh(accept_jumps=False), feed(dict.fromkeys(NAMES, 200)))
 
     assert fails("prices", "refresh") == "Error: another process has taken over the price refresh"
-    assert set(standing().values()) == {200}
+    assert set(stored_prices().values()) == {200}
 
 
 def test_a_lease_that_lasts_implausibly_long_is_free(prices, source, items):

@@ -20,7 +20,7 @@ def asked(source):
     return [ask.query["market_hash_name"] for ask in source.asks]
 
 
-def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, standing, next_fetches):
+def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, stored_prices, next_fetches):
     add({"★ Karambit & Co | 50% +1": 2000}, appid=252490)
     source.answer = market("$1,234.56", median="$9.99")
 
@@ -33,12 +33,12 @@ def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, s
         "key": "1",
     }
     assert [ask.query for ask in source.asks] == [question]
-    assert standing() == {"★ Karambit & Co | 50% +1": 123_456}
+    assert stored_prices() == {"★ Karambit & Co | 50% +1": 123_456}
     assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
 
 
 @sqlite_only
-def test_only_a_plausible_answer_changes_the_price(prices, source, add, clock, standing, next_fetches):
+def test_only_a_plausible_answer_changes_the_price(prices, source, add, clock, stored_prices, next_fetches):
     for answer, price in (
         (market(None, median="$0.99"), 99),
         (market("0,99 €", median="$0.98"), 98),
@@ -56,7 +56,7 @@ def test_only_a_plausible_answer_changes_the_price(prices, source, add, clock, s
 
         prices.run_due()
 
-        assert (standing(), next_fetches()) == ({"One": price}, {"One": clock.now + HOUR})
+        assert (stored_prices(), next_fetches()) == ({"One": price}, {"One": clock.now + HOUR})
 
 
 def test_the_longest_overdue_items_come_first(prices, source, add):
@@ -70,13 +70,13 @@ def test_the_longest_overdue_items_come_first(prices, source, add):
 
 
 @sqlite_only
-def test_an_item_with_a_custom_price_is_not_asked_for(prices, source, add, standing):
+def test_an_item_with_a_custom_price_is_not_asked_for(prices, source, add, stored_prices):
     add({"Own": 1}, customPrice=True)
     source.answer = market("$1.50")
 
     prices.run_due()
 
-    assert (asked(source), standing()) == ([], {"Own": 100})
+    assert (asked(source), stored_prices()) == ([], {"Own": 100})
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ BAD = {
 
 @sqlite_only
 def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
-    prices, source, add, clock, standing, next_fetches, outcomes
+    prices, source, add, clock, stored_prices, next_fetches, outcomes
 ):
     for name, answer in BAD.items():
         # The longest pause after a failure is over.
@@ -130,7 +130,7 @@ def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
         prices.run_due()
 
         assert outcomes.pop() in ("unavailable", "bad document"), name
-        assert (standing(), next_fetches()) == ({"One": 100}, {"One": clock.now + 60_000}), name
+        assert (stored_prices(), next_fetches()) == ({"One": 100}, {"One": clock.now + 60_000}), name
     assert outcomes == []
 
 
@@ -150,7 +150,7 @@ def test_a_failing_market_is_asked_less_and_less_often_but_every_ten_minutes(pri
 
 
 @sqlite_only
-def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, standing):
+def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, stored_prices):
     add({"One": 1, "Two": 1})
     source.answer = text("null", status=429)
     prices.run_due()
@@ -158,19 +158,19 @@ def test_the_command_asks_a_market_that_is_paused(prices, run, source, add, stan
 
     run("prices", "refresh")
 
-    assert standing() == {"One": 100, "Two": 150}
+    assert stored_prices() == {"One": 100, "Two": 150}
 
 
-def test_a_price_that_was_held_back_is_asked_for_again_and_accepted(run, source, add, standing):
+def test_a_price_that_was_held_back_is_asked_for_again_and_accepted(run, source, add, stored_prices):
     add({"One": 1, "Two": 1})
     source.answer = market("$50.00")
     held_back = run("prices", "refresh")
-    before = standing()
+    before = stored_prices()
 
     said = run("prices", "refresh", "--accept-jumps")
 
     assert (held_back["heldBack"], before) == (2, {"One": 100, "Two": 100})
-    assert (said["updated"], standing()) == (2, {"One": 5000, "Two": 5000})
+    assert (said["updated"], stored_prices()) == (2, {"One": 5000, "Two": 5000})
 
 
 @sqlite_only
@@ -188,7 +188,9 @@ def beside_a_feed(source, restart):
         yield restart(PRICE_FEED_URL=feed.url), feed
 
 
-def test_items_that_the_feed_contains_are_not_asked_for(beside_a_feed, source, add, standing, next_fetches):
+def test_items_that_the_feed_contains_are_not_asked_for(
+    beside_a_feed, source, add, stored_prices, next_fetches
+):
     both, feed = beside_a_feed
     add({"In the feed": 1, "Elsewhere": 1})
     feed.answer = text(document({"In the feed": 150}))
@@ -196,7 +198,7 @@ def test_items_that_the_feed_contains_are_not_asked_for(beside_a_feed, source, a
 
     both.run_due()
 
-    assert (asked(source), standing()) == (["Elsewhere"], {"In the feed": 150, "Elsewhere": 160})
+    assert (asked(source), stored_prices()) == (["Elsewhere"], {"In the feed": 150, "Elsewhere": 160})
     assert next_fetches()["In the feed"] == START + HOUR
 
 

@@ -58,12 +58,12 @@ def running(prices):
 
 
 @pytest.fixture
-def wanted(prices, running, unpriced, standing):
+def wanted(prices, running, unpriced, stored_prices):
     """Asks for all missing prices. Returns the prices of all items that the request then finds, by name."""
 
     def request():
         prices.refresh_missing(unpriced())
-        return standing()
+        return stored_prices()
 
     return request
 
@@ -86,7 +86,7 @@ def test_without_a_background_task_no_request_waits(prices, source, add, unprice
 
 
 @sqlite_only
-def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, standing, monkeypatch):
+def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, stored_prices, monkeypatch):
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.05)
     add({"None": None})
     answer = threading.Event()
@@ -100,7 +100,7 @@ def test_a_request_does_not_wait_for_a_slow_market(source, add, wanted, standing
     before = wanted()
     answer.set()
 
-    wait_until(lambda: standing() == {"None": 150})
+    wait_until(lambda: stored_prices() == {"None": 150})
     assert before == {"None": None}
 
 
@@ -201,7 +201,7 @@ def test_a_request_does_not_ask_a_market_that_is_paused(source, add, wanted):
 
 @pytest.mark.parametrize("settings", [{}])
 def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(
-    restart, source, add, unpriced, standing
+    restart, source, add, unpriced, stored_prices
 ):
     prices = restart(PRICE_FEED_URL=source.url)
     source.answer = feed({"New": 150})
@@ -211,7 +211,7 @@ def test_a_new_item_gets_its_price_from_the_feed_while_the_request_waits(
     with background_task(prices):
         prices.refresh_missing(unpriced())
 
-    assert standing() == {"New": 150}
+    assert stored_prices() == {"New": 150}
 
 
 @pytest.mark.parametrize("settings", [{}])
@@ -242,7 +242,7 @@ def connect(prices, another):
 
 
 def test_a_request_to_another_process_waits_until_the_leader_has_asked(
-    prices, running, connect, source, add, unpriced, standing
+    prices, running, connect, source, add, unpriced, stored_prices
 ):
     add({"None": None})
     source.answer = market("$1.50")
@@ -252,7 +252,7 @@ def test_a_request_to_another_process_waits_until_the_leader_has_asked(
 
     other.refresh_missing(unpriced())
 
-    assert standing() == {"None": 150}
+    assert stored_prices() == {"None": 150}
     # The leader has said that it asked.
     assert other._wanted == set()
 

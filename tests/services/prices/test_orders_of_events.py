@@ -64,7 +64,7 @@ def start(restart, source, market_source):
 
 
 @pytest.fixture
-def seconds_to_price(start, source, clock, add, standing):
+def seconds_to_price(start, source, clock, add, stored_prices):
     """Plays one order of events. Returns after how many seconds the imported items have their prices."""
 
     def play(number, before, down_seconds):
@@ -84,7 +84,7 @@ def seconds_to_price(start, source, clock, add, standing):
             prices.run_due()
         add(dict.fromkeys(IN_FEED))
         imported_at = clock()
-        while not IN_FEED.items() <= standing().items() and clock() - imported_at < HOUR:
+        while not IN_FEED.items() <= stored_prices().items() and clock() - imported_at < HOUR:
             prices.run_due()
             clock.forward(seconds=5)
             if clock() - imported_at >= 10_000:

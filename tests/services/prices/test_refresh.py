@@ -10,7 +10,7 @@ from tests.services.prices.conftest import HOUR, START
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
 
 
-def test_every_item_gets_its_price(run, source, add, standing):
+def test_every_item_gets_its_price(run, source, add, stored_prices):
     add({"One": 1, "Two": 2, "Three": 3})
     source.answer = feed({"One": 150, "Two": 200, "Four": 5})
 
@@ -18,25 +18,25 @@ def test_every_item_gets_its_price(run, source, add, standing):
 
     expected = {"updated": 1, "unchanged": 1, "missing": 1, "unknown": 1, "heldBackItems": []}
     assert said == NOTHING | expected
-    assert standing() == {"One": 150, "Two": 200, "Three": 300}
+    assert stored_prices() == {"One": 150, "Two": 200, "Three": 300}
 
 
-def test_any_first_price_is_accepted(run, source, add, standing):
+def test_any_first_price_is_accepted(run, source, add, stored_prices):
     add({"None": None, "Zero": 0})
     source.answer = feed({"None": 99_999_99, "Zero": 1})
 
     assert run("prices", "refresh")["updated"] == 2
-    assert standing() == {"None": 99_999_99, "Zero": 1}
+    assert stored_prices() == {"None": 99_999_99, "Zero": 1}
 
 
-def test_a_custom_price_is_never_changed(run, source, add, standing, next_fetches):
+def test_a_custom_price_is_never_changed(run, source, add, stored_prices, next_fetches):
     add({"Own": 1}, customPrice=True, nextPriceFetch=7)
     source.answer = feed({"Own": 150})
 
     said = run("prices", "refresh", "--accept-jumps")
 
     assert said == NOTHING | {"custom": 1, "heldBackItems": []}
-    assert (standing(), next_fetches()) == ({"Own": 100}, {"Own": 7})
+    assert (stored_prices(), next_fetches()) == ({"Own": 100}, {"Own": 7})
 
 
 BAD_PRICES = {
@@ -53,7 +53,7 @@ BAD_PRICES = {
 JUMPS = {"Eleven times": 1100, "A hundred times": 10_000, "An eleventh": 9, "Nothing": 0}
 
 
-def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, standing):
+def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, stored_prices):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS, "Good"], 1))
     source.answer = feed(BAD_PRICES | JUMPS | {"Good": 200})
 
@@ -61,17 +61,17 @@ def test_a_bad_price_is_held_back_and_the_others_are_accepted(run, source, add, 
 
     assert (said["updated"], said["heldBack"]) == (1, 13)
     assert sorted(said["heldBackItems"]) == sorted([*BAD_PRICES, *JUMPS])
-    assert standing() == dict.fromkeys([*BAD_PRICES, *JUMPS], 100) | {"Good": 200}
+    assert stored_prices() == dict.fromkeys([*BAD_PRICES, *JUMPS], 100) | {"Good": 200}
 
 
-def test_accept_jumps_accepts_jumps_but_no_invalid_prices(run, source, add, standing):
+def test_accept_jumps_accepts_jumps_but_no_invalid_prices(run, source, add, stored_prices):
     add(dict.fromkeys([*BAD_PRICES, *JUMPS], 1))
     source.answer = feed(BAD_PRICES | JUMPS)
 
     said = run("prices", "refresh", "--accept-jumps")
 
     assert (said["updated"], said["heldBack"]) == (4, 9)
-    assert standing() == dict.fromkeys(BAD_PRICES, 100) | JUMPS
+    assert stored_prices() == dict.fromkeys(BAD_PRICES, 100) | JUMPS
 
 
 def test_only_the_first_held_back_items_are_named(run, source, add):
@@ -85,7 +85,7 @@ def test_only_the_first_held_back_items_are_named(run, source, add):
 
 
 @pytest.mark.slow
-def test_half_of_thousands_of_prices_change_at_once(run, source, add, standing):
+def test_half_of_thousands_of_prices_change_at_once(run, source, add, stored_prices):
     names = [f"Item {number:04}" for number in range(2_500)]
     add(dict.fromkeys(names, 10))
     new = {name: 1000 + number % 2 for number, name in enumerate(names)}
@@ -94,10 +94,10 @@ def test_half_of_thousands_of_prices_change_at_once(run, source, add, standing):
     said = run("prices", "refresh")
 
     assert (said["updated"], said["unchanged"]) == (1_250, 1_250)
-    assert standing() == new
+    assert stored_prices() == new
 
 
-def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, standing, monkeypatch):
+def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, stored_prices, monkeypatch):
     add({"One": 1})
     source.answer = feed({"One": 150})
 
@@ -108,10 +108,12 @@ def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, st
     with pytest.raises(RuntimeError):
         prices.refresh(accept_jumps=False)
 
-    assert standing() == {"One": 100}
+    assert stored_prices() == {"One": 100}
 
 
-def test_a_custom_price_that_is_imported_during_a_refresh_stays(prices, source, add, standing, monkeypatch):
+def test_a_custom_price_that_is_imported_during_a_refresh_stays(
+    prices, source, add, stored_prices, monkeypatch
+):
     add({"One": 1, "Two": 2})
     source.answer = feed({"One": 150, "Two": 300})
     apply = Feed._apply
@@ -123,7 +125,7 @@ def test_a_custom_price_that_is_imported_during_a_refresh_stays(prices, source, 
     monkeypatch.setattr(Feed, "_apply", import_first)
     counts = prices.refresh(accept_jumps=False)
 
-    assert (counts.updated, standing()) == (1, {"One": 400, "Two": 300})
+    assert (counts.updated, stored_prices()) == (1, {"One": 400, "Two": 300})
 
 
 def test_every_item_shows_the_time_of_the_next_refresh(run, source, add, next_fetches):
@@ -135,7 +137,7 @@ def test_every_item_shows_the_time_of_the_next_refresh(run, source, add, next_fe
     assert set(next_fetches().values()) == {START + HOUR}
 
 
-def test_the_catalogue_shows_the_old_price_until_it_expires(run, client, source, add, standing):
+def test_the_catalogue_shows_the_old_price_until_it_expires(run, client, source, add, stored_prices):
     add({"One": 1})
     source.answer = feed({"One": 150})
     before = client.get("/upgrader/items").json[0]["price"]
@@ -143,7 +145,7 @@ def test_the_catalogue_shows_the_old_price_until_it_expires(run, client, source,
     run("prices", "refresh")
 
     shown = [client.get("/upgrader/items").json[0]["price"], before]
-    assert (shown, standing()) == ([before, before], {"One": 150})
+    assert (shown, stored_prices()) == ([before, before], {"One": 150})
 
 
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])

@@ -13,12 +13,12 @@ MOST = 100_000_000_000
 whole_prices = st.integers(min_value=1, max_value=MOST)
 
 
-def verdict_on(stated, standing, *, accept_jumps=False):
-    return str(judge(stated, standing=standing, accept_jumps=accept_jumps))
+def verdict_on(stated, current, *, accept_jumps=False):
+    return str(judge(stated, current=current, accept_jumps=accept_jumps))
 
 
 @pytest.mark.parametrize(
-    ("stated", "standing", "verdict"),
+    ("stated", "current", "verdict"),
     [
         (100, 100, "same"),
         (0, 0, "same"),
@@ -37,13 +37,13 @@ def verdict_on(stated, standing, *, accept_jumps=False):
         (MOST, 0, "new"),
     ],
 )
-def test_a_step_of_more_than_ten_times_is_held_back(stated, standing, verdict):
-    assert verdict_on(stated, standing) == verdict
+def test_a_step_of_more_than_ten_times_is_held_back(stated, current, verdict):
+    assert verdict_on(stated, current) == verdict
 
 
-@pytest.mark.parametrize(("stated", "standing"), [(1001, 100), (9, 100), (0, 100), (0, None)])
-def test_an_accepted_jump_sets_the_price(stated, standing):
-    assert verdict_on(stated, standing, accept_jumps=True) == "new"
+@pytest.mark.parametrize(("stated", "current"), [(1001, 100), (9, 100), (0, 100), (0, None)])
+def test_an_accepted_jump_sets_the_price(stated, current):
+    assert verdict_on(stated, current, accept_jumps=True) == "new"
 
 
 def test_invalid_prices_are_held_back_even_when_jumps_are_accepted():
@@ -56,9 +56,9 @@ def test_invalid_prices_are_held_back_even_when_jumps_are_accepted():
     assert verdicts == {"held back"}
 
 
-@given(stated=whole_prices, standing=whole_prices)
-def test_the_same_limit_holds_for_rising_and_falling_prices(stated, standing):
-    assert (verdict_on(stated, standing) == "held back") == (verdict_on(standing, stated) == "held back")
+@given(stated=whole_prices, current=whole_prices)
+def test_the_same_limit_holds_for_rising_and_falling_prices(stated, current):
+    assert (verdict_on(stated, current) == "held back") == (verdict_on(current, stated) == "held back")
 
 
 @pytest.mark.parametrize(

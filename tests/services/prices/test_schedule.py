@@ -18,7 +18,7 @@ def settings(request, source):
     return {"PRICE_FEED_URL": source.url, "PRICE_REFRESH_SECONDS": str(getattr(request, "param", 3600))}
 
 
-def test_the_feed_is_refreshed_at_the_start_and_then_every_hour(prices, source, clock, add, standing):
+def test_the_feed_is_refreshed_at_the_start_and_then_every_hour(prices, source, clock, add, stored_prices):
     add({"One": 1})
     source.answer = feed({"One": 150})
     asks = []
@@ -29,7 +29,7 @@ def test_the_feed_is_refreshed_at_the_start_and_then_every_hour(prices, source, 
         asks.append(len(source.asks))
 
     assert asks == [1, 1, 1, 2]
-    assert standing() == {"One": 150}
+    assert stored_prices() == {"One": 150}
 
 
 def test_a_restart_keeps_the_time_of_the_next_refresh(prices, source, clock, restart):
@@ -71,7 +71,7 @@ def test_a_clock_that_was_set_back_far_does_not_stop_the_refreshes_and_a_little_
     assert asks == [1, 2, 2]
 
 
-def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source, clock, add, standing):
+def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source, clock, add, stored_prices):
     source.answer = feed({"New": 150})
     prices.run_due()
     add({"New": None})
@@ -79,10 +79,10 @@ def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source
     clock.forward(seconds=1)
     prices.run_due()
 
-    assert standing() == {"New": 150}
+    assert stored_prices() == {"New": 150}
 
 
-def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add, standing):
+def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add, stored_prices):
     source.answer = feed({"One": 150})
     prices.run_due()
     add({"One": 7})
@@ -90,14 +90,14 @@ def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add,
     seen = []
     for _ in range(2):
         prices.run_due()
-        seen.append(standing())
+        seen.append(stored_prices())
         clock.forward(hours=1)
 
     assert seen == [{"One": 700}, {"One": 150}]
 
 
 def test_an_item_that_is_imported_during_a_refresh_gets_its_price_right_after_it(
-    prices, source, clock, add, standing, monkeypatch
+    prices, source, clock, add, stored_prices, monkeypatch
 ):
     add({"One": 1})
     source.answer = feed({"One": 150, "New": 30})
@@ -105,16 +105,16 @@ def test_an_item_that_is_imported_during_a_refresh_gets_its_price_right_after_it
 
     def import_afterwards(*args, **options):
         counts = apply(*args, **options)
-        if "New" not in standing():
+        if "New" not in stored_prices():
             add({"New": None})
         return counts
 
     monkeypatch.setattr(Feed, "_apply", import_afterwards)
     prices.run_due()
-    before = standing()
+    before = stored_prices()
     prices.run_due()
 
-    assert (before, standing()) == ({"One": 150, "New": None}, {"One": 150, "New": 30})
+    assert (before, stored_prices()) == ({"One": 150, "New": None}, {"One": 150, "New": 30})
 
 
 @pytest.mark.parametrize("settings", [7200], indirect=True)
@@ -160,7 +160,7 @@ def test_the_pause_after_failures_outlives_a_restart_and_ends_with_a_success(pri
     assert [state.failures for state in again.states()] == [0]
 
 
-def test_the_command_refreshes_from_a_feed_that_is_paused(prices, run, source, add, standing):
+def test_the_command_refreshes_from_a_feed_that_is_paused(prices, run, source, add, stored_prices):
     add({"One": 1})
     source.answer = text("[]")
     prices.run_due()
@@ -168,4 +168,4 @@ def test_the_command_refreshes_from_a_feed_that_is_paused(prices, run, source, a
 
     run("prices", "refresh")
 
-    assert standing() == {"One": 150}
+    assert stored_prices() == {"One": 150}

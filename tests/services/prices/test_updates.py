@@ -17,13 +17,13 @@ def begin(app, add):
     return app.extensions["realtime"].start
 
 
-def test_prices_are_refreshed_soon_after_the_start(begin, source, add, standing):
+def test_prices_are_refreshed_soon_after_the_start(begin, source, add, stored_prices):
     add({"One": 1})
     source.answer = feed({"One": 150})
 
     begin()
 
-    wait_until(lambda: standing() == {"One": 150})
+    wait_until(lambda: stored_prices() == {"One": 150})
 
 
 @sqlite_only
@@ -80,7 +80,7 @@ def test_the_metrics_show_a_feed_that_fails(make_app, source):
 
 @sqlite_only
 @pytest.mark.parametrize("what", ["drips", "hangs up"])
-def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, add, standing, what):
+def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, add, stored_prices, what):
     add({"One": 1})
     source.answer = {"drips": dripping(source), "hangs up": hung_up}[what]
     begin()
@@ -91,11 +91,11 @@ def test_every_endpoint_answers_whatever_the_feed_does(begin, client, source, ad
     }
 
     assert set(answers.values()) == {200}
-    assert standing() == {"One": 100}
+    assert stored_prices() == {"One": 100}
 
 
 def test_an_unexpected_error_does_not_end_the_task(
-    app, begin, prices, source, add, log_lines, standing, monkeypatch
+    app, begin, prices, source, add, log_lines, stored_prices, monkeypatch
 ):
     add({"One": 1})
     source.answer = feed({"One": 150})
@@ -111,7 +111,7 @@ def test_an_unexpected_error_does_not_end_the_task(
 
     begin()
 
-    wait_until(lambda: standing() == {"One": 150})
+    wait_until(lambda: stored_prices() == {"One": 150})
     assert log_lines()[0]["message"] == "prices delayed"
     assert "with a secret" not in str(log_lines())
 
@@ -135,12 +135,12 @@ def test_requests_and_commands_do_not_start_the_task(client, run, prices):
 
 @sqlite_only
 @pytest.mark.process
-def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, standing):
+def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, source, add, stored_prices):
     add({"One": 1})
     source.answer = feed({"One": 150})
 
     with server_process([*flask_run(), "--debug"], env | {"PRICE_FEED_URL": source.url}, tmp_path):
-        wait_until(lambda: standing() == {"One": 150})
+        wait_until(lambda: stored_prices() == {"One": 150})
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def serve(env, tmp_path, source):
 @sqlite_only
 @pytest.mark.process
 def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_started(
-    serve, source, add, standing, next_fetches
+    serve, source, add, stored_prices, next_fetches
 ):
     add({"One": 1})
     source.answer = feed({"One": 150})
@@ -160,7 +160,7 @@ def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_starte
 
     for _ in range(2):
         with serve() as server:
-            wait_until(lambda: standing() == {"One": 150})
+            wait_until(lambda: stored_prices() == {"One": 150})
             requests.get(f"{server.url}/upgrader/items", timeout=10)
             server.stop()
 
@@ -170,12 +170,12 @@ def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_starte
 
 @pytest.mark.process
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_two_real_servers_fetch_once_between_them(serve, source, add, standing):
+def test_two_real_servers_fetch_once_between_them(serve, source, add, stored_prices):
     add({"One": 1})
     source.answer = feed({"One": 150})
 
     with serve() as one, serve() as other:
-        wait_until(lambda: standing() == {"One": 150})
+        wait_until(lambda: stored_prices() == {"One": 150})
         statuses = [requests.get(f"{server.url}/readyz", timeout=10).status_code for server in (one, other)]
 
     assert (statuses, len(source.asks)) == ([200, 200], 1)
