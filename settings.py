@@ -85,6 +85,11 @@ SECONDS = _number(0, 600_000, "seconds from 0 to 600 with at most three decimals
 MINUTES = _number(0, 10_080 * 60_000, "minutes from 0 to 10080", unit=60_000)
 
 
+def _directory(text: str) -> Path:
+    # Flask would look for the files of a relative one beside app.py.
+    return Path(text).absolute()
+
+
 def _list(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
 
@@ -167,7 +172,7 @@ class Settings:
     """What an operator can choose. Money is in cents; the names of durations end in their unit."""
 
     production: bool = _setting("APP_ENV", "development", _choice("development", "production"))
-    instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", Path)  # noqa: RUF009
+    instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", _directory)  # noqa: RUF009
     host: str = _setting("HOST", "127.0.0.1")
     port: int = _setting("PORT", "5000", _number(1, 65_535))
     base_url: str = _setting("BASE_URL", "http://127.0.0.1:{port}", _base())

@@ -112,6 +112,15 @@ def test_another_instance_directory_moves_the_default_database_with_it(read, tmp
     assert settings.database_url == f"sqlite:///{tmp_path}/elsewhere/platform.db"
 
 
+def test_a_relative_instance_directory_is_one_of_the_current_directory(read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    settings = read(INSTANCE_DIR="here")
+
+    assert settings.instance_dir == tmp_path / "here"
+    assert settings.database_url == f"sqlite:///{tmp_path}/here/platform.db"
+
+
 def test_another_port_moves_the_default_address_with_it(read):
     settings = read(PORT="8080")
 
