@@ -38,14 +38,14 @@ run: $(VENV)/installed ## serve on http://127.0.0.1:5000 with demo data; PORT=80
 run-cluster: $(VENV)/installed-dev ## serve with three processes, PostgreSQL, Redis and nginx, until Ctrl-C; PORT as above
 	@$(BIN)/python -m bench.run_cluster --port $(PORT)
 
-check: ## style, types, import directions and the fast tests on SQLite: two to four minutes
+check: ## style, types, import directions and the fast tests on SQLite: less than a minute
 	@$(MAKE) --no-print-directory --jobs=2 style fast-tests
 
 fast-tests: $(VENV)/installed-dev ## the fast tests on SQLite
-	$(BIN)/python -m pytest --quiet --numprocesses=2 --dist=worksteal --databases=sqlite -m "not process and not slow"
+	$(BIN)/python -m pytest --quiet --numprocesses=4 --dist=worksteal --databases=sqlite -m "not process and not slow"
 
 # Three workers for each core, since many tests wait for a server or a deadline.
-test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: about eleven minutes on two cores
+test: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests, on SQLite and PostgreSQL: five to ten minutes on two cores
 	$(BIN)/python -m pytest --numprocesses=6 --dist=worksteal
 	$(BIN)/python -m pytest --numprocesses=3 --dist=worksteal --processes=3 $(CLUSTER_TESTS)
 

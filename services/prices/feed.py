@@ -24,7 +24,7 @@ MAX_BYTES = 64 * 1024 * 1024
 TIMEOUT_SECONDS = 60.0
 MAX_REDIRECTS = 3
 
-ITEMS_A_SLICE = 20
+ITEMS_A_SLICE = 15
 """Each slice is one short transaction: on SQLite it blocks all other writers and the event loop.
 
 Most of its time goes into new prices of the cases that hold these items: on SQLite 1 us for each item of
