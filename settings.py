@@ -71,7 +71,8 @@ def _number(
     """A parser of numbers that multiplies them by ``unit``: with unit 100, ``1.5`` gives 150."""
 
     def parse(text: str) -> int:
-        number = Decimal(text) * unit if NUMBER.fullmatch(text) else -1
+        is_number = NUMBER.fullmatch(text) and (unit > 1 or "." not in text)
+        number = Decimal(text) * unit if is_number else -1
         if least <= number <= most and number == int(number):
             return int(number)
         raise ValidationError(f"must be {what.format(least=least, most=most)}")

@@ -209,6 +209,7 @@ BAD_VALUES = [
     ("PORT", "65536", "must be a whole number from 1 to 65535"),
     ("PORT", "http", "must be a whole number from 1 to 65535"),
     ("PORT", "5_000", "must be a whole number from 1 to 65535"),
+    ("PORT", "5000.0", "must be a whole number from 1 to 65535"),
     ("PORT", "\u0665\u0660", "must be a whole number from 1 to 65535"),
     ("BASE_URL", "api.example.com", ADDRESS),
     ("BASE_URL", "ftp://api.example.com", ADDRESS),

@@ -10,8 +10,14 @@ from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache
 from services.upgrader.generations import Generation, GenerationUnreadable
 
 FIRST_WAIT_SECONDS = 0.1
-"""Time between two queries for the very first catalogue, which another process builds. If that process dies,
-this one gets its lease 15 seconds later."""
+"""Time between two queries for the very first catalogue, which another process builds."""
+
+FIRST_WAITS = 200
+"""The most of these queries. If the process that builds dies, this one gets its lease within the time."""
+
+
+class NeverBuilt(Exception):
+    """There is no catalogue, and no process has built one in time."""
 
 
 class SharedCatalogue(CatalogueCache):
@@ -41,7 +47,7 @@ class SharedCatalogue(CatalogueCache):
                 self._begin()
 
     def _next(self) -> tuple[Catalogue, float]:
-        while True:
+        for _ in range(FIRST_WAITS):
             newest = generations.newest()
             if not self._is_valid(newest) and self._lease.acquire():
                 try:
@@ -55,6 +61,7 @@ class SharedCatalogue(CatalogueCache):
                     # So the next attempt builds one.
                     self._unreadable_id = newest.id
             time.sleep(FIRST_WAIT_SECONDS)
+        raise NeverBuilt
 
     def _is_valid(self, generation: Generation | None) -> bool:
         if generation is None or generation.id == self._unreadable_id:
