@@ -24,7 +24,8 @@ export class Reel {
   fill(items) {
     this.#items = items;
     this.#draw(this.#some(2 * BESIDE + 1));
-    this.#move(BESIDE + 0.5);
+    this.#place = BESIDE + 0.5;
+    this.#strip.style.setProperty("--cells", this.#place);
   }
 
   /**
@@ -34,23 +35,16 @@ export class Reel {
    * The other cells are drawn at random with the chances of the items, so that the reel does not show rare items
    * more often than they are won.
    */
-  spinTo(item, within, seconds) {
+  async spinTo(item, within, seconds) {
     const here = Math.floor(this.#place);
     const seen = this.#cells.slice(here - BESIDE, here + BESIDE + 1);
     const from = BESIDE + (this.#place - here);
     const stop = seen.length + PASSING;
     const to = stop + EDGE + within * (1 - 2 * EDGE);
     this.#draw([...seen, ...this.#some(PASSING), item, ...this.#some(BESIDE)]);
-    this.#move(from);
-    return decelerate(seconds, (progress) => {
-      this.#move(from + (to - from) * progress);
-      if (progress === 1) this.#strip.children[stop].dataset.won = "";
-    });
-  }
-
-  #move(place) {
-    this.#place = place;
-    this.#strip.style.setProperty("--cells", place);
+    this.#place = to;
+    await decelerate(this.#strip, "--cells", from, to, seconds);
+    this.#strip.children[stop].dataset.won = "";
   }
 
   #draw(cells) {

@@ -3,17 +3,14 @@
 import { decelerate } from "./motion.js";
 
 const TURNS = 5;
-const DEGREES_PER_PERCENT = 3.6;
 
 /** The `<svg>` with a `.zone` whose path length is 100, and a `.needle`. */
 export class Wheel {
-  #svg;
   #zone;
   #needle;
   #percent = 0;
 
   constructor(svg) {
-    this.#svg = svg;
     this.#zone = svg.querySelector(".zone");
     this.#needle = svg.querySelector(".needle");
   }
@@ -26,15 +23,8 @@ export class Wheel {
 
   /** Turn the needle to the roll; resolves when it has stopped. */
   spinTo(percent, seconds) {
-    const from = this.#percent;
-    const distance = TURNS * 100 + ((percent - from + 100) % 100);
+    const from = this.#percent - 100 * (percent < this.#percent ? TURNS + 1 : TURNS);
     this.#percent = percent;
-    return decelerate(seconds, (progress) => this.#point(progress === 1 ? percent : from + distance * progress));
-  }
-
-  #point(percent) {
-    const { x, y, width, height } = this.#svg.viewBox.baseVal;
-    const degrees = (percent * DEGREES_PER_PERCENT) % 360;
-    this.#needle.setAttribute("transform", `rotate(${degrees} ${x + width / 2} ${y + height / 2})`);
+    return decelerate(this.#needle, "rotate", `${from / 100}turn`, `${percent / 100}turn`, seconds);
   }
 }
