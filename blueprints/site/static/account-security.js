@@ -5,19 +5,16 @@ import { sendJson } from "./api.js";
 import { byId, make, openDialog } from "./dom.js";
 import { askForCode } from "./two-factor-prompt.js";
 
-/** The section. `getToken()` returns the player's token. `redraw()` loads and draws the tab anew. */
+/** The section. */
 export class AccountSecurity {
-  #getToken;
-
-  /** `onLogout()` is called when the player has logged out everywhere. */
-  constructor({ getToken, redraw, onLogout }) {
-    this.#getToken = getToken;
+  /** `redraw()` loads and draws the tab anew. `onLogout()` is called when the player has logged out everywhere. */
+  constructor({ redraw, onLogout }) {
     const act = makeActions("security-said", redraw);
     byId("two-factor-on").addEventListener("click", () => act(() => this.#turnOn()));
     byId("two-factor-off").addEventListener("click", () => act(() => this.#turnOff()));
     byId("new-recovery-codes").addEventListener("click", () => act(() => this.#drawRecoveryCodes()));
     byId("logout-all").addEventListener("click", () => act(async () => {
-      await this.#post("/auth/logout-all");
+      await sendJson("POST", "/auth/logout-all");
       onLogout();
       return "";
     }));
@@ -32,7 +29,7 @@ export class AccountSecurity {
   }
 
   async #turnOn() {
-    const { secret, qrCode } = await this.#post("/profile/2fa/setup");
+    const { secret, qrCode } = await sendJson("POST", "/profile/2fa/setup");
     await askForCode({
       title: "Turn on two-factor authentication",
       text: "Scan this QR code with an authenticator app, or type the secret into it.",
@@ -42,7 +39,7 @@ export class AccountSecurity {
       ],
       accept: "Turn on",
       appOnly: true,
-      send: (code) => this.#post("/profile/2fa/enable", { code }),
+      send: (code) => sendJson("POST", "/profile/2fa/enable", { code }),
     });
     return "Two-factor authentication is on. Draw recovery codes now, in case you lose your authenticator app.";
   }
@@ -52,7 +49,7 @@ export class AccountSecurity {
       title: "Turn off two-factor authentication?",
       text: "Your recovery codes are deleted with it.",
       accept: "Turn off",
-      send: (code) => this.#post("/profile/2fa/disable", { code }),
+      send: (code) => sendJson("POST", "/profile/2fa/disable", { code }),
     });
     return "Two-factor authentication is off.";
   }
@@ -63,7 +60,7 @@ export class AccountSecurity {
       text: "The codes that you have drawn before stop working.",
       accept: "Draw",
       appOnly: true,
-      send: (code) => this.#post("/profile/2fa/recovery-codes", { code }),
+      send: (code) => sendJson("POST", "/profile/2fa/recovery-codes", { code }),
     });
     byId("recovery-codes").replaceChildren(...codes.map((code) => make("li", {}, make("code", {}, code))));
     const file = URL.createObjectURL(new Blob([`${codes.join("\n")}\n`], { type: "text/plain" }));
@@ -72,9 +69,5 @@ export class AccountSecurity {
     URL.revokeObjectURL(file);
     byId("recovery-codes").replaceChildren();
     return "You have new recovery codes.";
-  }
-
-  #post(path, content) {
-    return sendJson("POST", path, { token: this.#getToken(), content });
   }
 }

@@ -1,46 +1,43 @@
 // The tab "Account": what the player has wagered, limits, breaks, and the security of the account.
 
 import { AccountSecurity } from "./account-security.js";
-import { getJson } from "./api.js";
+import { getOwn, makeSignals } from "./api.js";
 import { Breaks } from "./breaks.js";
 import { byId, make } from "./dom.js";
 import { Limits } from "./limits.js";
 import { centsOfCoins, coins, signedCoins } from "./money.js";
+import { getToken } from "./session.js";
 
 const UNAUTHORIZED = 401;
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
 /**
- * Draws the tab. `getToken()` returns the player's token, or null for a guest. `onUnauthorized()` is called when the
- * server refuses the token, and `onLogout()` when the player has logged out everywhere.
+ * Draws the tab. `onUnauthorized()` is called when the server refuses the player's token, and `onLogout()` when the
+ * player has logged out everywhere.
  */
 export class Account {
-  #getToken;
   #onUnauthorized;
   #limits;
   #breaks;
   #security;
-  #loading = 0;
+  #nextSignal = makeSignals();
 
-  constructor({ getToken, onUnauthorized, onLogout }) {
-    this.#getToken = getToken;
+  constructor({ onUnauthorized, onLogout }) {
     this.#onUnauthorized = onUnauthorized;
-    const parts = { getToken, redraw: () => this.show() };
-    this.#limits = new Limits(parts);
-    this.#breaks = new Breaks(parts);
-    this.#security = new AccountSecurity({ ...parts, onLogout });
+    const redraw = () => this.show();
+    this.#limits = new Limits(redraw);
+    this.#breaks = new Breaks(redraw);
+    this.#security = new AccountSecurity({ redraw, onLogout });
   }
 
   /** Load and draw everything. */
   async show() {
-    const mine = ++this.#loading;
-    const token = this.#getToken();
-    if (!token) return this.#hide("Sign in to see your account.");
+    const signal = this.#nextSignal();
+    if (!getToken()) return this.#hide("Sign in to see your account.");
     try {
       const [limits, summary, status] = await Promise.all(
-        ["/limits", "/limits/summary", "/profile/2fa/status"].map((path) => getJson(path, { token })),
+        ["/limits", "/limits/summary", "/profile/2fa/status"].map((path) => getOwn(path, { signal })),
       );
-      if (mine !== this.#loading) return;
       drawNetPosition(summary);
       this.#limits.draw(limits, summary);
       this.#breaks.draw(limits.exclusion);
@@ -48,7 +45,7 @@ export class Account {
       byId("account-note").textContent = "";
       byId("account-parts").hidden = false;
     } catch (problem) {
-      if (mine !== this.#loading) return;
+      if (signal.aborted) return;
       this.#hide(`Your account could not be loaded: ${problem.message}`);
       if (problem.status === UNAUTHORIZED) this.#onUnauthorized();
     }

@@ -1,9 +1,10 @@
 // The player's bets, newest first: each with its proof, recomputed here, and links to verify and to share it.
 
-import { getJson } from "./api.js";
+import { getOwn } from "./api.js";
 import { byId, make, makeValues, picture } from "./dom.js";
 import { canVerify } from "./fairness.js";
 import { readBet, RECORDS } from "./records.js";
+import { getToken } from "./session.js";
 
 const MOST = 8;
 
@@ -24,7 +25,7 @@ const VERDICTS = {
  *
  * `shown` is the bet as the player saw it. A proof may come twice: the second one changes nothing.
  */
-export async function addProof(game, proof, shown, token) {
+export async function addProof(game, proof, shown) {
   const result = canVerify() ? await RECORDS[game].verify(proof, { ...shown, game }) : null;
   const verdict = verdictOn(result, shown);
   const earlier = byId("proofs").querySelector(`[data-nonce="${proof.nonce}"]`);
@@ -35,21 +36,19 @@ export async function addProof(game, proof, shown, token) {
   while (byId("proofs").children.length > MOST) byId("proofs").lastElementChild.remove();
   byId("no-bets-yet").hidden = true;
   // Without its id the bet has no link to share. The list shows the link after a reload.
-  if (!shown.id) findId(proof, token).then((id) => line.querySelector(".more").append(shareLink(proof, id)), () => {});
+  if (!shown.id) findId(proof).then((id) => line.querySelector(".more").append(shareLink(proof, id)), () => {});
   return verdict;
 }
 
-let owner = null; // the token of the player whose bets are listed
-
 /** Fill the list with the newest bets that the server has stored, below those that are in it. */
-export async function loadBets(token) {
-  owner = token;
-  const { data } = await getJson(`/stats/fairness?limit=${MOST}`, { token });
+export async function loadBets() {
+  const owner = getToken();
+  const { data } = await getOwn(`/stats/fairness?limit=${MOST}`);
   // A server seed is empty until its proof is due; such a bet is added when the proof arrives.
   const over = data.items.filter(({ game, pf }) => game in RECORDS && pf.serverSeed);
   for (const { id, pf } of over) {
     const shown = await readBet(id);
-    if (token !== owner) return;
+    if (getToken() !== owner) return;
     const list = byId("proofs");
     if (list.children.length >= MOST || list.querySelector(`[data-nonce="${pf.nonce}"]`)) continue;
     list.append(entry(pf, shown, {}));
@@ -59,21 +58,20 @@ export async function loadBets(token) {
 
 /** Empty the list, because another player has signed in or the player has signed out. */
 export function clearBets() {
-  owner = null;
   byId("proofs").replaceChildren();
   byId("no-bets-yet").hidden = false;
 }
 
 /** A bet as the server has stored it, for a proof of one that this page did not see. */
-export async function storedBet(proof, token) {
-  return readBet(await findId(proof, token));
+export async function storedBet(proof) {
+  return readBet(await findId(proof));
 }
 
-async function findId({ nonce, serverSeed }, token) {
+async function findId({ serverSeedCommitment, serverSeed }) {
   // The search finds a server seed a moment after its proof is sent; until then the bet is among the newest.
   for (const query of [`limit=${MOST}`, `search=${serverSeed}`]) {
-    const { data } = await getJson(`/stats/fairness?${query}`, { token });
-    const found = data.items.find(({ pf }) => pf.nonce === nonce);
+    const { data } = await getOwn(`/stats/fairness?${query}`);
+    const found = data.items.find(({ pf }) => pf.serverSeedCommitment === serverSeedCommitment);
     if (found) return found.id;
   }
   throw new Error("The server does not list it.");

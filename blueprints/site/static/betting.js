@@ -17,17 +17,16 @@ import { setContent, setText } from "./dom.js";
 import { randomHex } from "./fairness.js";
 import { centsOfCoins, coins } from "./money.js";
 import { RECORDS } from "./records.js";
+import { getToken } from "./session.js";
 
 const REMEMBERED_BETS = 50;
 
 /**
- * Places bets on a socket. `getToken()` returns the player's token, or null for a guest. `changed()` is called when
- * the balance, the commitment or the bet in progress changes.
+ * Places bets on a socket. `changed()` is called when the balance, the commitment or the bet in progress changes.
  */
 export class Betting {
   #socket;
   #seed;
-  #getToken;
   #changed;
   #commitment = null;
   #balance = { cents: 0, version: -1 };
@@ -36,10 +35,9 @@ export class Betting {
   // By nonce: a promise of what the player was shown of a bet, fulfilled when its wheel or reel has stopped.
   #shown = new Map();
 
-  constructor({ socket, seed, getToken, changed }) {
+  constructor({ socket, seed, changed }) {
     this.#socket = socket;
     this.#seed = seed;
-    this.#getToken = getToken;
     this.#changed = changed;
     socket.on("upgrader:commitment", (announced) => this.#committed(announced));
     socket.on("balance", (balances) => this.#setBalance(balances));
@@ -73,7 +71,7 @@ export class Betting {
 
   /** Why no bet can be placed now, in words; null when one can. */
   objection() {
-    if (!this.#getToken()) return "You are watching as a guest. Sign in to play.";
+    if (!getToken()) return "You are watching as a guest. Sign in to play.";
     if (this.#current) return this.#current.bet.inProgress;
     if (!this.#socket.connected) return "There is no connection to the server at the moment.";
     if (!this.#commitment) return "Waiting for the commitment of the server.";
@@ -147,11 +145,10 @@ export class Betting {
   }
 
   async #proved(game, proof) {
-    const token = this.#getToken();
     const name = `${RECORDS[game].noun} ${proof.nonce}`;
     try {
-      const shown = (await this.#shown.get(proof.nonce)) ?? (await storedBet(proof, token));
-      const verdict = await addProof(game, proof, shown, token);
+      const shown = (await this.#shown.get(proof.nonce)) ?? (await storedBet(proof));
+      const verdict = await addProof(game, proof, shown);
       if (verdict === "good") setText("fairness-state", `✓ ${name} verified`);
       if (verdict === "bad") setText("fairness-state", `✗ ${name} not verified`);
     } catch (problem) {

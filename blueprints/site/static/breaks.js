@@ -13,13 +13,11 @@ const textOf = (until) => (
   until === null ? "You have excluded yourself permanently." : `You are taking a break until ${formatTime(until)}.`
 );
 
-/** The section. `getToken()` returns the player's token. `redraw()` loads and draws the tab anew. */
+/** The section. `redraw()` loads and draws the tab anew. */
 export class Breaks {
-  #getToken;
   #act;
 
-  constructor({ getToken, redraw }) {
-    this.#getToken = getToken;
+  constructor(redraw) {
     this.#act = makeActions("break-said", redraw);
     byId("break-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -53,8 +51,7 @@ export class Breaks {
     byId("break-accept").textContent = isPermanent ? "Exclude me permanently" : "Take the break";
     if ((await openDialog("break")) !== "accept") return;
     await this.#act(async () => {
-      const token = this.#getToken();
-      const { until } = await sendJson("POST", "/limits/exclusion", { token, content: { duration } });
+      const { until } = await sendJson("POST", "/limits/exclusion", { duration });
       return textOf(until);
     });
   }

@@ -1,5 +1,6 @@
 // A case on the page: its reel, its items with their chances, and its price. game.js opens it.
 
+import { makeSignals } from "./api.js";
 import { burstFrom } from "./burst.js";
 import { loadCase } from "./case-content.js";
 import { byId, make, picture, setText } from "./dom.js";
@@ -19,8 +20,7 @@ export class CaseOpening {
   #getRules;
   #onPrize;
   #case = null;
-  // Which case was asked for last: its answer counts, whatever the order of the answers.
-  #asked = null;
+  #nextSignal = makeSignals();
 
   /** `getRules()` returns `/upgrader/rules`, or null until they are known. `onPrize()` is called when a prize is won. */
   constructor({ reel, getRules, onPrize }) {
@@ -42,14 +42,22 @@ export class CaseOpening {
     return costCents ? make("span", {}, "Open for ", coins(costCents)) : make("span", {}, "Open for free");
   }
 
-  /** Load a case `{ game, id }` and show it. Rejects when it can't be loaded. Resolves with whether it is shown. */
+  /**
+   * Load a case `{ game, id }` and show it, unless another one is chosen meanwhile. Rejects when it can't be loaded.
+   * Resolves with whether it is shown.
+   */
   async choose({ game, id }) {
-    const asked = (this.#asked = { game, id });
-    const loaded = await loadCase(game, id);
-    if (asked !== this.#asked) return false;
-    this.#case = loaded;
-    this.#draw();
-    return true;
+    const signal = this.#nextSignal();
+    byId("game").ariaBusy = "true";
+    try {
+      const loaded = await loadCase(game, id);
+      if (signal.aborted) return false;
+      this.#case = loaded;
+      this.#draw();
+      return true;
+    } finally {
+      if (!signal.aborted) byId("game").ariaBusy = "false";
+    }
   }
 
   objection(balanceCents) {
@@ -68,7 +76,8 @@ export class CaseOpening {
   begin() {
     const { game, id, name, priceCents, costCents, snapshot, items } = this.#case;
     const { proofDelay } = this.#getRules();
-    this.#asked = null; // A case that is still loading must not replace this one.
+    this.#nextSignal(); // A case that is still loading must not replace this one.
+    byId("game").ariaBusy = "false";
     this.#showTicket(null);
     return {
       event: `${game}:open`,

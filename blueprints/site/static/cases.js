@@ -1,6 +1,6 @@
 // The list of cases: regular ones with the free one, those for levels, and those with real-life items.
 
-import { getJson } from "./api.js";
+import { getJson, makeSignals } from "./api.js";
 import { byId, make, picture } from "./dom.js";
 import { centsOfCoins, centsOfPrice, coins } from "./money.js";
 
@@ -28,13 +28,13 @@ const GROUPS = [
 /** Calls `chosen({ game, id })` when the player picks a case. */
 export class Cases {
   #chosen;
-  #loading = 0;
+  #nextSignal = makeSignals();
 
   constructor(chosen) {
     this.#chosen = chosen;
     let typing;
     byId("case-search").addEventListener("input", () => {
-      this.#loading += 1; // A list that is still loading must not be shown any more.
+      this.#nextSignal(); // A list that is still loading must not be shown any more.
       byId("cases").ariaBusy = "true";
       clearTimeout(typing);
       typing = setTimeout(() => this.show(), TYPING_PAUSE_MS);
@@ -43,11 +43,11 @@ export class Cases {
 
   /** Load the cases and draw them. A group that can't be loaded is left out. */
   async show() {
-    const mine = ++this.#loading;
+    const signal = this.#nextSignal();
     byId("cases").ariaBusy = "true";
     const search = byId("case-search").value.trim();
     const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
-    if (mine !== this.#loading) return;
+    if (signal.aborted) return;
     const groups = GROUPS.map((group, index) => ({ ...group, cases: matching(results[index].value ?? [], search) }));
     const shown = groups.filter(({ cases }) => cases.length);
     byId("cases").replaceChildren(...shown.map((group) => this.#group(group)));

@@ -1,6 +1,6 @@
 // The item picker: one page of the catalogue at a time, searched and sorted by the server.
 
-import { getJson } from "./api.js";
+import { getJson, makeSignals } from "./api.js";
 import { bringIntoView, byId, make, picture } from "./dom.js";
 import { partsOf, rememberImages } from "./item-names.js";
 import { centsOfPrice, coins } from "./money.js";
@@ -17,7 +17,7 @@ export class Catalogue {
   #reloaded;
   #page = 1;
   #selected = null;
-  #loading = null;
+  #nextSignal = makeSignals();
 
   constructor({ chosen, reloaded }) {
     this.#chosen = chosen;
@@ -34,8 +34,7 @@ export class Catalogue {
 
   /** Load and draw a page. An earlier request that is still running is aborted. */
   async show(page = this.#page) {
-    this.#loading?.abort();
-    const { signal } = (this.#loading = new AbortController());
+    const signal = this.#nextSignal();
     const query = new URLSearchParams({
       page,
       limit: PAGE_SIZE,

@@ -1,5 +1,6 @@
 // The connection to the server: socket.io-client, and how to reconnect and repeat a request to this server.
 
+import { getToken } from "./session.js";
 import { io } from "./vendor/socket.io-client-4.8.4/socket.io.esm.min.js";
 
 // The server answers a spin within ten seconds, or refuses it.
@@ -9,16 +10,15 @@ const RETRY_MS = 3_000;
 /**
  * A socket that stays connected, once `connect()` has been called.
  *
- * `getToken()` returns the player's token, or null for a guest. It is called for each handshake, so a new token
- * counts from the next connection on. `onRefused(reason)` is called when the server refuses a handshake: with
- * "Unauthorized" when the token is bad or has expired, otherwise with a temporary reason, such as
- * "Too many connections".
+ * `onRefused(reason)` is called when the server refuses a handshake: with "Unauthorized" when the token is bad or has
+ * expired, otherwise with a temporary reason, such as "Too many connections".
  */
-export function createSocket({ getToken, onRefused }) {
+export function createSocket(onRefused) {
   const socket = io({
     // With polling, several server processes would need sticky sessions.
     transports: ["websocket"],
     autoConnect: false,
+    // Called for each handshake, so a new token counts from the next connection on.
     auth: (send) => send({ token: getToken() }),
   });
   // The library reconnects by itself after a network failure, but not after a decision of the server:
@@ -34,7 +34,7 @@ export function createSocket({ getToken, onRefused }) {
   return socket;
 }
 
-/** Connect anew, with the token that `getToken()` returns now. */
+/** Connect anew, as the player who is signed in now. */
 export function reconnect(socket) {
   socket.disconnect().connect();
 }

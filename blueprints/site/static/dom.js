@@ -21,10 +21,8 @@ export function make(tag, properties = {}, ...children) {
 
 /** A button whose name for screen readers also says what it is for: `of`. */
 export function namedButton(text, of, clicked) {
-  const unseen = make("span", { className: "unseen" }, ` ${of}`);
-  const button = make("button", { type: "button", className: "plain" }, text, unseen);
-  button.addEventListener("click", clicked);
-  return button;
+  const ariaLabel = `${text} ${of}`;
+  return make("button", { type: "button", className: "plain", ariaLabel, onclick: clicked }, text);
 }
 
 /** A list of terms and values as a `<dl>`. */

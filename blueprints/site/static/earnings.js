@@ -1,14 +1,14 @@
 // What the player has earned with their promo code, and claiming it.
 
-import { getJson } from "./api.js";
+import { getOwn } from "./api.js";
 import { byId, setContent, setText } from "./dom.js";
 import { centsOfCoins, coins } from "./money.js";
 import { sendConfirmed } from "./two-factor-prompt.js";
 
 /** Load what can be claimed and show it. */
-export async function showEarnings(token) {
+export async function showEarnings() {
   try {
-    const { availableEarnings } = await getJson("/affiliate/overview", { token });
+    const { availableEarnings } = await getOwn("/affiliate/overview");
     setContent("earnings", coins(centsOfCoins(availableEarnings)));
   } catch (problem) {
     setText("claim-said", `Your earnings could not be loaded: ${problem.message}`);
@@ -16,12 +16,12 @@ export async function showEarnings(token) {
 }
 
 /** Claim all of it. The event `balance` follows. */
-export async function claimEarnings(token) {
+export async function claimEarnings() {
   try {
-    const { message } = await sendConfirmed("POST", "/affiliate/claim", { token });
+    const { message } = await sendConfirmed("POST", "/affiliate/claim");
     setText("claim-said", `${message}.`);
   } catch (problem) {
     setText("claim-said", `${problem.message}.`);
   }
-  await showEarnings(token);
+  await showEarnings();
 }

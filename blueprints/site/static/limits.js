@@ -16,13 +16,11 @@ const nameOf = ({ kind, period }) => `${PERIODS[period].toLowerCase()} ${kind} l
 const amountOf = (cents) => (cents === null ? "no limit" : `${format(cents)} coins`);
 const centsOf = (value) => (value === null ? null : centsOfCoins(value));
 
-/** The section. `getToken()` returns the player's token. `redraw()` loads and draws the tab anew. */
+/** The section. `redraw()` loads and draws the tab anew. */
 export class Limits {
-  #getToken;
   #act;
 
-  constructor({ getToken, redraw }) {
-    this.#getToken = getToken;
+  constructor(redraw) {
     this.#act = makeActions("limits-said", redraw);
     byId("limit-form").addEventListener("submit", checkTyped);
     byId("limit-cancel").addEventListener("click", () => byId("limit").close());
@@ -56,7 +54,7 @@ export class Limits {
     const asked = amountOf(centsOf(value));
     const keep = () => this.#change(limit, limit.cents);
     const confirm = () => this.#act(async () => {
-      await sendConfirmed("POST", `/limits/requests/${id}/confirm`, { token: this.#getToken() });
+      await sendConfirmed("POST", `/limits/requests/${id}/confirm`);
       return `Your ${name} is now ${asked}.`;
     });
     const isDue = Date.now() >= confirmableAt;
@@ -83,7 +81,7 @@ export class Limits {
     const content = { kind, period, value: cents === null ? null : coinsOfCents(cents) };
     return this.#act(async () => {
       // The limits, or the request that the player has to confirm later.
-      const { confirmableAt } = await sendConfirmed("PUT", "/limits", { token: this.#getToken(), content });
+      const { confirmableAt } = await sendConfirmed("PUT", "/limits", content);
       if (confirmableAt === undefined) return `Your ${nameOf(limit)} is now ${amountOf(cents)}.`;
       return `Your ${nameOf(limit)} stays ${amountOf(limit.cents)}. You can confirm the change from ` +
         `${formatTime(confirmableAt)}.`;

@@ -1,7 +1,7 @@
 // The entry point: signs the player in, connects the socket, and loads rules, logins and panels over HTTP.
 
 import { Account } from "./account.js";
-import { getJson, sendJson } from "./api.js";
+import { getJson, getOwn, sendJson } from "./api.js";
 import { BetForm } from "./bet-form.js";
 import { clearBets, loadBets } from "./bet-list.js";
 import { Betting } from "./betting.js";
@@ -15,10 +15,10 @@ import { claimEarnings, showEarnings } from "./earnings.js";
 import { Game } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
 import { addLiveBet, replaceLiveBets } from "./live-bets.js";
-import { Prizes } from "./prizes.js";
+import { showPrizes } from "./prizes.js";
 import { showRealityChecks } from "./reality-check.js";
 import { Reel } from "./reel.js";
-import { forgetToken, keepToken, startLogin, takeChallenge, takeLoginError, takeToken } from "./session.js";
+import { getToken, setToken, startLogin, takeChallenge, takeLoginError, takeToken } from "./session.js";
 import { makeTabs } from "./tabs.js";
 import { askForCode } from "./two-factor-prompt.js";
 import { Upgrader } from "./upgrader.js";
@@ -29,27 +29,22 @@ const SIGNED_OUT = "Your session has expired. Please sign in again.";
 const SUSPENDED = "Your account is suspended: you can't play. Please contact support.";
 const RETRY_MS = 3_000;
 
-let { token, offered } = takeToken({ trial: "trial" in document.documentElement.dataset });
+const offered = takeToken({ trial: "trial" in document.documentElement.dataset });
 
-let lastChosen = null; // The case that the player chose last, which may still be loading.
-
-const getToken = () => token;
 const changed = () => game.refresh();
 
-const socket = createSocket({ getToken, onRefused: refused });
+const socket = createSocket(refused);
 const seed = new ClientSeed((value) => { byId("client-seed").value = value; });
 const form = new BetForm(changed);
-const betting = new Betting({ socket, seed, getToken, changed });
+const betting = new Betting({ socket, seed, changed });
 const upgrader = new Upgrader({ form, wheel: new Wheel(byId("wheel")) });
 const opening = new CaseOpening({
   reel: new Reel(byId("reel")),
   getRules: () => form.rules,
-  onPrize: () => prizes.show(1),
+  onPrize: () => showPrizes(1),
 });
 const game = new Game({ betting, game: upgrader, onRefused: betRefused });
-const prizes = new Prizes(getToken);
 const account = new Account({
-  getToken,
   onUnauthorized: () => signOut(SIGNED_OUT),
   onLogout: () => signOut("You have been logged out everywhere."),
 });
@@ -83,8 +78,6 @@ function betRefused(reason) {
 
 async function chooseCase(chosen) {
   if (betting.inProgress) return;
-  lastChosen = chosen;
-  byId("game").ariaBusy = "true";
   try {
     if (!(await opening.choose(chosen))) return;
     game.select(opening);
@@ -93,43 +86,39 @@ async function chooseCase(chosen) {
     bringIntoView(opening.stage);
   } catch (problem) {
     byId("cases-note").textContent = `The case could not be loaded: ${problem.message}`;
-  } finally {
-    // A newer choice may still be loading.
-    if (chosen === lastChosen) byId("game").ariaBusy = "false";
   }
 }
 
 /** Become the player of a token, or a guest with null. */
-function signIn(newToken) {
-  token = newToken;
-  if (token) keepToken(token);
-  else forgetToken();
+function signIn(token) {
+  setToken(token);
   betting.reset();
   game.reset();
   clearBets();
-  prizes.show(1);
+  showPrizes(1);
   account.reset();
   showPlayer();
   reconnect(socket);
 }
 
 function signOut(reason) {
-  if (!token) return;
+  if (!getToken()) return;
   signIn(null);
   notify(reason);
 }
 
 function showPlayer() {
-  byId("player").hidden = !token;
-  byId("spectator").hidden = Boolean(token);
-  byId("played").hidden = !token;
-  if (token) loadBets(token).catch(() => {}); // The list stays empty; the status line shows a lost connection.
+  const isPlayer = getToken() !== null;
+  byId("player").hidden = !isPlayer;
+  byId("spectator").hidden = isPlayer;
+  byId("played").hidden = !isPlayer;
+  if (isPlayer) loadBets().catch(() => {}); // The list stays empty; the status line shows a lost connection.
 }
 
 async function loadPlayer() {
-  if (!token) return;
+  if (!getToken()) return;
   try {
-    const player = await getJson("/auth/me", { token });
+    const player = await getOwn("/auth/me");
     byId("username").textContent = player.username;
     byId("level").textContent = `Level ${player.level}`;
     byId("avatar").src = player.avatar;
@@ -166,7 +155,7 @@ async function loadLogins() {
 
 /** Ask the player before a token in the address signs them in: somebody else may have made the link. */
 async function askAboutOffer() {
-  byId("offer-text").textContent = token
+  byId("offer-text").textContent = getToken()
     ? "This link would sign you out and sign you in as another player."
     : "This link would sign you in.";
   if ((await openDialog("offer")) === "accept") signIn(offered);
@@ -175,13 +164,13 @@ async function askAboutOffer() {
 /** Finish a login for which the server wants a two-factor code. */
 async function finishLogin(challenge) {
   try {
-    const { token: newToken } = await askForCode({
+    const { token } = await askForCode({
       title: "Enter a code to sign in",
       text: "Your account is protected by two-factor authentication.",
       accept: "Sign in",
-      send: (code) => sendJson("POST", "/auth/two-factor", { content: { challenge, code } }),
+      send: (code) => sendJson("POST", "/auth/two-factor", { challenge, code }),
     });
-    signIn(newToken);
+    signIn(token);
   } catch (problem) {
     const isOver = problem.status === UNAUTHORIZED;
     notify(isOver ? "This sign-in has expired. Please sign in again." : `You are not signed in: ${problem.message}.`);
@@ -204,7 +193,7 @@ byId("to-wheel").addEventListener("click", () => { game.select(upgrader); byId("
 byId("account").addEventListener("toggle", ({ newState }) => {
   if (newState !== "open") return;
   loadPlayer(); // The level may have grown.
-  showEarnings(token);
+  showEarnings();
 });
 byId("to-account").addEventListener("click", () => {
   byId("account").hidePopover();
@@ -212,7 +201,7 @@ byId("to-account").addEventListener("click", () => {
 });
 document.querySelector("[popovertarget=account]").addEventListener("click", () => setText("claim-said", ""));
 byId("claim").addEventListener("click", async () => {
-  await claimEarnings(token);
+  await claimEarnings();
   byId("account").togglePopover(true); // The dialog that asks for a code has closed the menu.
 });
 byId("sign-out").addEventListener("click", () => signOut("You have signed out."));
@@ -223,7 +212,7 @@ for (const button of document.querySelectorAll("[data-wager]")) {
 const openTab = makeTabs(byId("tabs"), (id) => ({
   "items-panel": () => catalogue.show(),
   "cases-panel": () => cases.show(),
-  "prizes-panel": () => prizes.show(),
+  "prizes-panel": () => showPrizes(),
   "leaders-panel": showLeaderboard,
   "account-panel": () => account.show(),
 }[id])());

@@ -13,19 +13,27 @@ const LOGIN_ERRORS = {
 /** Remember that a login began in this tab, so that its token is accepted without a question. */
 export const startLogin = () => sessionStorage.setItem(LOGIN_KEY, Date.now());
 
+/** The token of the signed-in player; null for a guest. */
+export const getToken = () => sessionStorage.getItem(KEY);
+
+/** Become the player of a token, or a guest with null. */
+export function setToken(token) {
+  if (token) sessionStorage.setItem(KEY, token);
+  else sessionStorage.removeItem(KEY);
+}
+
 /**
- * The token of this tab (or null), and the token of the address if the player has to confirm it.
+ * Become the player of the token in the address, or return it if the player has to confirm it; null otherwise.
  *
  * Anybody can make a link with a token in it. It signs the player in without a question only after a login that
  * began in this tab or, on a server that is not in production (`trial`), when nobody is signed in.
  */
 export function takeToken({ trial }) {
   const offered = takeFromAddress("token");
-  const stored = sessionStorage.getItem(KEY);
-  if (!offered || offered === stored) return { token: stored, offered: null };
-  if (!endLogin() && (stored || !trial)) return { token: stored, offered };
-  keepToken(offered);
-  return { token: offered, offered: null };
+  if (!offered || offered === getToken()) return null;
+  if (!endLogin() && (getToken() || !trial)) return offered;
+  setToken(offered);
+  return null;
 }
 
 /** The message for a login that has just failed; null otherwise. */
@@ -42,10 +50,6 @@ export function takeChallenge() {
   if (challenge !== null) endLogin();
   return challenge;
 }
-
-export const keepToken = (token) => sessionStorage.setItem(KEY, token);
-
-export const forgetToken = () => sessionStorage.removeItem(KEY);
 
 /** Whether a login began in this tab within the last ten minutes. Forgets it. */
 function endLogin() {

@@ -19,15 +19,15 @@ const ANY_CODE = "The six digits that your authenticator app shows, or a recover
  * Send a request as sendJson does. If the server wants a two-factor code for it, ask the player for the code and send
  * the request again with it.
  */
-export async function sendConfirmed(method, path, options) {
+export async function sendConfirmed(method, path, content) {
   try {
-    return await sendJson(method, path, options);
+    return await sendJson(method, path, content);
   } catch (problem) {
     if (problem.message !== REQUIRED) throw problem;
     return askForCode({
       title: "Confirm with a code",
       text: "Your account is protected by two-factor authentication.",
-      send: (code) => sendJson(method, path, { ...options, code }),
+      send: (code) => sendJson(method, path, content, code),
     });
   }
 }
