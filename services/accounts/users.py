@@ -13,7 +13,7 @@ from services.audit_trail.recording import record
 from services.fairness import rolls
 from services.fairness.server_seeds import ServerSeeds
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
 from services.shared.errors import OperatorError, UserNotFound
@@ -72,14 +72,8 @@ def create(
         except peewee.IntegrityError:
             raise OperatorError("the platform id or the name is already taken") from None
         if balance:
-            posting.post(
-                kind=Kind.GRANT,
-                entries=[
-                    Entry(Account.HOUSE_GRANTS, Cents(-balance)),
-                    Entry(Account.BALANCE, balance, user.id),
-                ],
-                now=now,
-            )
+            move = Move(balance, Account.HOUSE_GRANTS, Account.BALANCE)
+            posting.post(kind=Kind.GRANT, user_id=user.id, moves=[move], now=now)
             record(What.COINS_GRANTED, now=now, user_id=user.id, after={"amountCents": balance})
         return get(platform_id=user.platform_id)
 

@@ -7,7 +7,7 @@ from services.affiliates import referrals
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -35,14 +35,8 @@ def claim(*, user_id: int, now: Millis) -> tuple[Cents, Balances]:
         with writing():
             if not update.where(Affiliate.user == user_id, is_unchanged).execute():
                 continue
-            posting.post(
-                kind=Kind.AFFILIATE_CLAIM,
-                entries=[
-                    Entry(Account.HOUSE_AFFILIATES, Cents(-seen.available)),
-                    Entry(Account.BALANCE, seen.available, user_id),
-                ],
-                now=now,
-            )
+            move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)
+            posting.post(kind=Kind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
             claimed = {"amountCents": seen.available}
             record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after=claimed)
             return seen.available, balances_of(user_id)

@@ -12,7 +12,7 @@ from services.accounts.balances import Balances, balances_of
 from services.audit_trail.events import What
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
@@ -128,14 +128,8 @@ class PromoCodes:
             )
             if not mark.execute():
                 raise CodeAlreadyUsed
-            bonus = posting.post(
-                kind=Kind.CODE_BONUS,
-                entries=[
-                    Entry(Account.HOUSE_BONUSES, Cents(-USE_BONUS)),
-                    Entry(Account.BALANCE, USE_BONUS, user_id),
-                ],
-                now=now,
-            )
+            move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
+            bonus = posting.post(kind=Kind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
             if owner_id is not None:
                 # Payments after the bonus's ledger transaction count.
                 Referral.insert(

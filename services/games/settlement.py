@@ -34,7 +34,7 @@ from services.games.errors import (
     TooSoon,
 )
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from services.shared.money import Cents
@@ -75,7 +75,10 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     if refused := find_refusal(values):
         raise refusal_of(refused)
     values["transaction_id"] = posting.post(
-        kind=Kind(settlement.ledger_kind), entries=_entries(settlement), now=Millis(times.created_at_ms)
+        kind=Kind(settlement.ledger_kind),
+        user_id=settlement.user_id,
+        moves=_moves(settlement),
+        now=Millis(times.created_at_ms),
     )
     bet_id, *_ = execute(_INSERT_BET, values).fetchone()
     values["bet_id"] = bet_id
@@ -106,23 +109,17 @@ def refusal_of(refused: Refused) -> Exception:
     )
 
 
-def _entries(settlement: Settlement) -> list[Entry]:
+def _moves(settlement: Settlement) -> list[Move]:
     """The wager to the house, and the payout to the player or to the prizes.
 
-    An opening of the free case that pays nothing has no entries.
+    An opening of the free case that pays nothing has no moves.
     """
-    wager, payout = Cents(settlement.wager_cents), Cents(settlement.payout_cents)
-    user_id = settlement.user_id
-    entries: list[Entry] = []
-    if wager:
-        entries += [Entry(Account.BALANCE, Cents(-wager), user_id), Entry(Account.HOUSE_BETS, wager)]
-    if payout:
-        entries.append(Entry(Account.HOUSE_BETS, Cents(-payout)))
-        is_prize = settlement.prize_image is not None
-        entries.append(
-            Entry(Account.HOUSE_PRIZES, payout) if is_prize else Entry(Account.BALANCE, payout, user_id)
-        )
-    return entries
+    winner = Account.BALANCE if settlement.prize_image is None else Account.HOUSE_PRIZES
+    moves = [
+        Move(Cents(settlement.wager_cents), Account.BALANCE, Account.HOUSE_BETS),
+        Move(Cents(settlement.payout_cents), Account.HOUSE_BETS, winner),
+    ]
+    return [move for move in moves if move.amount]
 
 
 _REPLACE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants

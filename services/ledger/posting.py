@@ -4,11 +4,9 @@ Every change is one ledger transaction whose entries sum to zero, written in the
 the balance columns. On PostgreSQL, bets write the same rows by one statement (models/bet_settlement.py).
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from models.db.connection import writing
 from models.db.prepared_query import PreparedQuery
@@ -59,32 +57,37 @@ BALANCE_COLUMN = {
 TransactionId = NewType("TransactionId", int)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """Coins added to (negative: taken from) one account. ``user_id`` is None for the house's."""
+class Move(NamedTuple):
+    """Coins that go from one account to another. A player's account is that of the posting's player."""
 
-    account: Account
     amount: Cents
-    user_id: int | None = None
+    source: Account
+    target: Account
 
 
-def post(*, kind: Kind, entries: Sequence[Entry], now: Millis) -> TransactionId:
-    """Write one ledger transaction and change the balances with it, all or nothing.
+def post(*, kind: Kind, user_id: int, moves: Sequence[Move], now: Millis) -> TransactionId:
+    """Write one ledger transaction and change the player's balances with it, all or nothing.
 
     An account must hold what is taken from it before anything is added, so no wager is paid from its own
     winnings. Of two concurrent postings that would take the same coin one succeeds; the other raises
-    InsufficientBalance and changes nothing. The transaction gets its id after its players' rows are locked,
-    so the ids of one player's transactions are in the order of the changes. Without entries nothing moves:
+    InsufficientBalance and changes nothing. The transaction gets its id after the player's row is locked,
+    so the ids of one player's transactions are in the order of the changes. Without moves nothing changes:
     only an opening of the free case that pays nothing does that.
     """
-    if sum(entry.amount for entry in entries) != 0:
-        raise ValueError("ledger entries must sum to zero")
+    if any(move.amount <= 0 for move in moves):
+        raise ValueError("a move must be of more than 0")
     with writing():
-        for user_id, changes in _by_user(entries).items():
-            _move_balances(user_id, changes)
+        _change_balances(user_id, moves)
         transaction_id = _INSERT_TRANSACTION.execute({"kind": kind, "now": now}).fetchone()[0]
-        for entry in entries:
-            _INSERT_ENTRY.execute(vars(entry) | {"transaction": transaction_id})
+        for amount, source, target in moves:
+            for account, change in ((source, -amount), (target, amount)):
+                entry = {
+                    "transaction": transaction_id,
+                    "account": account,
+                    "user_id": user_id if account in BALANCE_COLUMN else None,
+                    "amount": change,
+                }
+                _INSERT_ENTRY.execute(entry)
     return TransactionId(transaction_id)
 
 
@@ -103,26 +106,21 @@ _INSERT_ENTRY = PreparedQuery(
 )
 
 
-def _by_user(entries: Sequence[Entry]) -> dict[int, list[Entry]]:
-    """The entries of players' accounts by player, in a fixed order so that two postings can't deadlock."""
-    grouped: dict[int, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.user_id is not None:
-            grouped[entry.user_id].append(entry)
-    return dict(sorted(grouped.items()))
-
-
-def _move_balances(user_id: int, entries: Sequence[Entry]) -> None:
-    values: dict[str, int] = dict.fromkeys(_MOVE_NAMES, 0) | {"user_id": user_id}
-    for entry in entries:
-        values[f"net_{entry.account}"] += entry.amount
-        values[f"taken_{entry.account}"] += max(-entry.amount, 0)
-    if not _MOVE.execute(values).rowcount:
+def _change_balances(user_id: int, moves: Sequence[Move]) -> None:
+    """Change the accounts of the player that the moves name, if any. Raises InsufficientBalance."""
+    values: dict[str, int] = dict.fromkeys(_CHANGE_NAMES, 0)
+    for amount, source, target in moves:
+        if source in BALANCE_COLUMN:
+            values[f"net_{source}"] -= amount
+            values[f"taken_{source}"] += amount
+        if target in BALANCE_COLUMN:
+            values[f"net_{target}"] += amount
+    if any(values.values()) and not _CHANGE.execute(values | {"user_id": user_id}).rowcount:
         raise InsufficientBalance
 
 
-_MOVE_NAMES = [f"{kind}_{account}" for kind in ("net", "taken") for account in BALANCE_COLUMN]
-_MOVE = PreparedQuery(
+_CHANGE_NAMES = [f"{kind}_{account}" for kind in ("net", "taken") for account in BALANCE_COLUMN]
+_CHANGE = PreparedQuery(
     lambda value: User.update(
         {column: column + value(f"net_{account}") for account, column in BALANCE_COLUMN.items()}
         | {User.balance_version: User.balance_version + 1}

@@ -6,7 +6,7 @@ from services.accounts.balances import Balances, balances_of
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.prizes import reading
 from services.prizes.reading import PrizeNotAvailable, Status
 from services.shared.clock import Millis
@@ -26,14 +26,8 @@ def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, Balances]:
         if not Prize.update(status=Status.SOLD).where(is_kept).execute():
             raise PrizeNotAvailable
         if amount:
-            posting.post(
-                kind=Kind.PRIZE_SALE,
-                entries=[
-                    Entry(Account.HOUSE_PRIZES, Cents(-amount)),
-                    Entry(Account.BALANCE, amount, user_id),
-                ],
-                now=now,
-            )
+            move = Move(amount, Account.HOUSE_PRIZES, Account.BALANCE)
+            posting.post(kind=Kind.PRIZE_SALE, user_id=user_id, moves=[move], now=now)
         sold = {"prize": prize_id, "amountCents": amount}
         record(What.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
         return amount, balances_of(user_id)

@@ -13,7 +13,7 @@ from services.accounts import personal_details
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.prizes import reading
 from services.prizes.reading import ALL, PrizeNotAvailable, PrizeNotFound, Status
 from services.shared import decimal_json
@@ -101,11 +101,11 @@ def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
             raise PrizeNotFound
         if not is_marked:
             raise OperatorError(f"the prize is {prize.status}, not {Status.SHIPPING}")
+        user_id: int = prize.user_id  # type: ignore[attr-defined]  # made by peewee
         if prize.value_cents:
-            value = Cents(prize.value_cents)
-            entries = [Entry(Account.HOUSE_PRIZES, Cents(-value)), Entry(Account.HOUSE_SHIPPED, value)]
-            posting.post(kind=Kind.PRIZE_SHIPPED, entries=entries, now=now)
-        record(What.PRIZE_SHIPPED, now=now, user_id=prize.user_id, after={"prize": prize_id})  # type: ignore[attr-defined]  # made by peewee
+            move = Move(Cents(prize.value_cents), Account.HOUSE_PRIZES, Account.HOUSE_SHIPPED)
+            posting.post(kind=Kind.PRIZE_SHIPPED, user_id=user_id, moves=[move], now=now)
+        record(What.PRIZE_SHIPPED, now=now, user_id=user_id, after={"prize": prize_id})
         return prize
 
 

@@ -15,7 +15,7 @@ from services.affiliates import referrals
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import What
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind, TransactionId
+from services.ledger.posting import Account, Kind, Move, TransactionId
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, OperatorError
 from services.shared.money import Cents, decimal_text, price_text
@@ -124,16 +124,11 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
 
 
 def _move_coins(user_id: int, type_: PaymentType, usd: Cents, now: Millis) -> TransactionId:
-    deposited = type_ is PaymentType.DEPOSIT
-    to_player = usd if deposited else Cents(-usd)
-    return posting.post(
-        kind=Kind.DEPOSIT if deposited else Kind.WITHDRAWAL,
-        entries=[
-            Entry(Account.HOUSE_PAYMENTS, Cents(-to_player)),
-            Entry(Account.BALANCE, to_player, user_id),
-        ],
-        now=now,
-    )
+    if type_ is PaymentType.DEPOSIT:
+        kind, move = Kind.DEPOSIT, Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
+    else:
+        kind, move = Kind.WITHDRAWAL, Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
+    return posting.post(kind=kind, user_id=user_id, moves=[move], now=now)
 
 
 def _checked(transfer: Transfer) -> Transfer:

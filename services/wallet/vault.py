@@ -8,7 +8,7 @@ from services.accounts.balances import Balances, balances_of
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
-from services.ledger.posting import Account, Entry, Kind
+from services.ledger.posting import Account, Kind, Move
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, PlatformError
 from services.shared.money import Cents, NotAnAmount, cents_from_number
@@ -55,7 +55,8 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Bala
     with writing():
         _move_deadline(user_id, until)
         try:
-            _post(Kind.VAULT_LOCK, user_id, to_vault=cents, now=now)
+            move = Move(cents, Account.BALANCE, Account.VAULT)
+            posting.post(kind=Kind.VAULT_LOCK, user_id=user_id, moves=[move], now=now)
         except InsufficientBalance:
             raise InvalidAmount from None
         locked = {"amountCents": cents, "deadline": until}
@@ -84,7 +85,8 @@ def unlock(*, user_id: int, now: Millis) -> Balances:
         locked = balances_of(user_id).vault
         if not opened:
             raise VaultStillLocked if locked else VaultEmpty
-        _post(Kind.VAULT_UNLOCK, user_id, to_vault=Cents(-locked), now=now)
+        move = Move(locked, Account.VAULT, Account.BALANCE)
+        posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
         return balances_of(user_id)
 
@@ -119,11 +121,3 @@ def _move_deadline(user_id: int, until: Millis) -> None:
     )
     if not moved:
         raise InvalidDeadline
-
-
-def _post(kind: Kind, user_id: int, *, to_vault: Cents, now: Millis) -> None:
-    entries = [
-        Entry(Account.BALANCE, Cents(-to_vault), user_id),
-        Entry(Account.VAULT, to_vault, user_id),
-    ]
-    posting.post(kind=kind, entries=entries, now=now)
