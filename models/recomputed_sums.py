@@ -1,11 +1,13 @@
-"""The sums of the current play session and periods of players (models/play_limits.py), computed from bets."""
+"""The sums of players' bets, computed again: of all bets, and of the current play session and periods.
 
-from typing import Any
+The latter are those of models/play_limits.py.
+"""
 
 from models.db.connection import database
 from models.play_limits import PAUSE_MS, PERIODS
 
 SPANS = ("play", *PERIODS)
+TOTALS = ("wagered_cents", "earned_cents")
 SUMS = tuple(f"{span}_{total}_cents" for span in SPANS for total in ("wagered", "paid"))
 
 # The bets of a period are all from its first one on, by nonce: when the clock was set back, their times are
@@ -20,8 +22,8 @@ _SUMS = ", ".join(
     for span in SPANS
     for total, amount in (("wagered", "wager"), ("paid", "payout"))
 )
-_EXPECTED = ", ".join(f"COALESCE(sums.{column}, 0)" for column in SUMS)
-_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in SUMS)
+_EXPECTED = ", ".join(f"users.{column}, COALESCE(sums.{column}, 0)" for column in (*TOTALS, *SUMS))
+_DIFFERS = " OR ".join(f"users.{column} <> COALESCE(sums.{column}, 0)" for column in (*TOTALS, *SUMS))
 
 # The first bet of a play session is the last one of its time with a pause before it. Without such a bet, the
 # session was running when the column was added.
@@ -43,7 +45,7 @@ WITH starts AS (
         LEFT JOIN starts ON starts.user_id = bets.user_id
     GROUP BY bets.user_id
 ), sums AS (
-    SELECT bets.user_id, {_SUMS}
+    SELECT bets.user_id, SUM(wager_cents) AS wagered_cents, SUM(payout_cents) AS earned_cents, {_SUMS}
     FROM bets JOIN firsts ON firsts.user_id = bets.user_id
     GROUP BY bets.user_id
 )
@@ -53,7 +55,10 @@ WHERE {_DIFFERS}
 """  # noqa: S608  # constants
 
 
-def wrong_sums() -> dict[int, dict[str, Any]]:
-    """The players with a wrong sum: their ids, and the correct cents by the names of the columns."""
-    rows = database.execute_sql(WRONG_SUMS).fetchall()
-    return {user_id: dict(zip(SUMS, map(int, sums), strict=True)) for user_id, *sums in rows}
+def wrong_sums() -> dict[int, dict[str, int]]:
+    """The players with a wrong sum: their ids, and the correct cents by the names of the wrong columns."""
+    wrong = {}
+    for user_id, *pairs in database.execute_sql(WRONG_SUMS).fetchall():
+        columns = zip((*TOTALS, *SUMS), pairs[::2], pairs[1::2], strict=True)
+        wrong[user_id] = {column: int(correct) for column, stored, correct in columns if stored != correct}
+    return wrong

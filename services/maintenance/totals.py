@@ -15,7 +15,7 @@ from models.cases import Case
 from models.db.connection import Sqlite, Table, database, writing
 from models.irl_cases import IrlCase
 from models.payments import Payment
-from models.recomputed_sums import wrong_sums
+from models.recomputed_sums import SUMS, TOTALS, wrong_sums
 from models.snapshots import Snapshot
 from models.totals import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
 from models.users import User
@@ -38,10 +38,11 @@ Row = tuple[Any, ...]
 
 def problems() -> Iterator[str]:
     """A line for each wrong total, in the caller's snapshot (ids and times only, never amounts)."""
-    for user_id, _, _ in _wrong_totals_of_play():
-        yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
-    for user_id in wrong_sums():
-        yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
+    for user_id, columns in wrong_sums().items():
+        if columns.keys() & set(TOTALS):
+            yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
+        if columns.keys() & set(SUMS):
+            yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
     for table, expected_rows in EXPECTED_ROWS.items():
         stored = set(_stored_rows(table).tuples().iterator())
         # This includes rows that are missing and rows that should not exist.
@@ -59,16 +60,12 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
         database.obj.lock_tables(User, Bet, Payment)
         invalidate_after_commit(Tag.BETS)
-        wrong = _wrong_totals_of_play()
-        for user_id, wagered, earned in wrong:
-            User.update(wagered_cents=wagered, earned_cents=earned).where(User.id == user_id).execute()
-        sums = wrong_sums()
-        for user_id, columns in sums.items():
+        wrong = wrong_sums()
+        for user_id, columns in wrong.items():
             User.update(columns).where(User.id == user_id).execute()
-        corrected = len({user_id for user_id, _, _ in wrong} | sums.keys())
-        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": corrected})
+        record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
         rows = {table._meta.table_name: _replace_rows(table) for table in EXPECTED_ROWS}  # noqa: SLF001  # peewee's own way
-        return {"corrected_players": corrected} | rows
+        return {"corrected_players": len(wrong)} | rows
 
 
 def _replace_rows(table: type[Table]) -> int:
@@ -106,26 +103,6 @@ def _problem(table: type[Table], row: Row) -> str:
 
 def _platform_id(user_id: int) -> str:
     return str(User.select(User.platform_id).where(User.id == user_id).scalar())
-
-
-def _wrong_totals_of_play() -> list[tuple[int, int, int]]:
-    """The players whose totals differ from their bets: id, and the correct wagered and earned cents."""
-    sums = (
-        Bet.select(
-            Bet.user,
-            fn.SUM(Bet.wager_cents).alias("wagered"),
-            fn.SUM(Bet.payout_cents).alias("earned"),
-        )
-        .group_by(Bet.user)
-        .alias("sums")
-    )
-    wagered, earned = fn.COALESCE(sums.c.wagered, 0), fn.COALESCE(sums.c.earned, 0)
-    query: Any = (
-        User.select(User.id, wagered, earned)
-        .join(sums, peewee.JOIN.LEFT_OUTER, on=(sums.c.user_id == User.id))
-        .where((User.wagered_cents != wagered) | (User.earned_cents != earned))
-    )
-    return [(user_id, int(wagered), int(earned)) for user_id, wagered, earned in query.tuples()]
 
 
 def _period_wagers() -> set[Row]:
