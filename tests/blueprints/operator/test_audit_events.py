@@ -9,6 +9,8 @@ from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, win_prize
 from tests.support.two_factor import Authenticator
 
+pytestmark = sqlite_only
+
 TRADE_URL = "https://steamcommunity.com/tradeoffer/new/?partner=1&token=very-secret"
 
 
@@ -31,7 +33,6 @@ def contents(events):
     return [(event["what"], event["before"], event["after"]) for event in events]
 
 
-@sqlite_only
 def test_a_player_who_changes_the_account_is_named_with_the_address(client, player, events):
     events()
 
@@ -42,7 +43,6 @@ def test_a_player_who_changes_the_account_is_named_with_the_address(client, play
     assert contents([event]) == [("account.username-changed", {"username": "alice"}, {"username": "carol"})]
 
 
-@sqlite_only
 def test_changes_of_private_values_are_recorded_without_the_values(client, player, events):
     events()
 
@@ -59,7 +59,6 @@ def test_changes_of_private_values_are_recorded_without_the_values(client, playe
     assert not any(secret in json.dumps(found) for secret in ("Springfield", "very-secret", "my-own-seed"))
 
 
-@sqlite_only
 def test_movements_of_coins_are_recorded_with_their_cents(client, app, player, new_player, events, run):
     clock = app.extensions["services"].clock
     prizes = [win_prize(app, player) for _ in range(2)]
@@ -87,7 +86,6 @@ def test_movements_of_coins_are_recorded_with_their_cents(client, app, player, n
     assert {event["player"] for event in found} == {player.platform_id}
 
 
-@sqlite_only
 def test_the_steps_of_two_factor_authentication_are_recorded(client, app, player, events, run):
     events()
 
@@ -104,7 +102,6 @@ def test_the_steps_of_two_factor_authentication_are_recorded(client, app, player
     ]
 
 
-@sqlite_only
 def test_a_bet_and_a_refused_request_are_not_recorded(app, client, player, new_player, events):
     new_player("bob")
     Openings(app).open(player)
@@ -116,7 +113,6 @@ def test_a_bet_and_a_refused_request_are_not_recorded(app, client, player, new_p
     assert events() == []
 
 
-@sqlite_only
 def test_what_commands_change_is_recorded_with_the_system_user(player, events, run, write):
     events()
     item = {"appid": 730, "marketHashName": "Item", "price": 1}
@@ -142,7 +138,6 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     assert [event["player"] for event in found] == [player.platform_id] * 2 + [None] * 4
 
 
-@sqlite_only
 def test_a_promo_code_is_recorded_and_the_special_one_is_not_contents(
     make_app, client, player, new_player, events
 ):

@@ -31,101 +31,65 @@ def options(vector=ROLL_77, **more):
     return ["fairness", "verify", *(f"--{name}={value}" for name, value in values.items())]
 
 
-def all_options(given):
-    """The command line for all input of a golden vector."""
-    return options(given, amount=given["betAmount"], price=given["price"], house_edge=given["houseEdge"])
-
-
 @pytest.fixture
-def opening(tmp_path):
-    """The command line for all input of a golden vector of an opening, with what to replace."""
+def all_options(tmp_path):
+    """The command line for all input of a golden vector, with what to replace."""
 
-    def opening(given, **more):
+    def all_options(given, **more):
+        if "content" not in given:
+            amounts = {"amount": given["betAmount"], "price": given["price"]}
+            return options(given, **amounts, house_edge=given["houseEdge"], **more)
         path = tmp_path / "snapshot.json"
         path.write_text(given["content"], encoding="utf-8")
         return options(given, game=given["algorithm"].removesuffix("-1"), snapshot=path, **more)
 
-    return opening
+    return all_options
 
 
-def test_the_command_gives_the_golden_vectors_of_openings(run, opening):
-    printed = ("ticket", "percent", "snapshot", "item", "amount")
+SPIN = ("roll", "percent", "threshold", "chance", "win")
+OPENING = ("ticket", "percent", "snapshot", "item", "amount")
 
-    for vector in OPENINGS:
+
+def test_the_command_gives_the_golden_vectors(run, all_options):
+    for vector in (*SPINS, *OPENINGS):
         given, expected = vector["input"], vector["output"]
-        answer = run(*opening(given))
+        answer = run(*all_options(given))
 
         committed = answer["serverSeedCommitment"] == given["serverSeedCommitment"]
         assert committed is expected["committed"], vector["why"]
+        printed = SPIN if "roll" in expected else OPENING
         assert {name: answer[name] for name in printed} == {name: expected[name] for name in printed}
 
 
-def test_the_command_refuses_openings_that_the_golden_vectors_refuse(fails, opening):
-    for vector in REFUSED_OPENINGS:
-        assert len(fails(*opening(vector["input"])).splitlines()) == 1, vector["why"]
+def test_the_command_refuses_what_the_golden_vectors_refuse(fails, all_options):
+    for vector in (*REFUSED, *REFUSED_OPENINGS):
+        assert len(fails(*all_options(vector["input"])).splitlines()) == 1, vector["why"]
 
 
-def test_a_snapshot_may_end_with_a_line_end(run, opening):
+def test_a_snapshot_may_end_with_a_line_end(run, all_options):
     given = OPENINGS[0]["input"]
 
-    answer = run(*opening(given | {"content": given["content"] + "\n"}))
+    answer = run(*all_options(given | {"content": given["content"] + "\n"}))
 
     assert answer["snapshot"] == given["snapshot"]
 
 
-def test_an_opening_without_its_game_or_a_readable_snapshot_is_refused_in_one_line(fails, opening, tmp_path):
-    arguments, path = opening(OPENINGS[0]["input"]), tmp_path / "snapshot.json"
+def test_an_opening_without_its_game_or_a_readable_snapshot_is_refused_in_one_line(
+    fails, all_options, tmp_path
+):
+    arguments, path = all_options(OPENINGS[0]["input"]), tmp_path / "snapshot.json"
     for given in ({"game": "case"}, {"snapshot": path}, {"game": "spin"}):
         assert len(fails(*options(**given)).splitlines()) == 1, given
     for given in ({"amount": "1", "price": "2"}, {"price": "2"}, {"house_edge": "0"}):
-        assert "no amount, price or house edge" in fails(*opening(OPENINGS[0]["input"], **given)), given
+        assert "no amount, price or house edge" in fails(*all_options(OPENINGS[0]["input"], **given)), given
     path.write_bytes(b"\xff")
     assert len(fails(*arguments).splitlines()) == 1
     path.unlink()
     assert len(fails(*arguments).splitlines()) == 1
 
 
-def test_the_command_gives_the_golden_vectors(run):
-    printed = ("roll", "percent", "threshold", "chance", "win")
-
-    for vector in SPINS:
-        given, expected = vector["input"], vector["output"]
-        answer = run(*all_options(given))
-
-        committed = answer["serverSeedCommitment"] == given["serverSeedCommitment"]
-        assert committed is expected["committed"], vector["why"]
-        assert {name: answer[name] for name in printed} == {name: expected[name] for name in printed}
-
-
-def test_the_command_refuses_what_the_golden_vectors_refuse(fails):
-    for vector in REFUSED:
-        assert len(fails(*all_options(vector["input"])).splitlines()) == 1, vector["why"]
-
-
 def test_without_an_amount_only_the_roll_and_the_commitment_are_printed(run):
     assert set(run(*options())) == {"serverSeedCommitment", "roll", "percent"}
-
-
-def test_with_an_amount_and_a_price_the_outcome_is_printed(run):
-    outcomes = {
-        ("8.12", "10"): (7_714_000, 77.14, False),
-        ("8.13", "10"): (7_723_500, 77.235, True),
-        # Too small a wager for the item has no chance.
-        ("0.01", "1000000000"): (0, 0, False),
-    }
-
-    for (amount, price), (threshold, chance, win) in outcomes.items():
-        answer = run(*options(amount=amount, price=price))
-
-        assert (answer["threshold"], answer["chance"], answer["win"]) == (threshold, chance, win), amount
-        assert answer["houseEdge"] == 0.05
-
-
-def test_a_roll_that_equals_the_threshold_loses(run):
-    answer = run(*options(amount="28.79", price="35.44"))
-
-    assert answer["threshold"] == answer["roll"] == SPINS[0]["output"]["roll"]
-    assert answer["win"] is False
 
 
 def test_the_threshold_uses_the_house_edge_of_the_settings(make_app):
@@ -142,21 +106,15 @@ def test_a_command_that_needs_the_database_fails_where_these_tests_run(fails):
 
 BAD_AMOUNTS = ["1.005", "-1", "NaN", "Infinity", "1e400", "1e1000000", "1000000000.01", "one", "", "true"]
 BAD = [
-    *(({"client_seed": seed}, "client seed") for seed in ("abc", "a" * 65, "ab:cd", "", "abcd\n", "äbcd")),
+    *(({"client_seed": seed}, "client seed") for seed in ("abc", "ab:cd", "", "abcd\n")),
     # A byte that is not UTF-8.
     ({"server_seed": "\udcff"}, "server seed"),
-    *(({"nonce": nonce}, "--nonce") for nonce in ("0", "-1", "1.5", "one", "")),
+    *(({"nonce": nonce}, "--nonce") for nonce in ("0", "1.5", "one", "")),
     ({"amount": "1"}, "--amount and --price"),
     ({"price": "1"}, "--amount and --price"),
-    *(
-        ({"amount": amount, "price": price}, "below the price")
-        for amount, price in (("10", "10"), ("10.01", "10"), ("0", "10"), ("0", "0"))
-    ),
-    *(
-        ({"amount": "1", "price": "2", name: value}, f"--{name}")
-        for name in ("amount", "price")
-        for value in BAD_AMOUNTS
-    ),
+    ({"amount": "10", "price": "10"}, "below the price"),
+    ({"amount": "1", "price": "1.005"}, "--price"),
+    *(({"amount": amount, "price": "2"}, "--amount") for amount in BAD_AMOUNTS),
 ]
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from models.db.connection import reading
 from models.irl_cases import IrlCase, IrlItem
-from tests.blueprints.operator.conftest import NOT_PICTURES
 from tests.support.markers import sqlite_only
 
 
@@ -78,12 +77,9 @@ BAD = [
     (row(items=[5]), "each item must be an object"),
     (row(items=[PEN | {"name": " "}]), "an item's name must be a text of 1 to 200 characters"),
     (row(items=[PEN | {"image": 5}]), "an item's image must be a text of at most 1000 characters"),
-    *(
-        (
-            row(items=[PEN | {"image": image}]),
-            "an item's image must be an http or https address, or a path that begins with /",
-        )
-        for image in NOT_PICTURES
+    (
+        row(items=[PEN | {"image": "images/1.png"}]),
+        "an item's image must be an http or https address, or a path that begins with /",
     ),
     (row(items=[PEN | {"price": "$1"}]), f"an item's {PRICE}"),
     (row(items=[PEN | {"percentage": "50"}]), NUMBER),
@@ -118,8 +114,3 @@ def test_a_percentage_left_out_is_0_when_the_others_sum_to_100(put, client):
     put(row(items=[PEN | {"name": "All", "percentage": 100}, PEN]))
 
     assert [item["percentage"] for item in client.get("/irl/desk").json["items"]] == [0, 100]
-
-
-@sqlite_only
-def test_a_file_without_a_json_array_is_refused(fails, write):
-    assert fails("irl", "import", write({})) == "Error: items.json is not a JSON array"

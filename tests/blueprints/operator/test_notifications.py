@@ -34,8 +34,3 @@ def test_a_text_is_accepted_up_to_its_maximum_length_and_refused_otherwise(run, 
 
     assert said == bad
     assert [(len(sent["title"]), len(sent["message"])) for sent in notifications()] == [(120, 1000)]
-
-
-@sqlite_only
-def test_a_notification_to_an_unknown_player_is_refused(fails):
-    assert fails("notifications", "send", "76561198999999999", "title", "message") == "Error: User not found"

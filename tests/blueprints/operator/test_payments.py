@@ -1,8 +1,5 @@
 """flask payments record: deposits and withdrawals, each recorded once."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from models.db.connection import database, reading, writing
@@ -14,6 +11,7 @@ from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
 from services.wallet import payments
 from services.wallet.payments import PaymentType, Transfer
+from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 
 HASH = "0x5f3e"
@@ -203,13 +201,6 @@ def test_more_than_the_balance_cannot_be_withdrawn(refused, record, balance, rec
     assert balance() == 1
 
 
-def test_locked_coins_cannot_be_withdrawn(refused, client, player):
-    body = {"amount": 60, "deadline": now_ms() + 60_000}
-    assert client.post("/profile/vault/lock", json=body, headers=player.headers).status_code == 200
-
-    assert refused("withdraw", "41") == "Error: Insufficient balance"
-
-
 @sqlite_only
 def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, balance, recorded):
     amount = "must be an amount from 0 to 1000000000 with at most two decimals"
@@ -238,46 +229,28 @@ def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, ba
     assert (balance(), recorded()) == (100, (0, 0))
 
 
-@sqlite_only
-def test_a_payment_of_an_unknown_player_is_refused(fails):
-    assert fails("payments", "record", "76561198999999999", "deposit", "5") == "Error: User not found"
-
-
 @pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
 def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left, player, balance, recorded):
     user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
-    together = threading.Barrier(8, timeout=60)
 
-    def record(_):
-        together.wait()
+    def record():
         return payments.record(user=user, type_=type_, usd=Cents(100_00), transfer=transfer, now=now_ms()).id
 
-    with ThreadPoolExecutor(8) as threads:
-        ids = list(threads.map(record, range(8)))
-
-    assert len(set(ids)) == 1
+    assert len(set(all_at_once([record] * 8))) == 1
     assert (balance(), recorded()) == (left, (1, 1))
 
 
 def test_concurrent_withdrawals_never_exceed_the_balance(player, balance, recorded, run):
-    user, together = users.get(platform_id=player.platform_id), threading.Barrier(8, timeout=60)
+    user = users.get(platform_id=player.platform_id)
+    withdrawal = {"type_": PaymentType.WITHDRAW, "usd": Cents(30_00), "transfer": Transfer()}
 
-    def withdraw(_):
-        together.wait()
+    def withdraw():
         try:
-            payments.record(
-                user=user,
-                type_=PaymentType.WITHDRAW,
-                usd=Cents(30_00),
-                transfer=Transfer(),
-                now=now_ms(),
-            )
+            payments.record(user=user, now=now_ms(), **withdrawal)
         except InsufficientBalance:
             return False
         return True
 
-    with ThreadPoolExecutor(8) as threads:
-        taken = list(threads.map(withdraw, range(8)))
-
-    assert (sum(taken), balance(), recorded()) == (3, 10, (3, 3))
+    assert sum(all_at_once([withdraw] * 8)) == 3
+    assert (balance(), recorded()) == (10, (3, 3))
     assert run("ledger", "audit")["mismatches"] == 0

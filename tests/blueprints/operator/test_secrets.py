@@ -4,9 +4,7 @@ import pyotp
 import pytest
 from cryptography.fernet import InvalidToken
 
-from models.bets import Bet
 from models.db.connection import reading, writing
-from models.two_factor import TwoFactor
 from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
 from services.shared.encryption import Encrypter
@@ -36,16 +34,6 @@ def app(make_app):
     # As every server does when it starts.
     app.extensions["services"].audit_keys.store()
     return app
-
-
-def encrypted_texts():
-    """Everything in the database that is encrypted."""
-    with reading():
-        return [
-            *AnnouncedSeed.select(AnnouncedSeed.sealed_server_seed).scalars(),
-            *Bet.select(Bet.sealed_server_seed).where(Bet.sealed_server_seed.is_null(False)).scalars(),
-            *TwoFactor.select(TwoFactor.sealed_secret).scalars(),
-        ]
 
 
 def play(app, player, item):
@@ -147,14 +135,6 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
     assert (result["announcedSeeds"], result["unreadable"]) == (2, 0)
     assert reseal(rotated) == NOTHING
     assert rotated.test_cli_runner().invoke(args=["fairness", "audit"]).exit_code == 0
-
-
-@sqlite_only
-def test_without_a_new_key_nothing_is_encrypted_again(filled, run):
-    before = encrypted_texts()
-
-    assert run("secrets", "reseal") == NOTHING
-    assert encrypted_texts() == before
 
 
 @sqlite_only

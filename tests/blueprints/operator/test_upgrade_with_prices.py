@@ -1,9 +1,11 @@
-"""flask db upgrade on a database with prices: each price gets its source."""
+"""flask db upgrade on a database with prices and cases: they are kept, and each price gets its source."""
 
 import pytest
 
+from models.cases import Case
 from models.db.connection import database, reading, writing
 from models.items import Item
+from services.cases import importing as cases_importing
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 
@@ -32,6 +34,8 @@ def before_the_sources(app):
     ]
     own = {"appid": 730, "marketHashName": "Own", "price": 1, "customPrice": True, "nextPriceFetch": MARKER}
     items_importing.import_document([*rows, own], app_id=None, now=now_ms())
+    held = [{"marketHashName": name, "percentage": 50} for name in ("Of the feed", "None")]
+    cases_importing.import_cases([{"name": "Case", "items": held}], now=now_ms())
     with writing():
         for column in ("in_feed", "price_source"):
             database.execute_sql(f"ALTER TABLE items DROP COLUMN {column}")
@@ -40,8 +44,8 @@ def before_the_sources(app):
         database.execute_sql("UPDATE price_sources SET marker_ms = 7000 WHERE name = 'feed'")
         database.execute_sql("UPDATE price_sources SET succeeded_at_ms = 5000 WHERE name = 'market'")
         database.execute_sql("DROP TABLE leases")
-        for name in ("0009_price_source", "0012_price_schedule", "0015_leases"):
-            database.execute_sql(f"DELETE FROM schema_migration WHERE name = '{name}'")  # noqa: S608
+        for number in ("0007", "0009", "0011", "0012", "0015"):
+            database.execute_sql(f"DELETE FROM schema_migration WHERE name LIKE '{number}_%%'")  # noqa: S608
 
 
 @pytest.mark.usefixtures("before_the_sources")
@@ -59,3 +63,13 @@ def test_an_upgrade_stores_the_source_of_each_price(run):
         "Own": "import",
     }
     assert not compared
+
+
+@pytest.mark.usefixtures("before_the_sources")
+def test_an_upgrade_removes_the_stored_case_values_and_keeps_the_prices_of_cases(run):
+    run("db", "upgrade")
+
+    with reading():
+        assert "case_values" not in database.get_tables()
+        assert Case.get().price_cents == 53
+    assert run("ledger", "audit")["mismatches"] == 0

@@ -60,12 +60,6 @@ def test_after_the_command_no_spin_uses_a_remembered_seed(app, player, item, run
     assert spin(app, player, item).nonce == bet.nonce + 1
 
 
-def test_a_redrawn_commitment_is_not_redrawn_again(app, player, run):
-    run("seeds", "redraw")
-
-    assert announced(app, player) == announced(app, player)
-
-
 def test_the_players_sockets_receive_the_commitment_of_a_redrawn_seed(app, player, connect, run):
     socket = connect(player)
     before = socket.expect("upgrader:commitment")
@@ -88,16 +82,6 @@ def test_the_first_request_after_a_restore_redraws_one_players_seed_only(app, ne
     with reading():
         after = dict(AnnouncedSeed.select(AnnouncedSeed.user_id, AnnouncedSeed.sealed_server_seed).tuples())
     assert {user_id for user_id in before if before[user_id] != after[user_id]} == {players[0].id}
-
-
-def test_a_database_that_lost_its_last_mark_is_recognised(app, player, item):
-    reveal(app, spin(app, player, item))
-    before = announced(app, player)
-    with writing():
-        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
-        SeedMark.delete().where(SeedMark.number == last).execute()
-
-    assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
 def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(app, player, item):
@@ -134,17 +118,6 @@ def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, pla
 
     witness.rmdir()
     reveal(app, bet)
-
-
-def test_one_mark_covers_all_bets_settled_before_it(app, player, item):
-    bets = [spin(app, player, item) for _ in range(3)]
-    reveal(app, bets[0])
-    marks = count_marks()
-
-    reveal(app, bets[1])
-    reveal(app, bets[2])
-
-    assert count_marks() == marks
 
 
 def test_a_bet_that_an_earlier_mark_covers_needs_no_other_mark(app, new_player, item):

@@ -47,20 +47,6 @@ def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, reve
     assert pf["percent"] != expected
 
 
-def test_a_restore_under_a_running_server_is_recognised(serve, backup, restore, join, spin_with):
-    with serve() as server:
-        backup()
-        socket, announced = join(server)
-        spin_with(socket)
-        socket.expect("upgrader:proof")
-        restore()
-
-        _, again = join(server)
-
-    assert again["nonce"] == announced["nonce"]
-    assert again["serverSeedCommitment"] != announced["serverSeedCommitment"]
-
-
 @pytest.mark.redis
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_restore_is_recognised_by_processes_that_have_not_revealed_the_seed(
