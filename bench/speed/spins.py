@@ -4,20 +4,16 @@ A spin is one prepared statement, which both sides execute. The second row inclu
 spin, which pgbench does not do: finding, decrypting and sending the proof, storing its delivery, and sending
 the live bet. The third row compares that with a spin as plain statements (bench/load/spin_in_steps.sql).
 
-In the first arrangement PostgreSQL shares the load tool's core, and the platform or pgbench has the other, so
-PostgreSQL has the same share of the machine on both sides. In the second it may use both cores, of which
-pgbench needs little and the platform nearly one. The rows are of the first arrangement, the details also have
-the second.
+PostgreSQL shares the load tool's core, and the platform or pgbench has the other, so PostgreSQL has the same
+share of the machine on both sides.
 """
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
-from bench.speed.captured import Capture, capture_spins
 from bench.speed.compare import Comparison, take_turns
-from bench.speed.pgbench import PgbenchPlayers, script_in_steps, scripts_of
+from bench.speed.pgbench import SETTLE, STEPS, PgbenchPlayers
 from bench.speed.players import make_players
 from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
@@ -38,31 +34,27 @@ SHORT_BECAUSE = (
 def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 and of 200 players."""
     with stage.postgres() as server:
-        capture = capture_spins(stage, server)
+        server.move_to([stage.cores.load])
         for crowd in CROWDS:
-            yield from _rows(stage, server, capture, crowd)
+            yield from _rows(stage, server, crowd)
 
 
-def _rows(stage: Stage, server: DurablePostgres, capture: Capture, crowd: int) -> Iterator[Row]:
+def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
     with ExitStack() as stack:
         # Equal databases, so that no side has the bets of the other.
         urls = [stack.enter_context(server.fresh(Path())) for _ in range(4)]
         proving = stack.enter_context(spinning(stage, urls[0], crowd, proof_delay=SOON))
         silent = stack.enter_context(spinning(stage, urls[1], crowd, proof_delay=NEVER))
-        players = make_players(stage, urls[2], crowd)
-        pgbench = PgbenchPlayers(stage, urls[2], scripts_of(capture), players, marks=capture.marks)
-        in_steps = PgbenchPlayers(stage, urls[3], [script_in_steps()], make_players(stage, urls[3], crowd))
-        server.move_to([stage.cores.load])
+        pgbench, in_steps = (
+            PgbenchPlayers(stage, url, script, make_players(stage, url, crowd))
+            for url, script in zip(urls[2:], (SETTLE, STEPS), strict=True)
+        )
         played, alone, benched, stepped = take_turns(
             proving.with_proofs,
             silent.without_proofs,
-            partial(pgbench.spins_per_second, core=stage.cores.server),
-            partial(in_steps.spins_per_second, core=stage.cores.server),
+            pgbench.spins_per_second,
+            in_steps.spins_per_second,
             rounds=1 if stage.quick else ROUNDS,
-        )
-        server.move_to(stage.cores.both)
-        wide = take_turns(
-            proving.with_proofs, partial(pgbench.spins_per_second, core=stage.cores.load), rounds=1
         )
     both_alike, with_all = Comparison(alone, benched), Comparison(played, benched)
     yield Row(
@@ -72,7 +64,7 @@ def _rows(stage: Stage, server: DurablePostgres, capture: Capture, crowd: int) -
         measured=both_alike.ratio,
         detail=(
             f"{both_alike.told('spins/s')}; CPU {silent.cpu_us:,.0f} us a spin; "
-            f"{pgbench.statements} a spin; PostgreSQL on the load tool's core"
+            "PostgreSQL on the load tool's core"
         ),
         short_because=SHORT_BECAUSE,
     )
@@ -81,10 +73,7 @@ def _rows(stage: Stage, server: DurablePostgres, capture: Capture, crowd: int) -
         against="the same, which has no proofs",
         goal=GOAL,
         measured=with_all.ratio,
-        detail=(
-            f"{with_all.told('spins/s')}; CPU {proving.cpu_us:,.0f} us a spin; "
-            f"PostgreSQL on both cores {Comparison(*wide).told('spins/s')}"
-        ),
+        detail=f"{with_all.told('spins/s')}; CPU {proving.cpu_us:,.0f} us a spin",
         short_because=SHORT_BECAUSE,
     )
     in_plain_statements = Comparison(played, stepped)
