@@ -10,21 +10,19 @@ within a second, all counts are back at their first values, and memory is within
 minutes.
 """
 
-import argparse
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from bench.harness.attacks.siege import Siege, run_siege
+from bench.harness.command_line import option_parser
 
 BETS = 400_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser("attacks", __doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--players", type=int, default=20)

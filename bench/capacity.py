@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from bench.harness.command_line import option_parser
+
 BUSY = 0.6
 """How much of a core may be used on average. Above it, waiting times grow fast."""
 
@@ -266,8 +268,7 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.capacity", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("capacity", __doc__)
     parser.add_argument("--players", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--spin-every", type=float, default=10.0, help="seconds (%(default)s)")
     parser.add_argument(

@@ -12,7 +12,6 @@ Prints a line for each fault, and up to 20 for its broken guarantees. Exits with
 """
 
 import argparse
-import logging
 import secrets
 import sys
 import tempfile
@@ -22,16 +21,14 @@ from pathlib import Path
 
 import click
 
-from app import create_app
 from bench.harness.cluster import PROCESSES
+from bench.harness.command_line import option_parser
 from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, ClusterFaults
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
 from bench.harness.databases import bench_database
+from bench.harness.local_app import local_app
 from bench.harness.redis import RedisServer, redis_server
-from bench.harness.servers import come_to_rest
-from models.db.connection import database
-from settings import Settings
 
 PROOF_DELAY_SECONDS = "0.5"
 MOST_LINES = 20
@@ -51,7 +48,6 @@ FAULTS: dict[str, Callable[[ClusterFaults], Steps]] = {
 
 def main() -> None:
     options = _options()
-    logging.getLogger("platform").setLevel(logging.CRITICAL)
     print(f"seed {options.seed}\n{HEAD}", flush=True)
     broken = 0
     names = [name for name in FAULTS if options.only in name]
@@ -85,21 +81,18 @@ def _endure(
             "UPGRADER_PROOF_DELAY": PROOF_DELAY_SECONDS,
             "PROCESSES": str(options.processes),
         }
-        app = create_app(Settings.from_env(env))
-        storm = CrashStorm(
-            app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
-        )
-        report = storm.endure(faults(ClusterFaults(storm, redis)), longest_delay_ms=LONGEST_DELAY_MS)
-        if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
-            report.problems.append("nobody could spin")
-        come_to_rest(app)
-        database.obj.close_all()
+        with local_app(env) as app:
+            storm = CrashStorm(
+                app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
+            )
+            report = storm.endure(faults(ClusterFaults(storm, redis)), longest_delay_ms=LONGEST_DELAY_MS)
+    if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
+        report.problems.append("nobody could spin")
     return report
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("cluster", __doc__)
     parser.add_argument("--processes", type=int, default=PROCESSES, help="how many (%(default)s)")
     parser.add_argument("--players", type=int, default=10, help="how many (%(default)s)")
     parser.add_argument("--sockets", type=int, default=20, help="of all players together (%(default)s)")

@@ -16,7 +16,6 @@ Prints counts, and a line for each broken guarantee. Exits with 1 when there is 
 """
 
 import argparse
-import logging
 import secrets
 import sys
 import tempfile
@@ -24,17 +23,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import click
-
-from app import create_app
+from bench.harness.command_line import option_parser, progress_bar
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
+from bench.harness.local_app import local_app
 from bench.harness.redis import redis_server
-from bench.harness.servers import come_to_rest
 from bench.harness.stoppable_postgres import stoppable_postgres
 from models.db import migrate
-from models.db.connection import database
-from settings import Settings
 
 PROOF_DELAY_SECONDS = "0.5"
 
@@ -56,18 +51,13 @@ def main() -> None:
         if options.processes > 1:
             redis = stack.enter_context(redis_server())
             env |= {"REDIS_URL": redis.url, "PROCESSES": str(options.processes)}
-        app = create_app(Settings.from_env(env))
-        logging.getLogger("platform").setLevel(logging.CRITICAL)
+        app = stack.enter_context(local_app(env))
         migrate.upgrade()
         storm = CrashStorm(
             app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
         )
-        with click.progressbar(
-            length=options.kills + options.worker_kills + options.database_kills,
-            label="kills",
-            file=sys.stderr,
-            hidden=not sys.stderr.isatty(),
-        ) as progress:
+        kills = options.kills + options.worker_kills + options.database_kills
+        with progress_bar(kills, "kills") as progress:
             report = storm.rage(
                 kills=options.kills,
                 worker_kills=options.worker_kills,
@@ -75,8 +65,6 @@ def main() -> None:
                 restart_database=restart,
                 progress=progress.update,
             )
-        come_to_rest(app)
-        database.obj.close_all()
     _print(report)
     sys.exit(bool(report.problems))
 
@@ -108,8 +96,7 @@ def _database(options: argparse.Namespace, directory: Path) -> Iterator[tuple[st
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.crashes", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("crashes", __doc__)
     parser.add_argument("--kills", type=int, default=200, help="of the server (%(default)s)")
     parser.add_argument("--worker-kills", type=int, default=0, help="of its worker alone (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")

@@ -19,9 +19,9 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-import click
 import numpy as np
 
+from bench.harness.command_line import option_parser, progress_bar
 from bench.harness.randomness import (
     CONFIDENCE,
     REJECTED_BELOW,
@@ -57,9 +57,7 @@ def roll_all(count: int, *, master_seed: str, processes: int) -> Rolls:
     made = []
     with (
         multiprocessing.Pool(processes) as pool,
-        click.progressbar(
-            length=count, label="rolls", file=sys.stderr, hidden=not sys.stderr.isatty()
-        ) as progress,
+        progress_bar(count, "rolls") as progress,
     ):
         for rolls in pool.imap(_roll_chunk, chunks):
             made.append(rolls)
@@ -84,8 +82,7 @@ def _statistics(count: int) -> dict[str, Statistic]:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.fairness_statistics", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("fairness_statistics", __doc__)
     parser.add_argument(
         "--rolls", type=int, default=10_000_000, help="how many, at least 10,000 (%(default)s)"
     )

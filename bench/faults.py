@@ -29,6 +29,7 @@ import click
 from flask import Flask
 
 from app import create_app
+from bench.harness.command_line import option_parser
 from bench.harness.faults.full_disk import filled
 from bench.harness.faults.proxy import (
     HALF,
@@ -257,8 +258,7 @@ def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsg
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("faults", __doc__)
     parser.add_argument("--seconds", type=float, default=12, help="how long each fault lasts (%(default)s)")
     parser.add_argument("--only", default="", help="only faults with this in their name, such as 'disk'")
     return parser.parse_args()

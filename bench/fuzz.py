@@ -15,16 +15,14 @@ import logging
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from app import create_app
-from bench.harness.databases import SqliteFiles, postgres_server
+from bench.harness.command_line import option_parser
+from bench.harness.databases import bench_database
 from bench.harness.fuzzing import SEED, Fuzzed, fuzz
+from bench.harness.local_app import local_app
 from bench.harness.sample_data import live_in
 from bench.harness.servers import threaded_server
-from settings import Settings
 
 NOWHERE = "http://127.0.0.1:9"
 SECRET = "a secret of a platform that lasts as long as this run"  # noqa: S105  # and no longer
@@ -35,7 +33,7 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     with (
         tempfile.TemporaryDirectory() as directory,
-        _database(Path(directory), postgresql=arguments.postgresql) as url,
+        bench_database(Path(directory), postgresql=arguments.postgresql) as url,
     ):
         environment = {
             "DATABASE_URL": url,
@@ -45,32 +43,24 @@ def main() -> None:
             "PLATFORM_OPENID_URL": f"{NOWHERE}/openid/login",
             "PLATFORM_API_URL": NOWHERE,
         }
-        app = create_app(Settings.from_env(environment))
-        player = live_in(app)
-        began = time.perf_counter()
-        with threaded_server(app) as address:
-            found = fuzz(address, headers=player.headers, examples=arguments.examples, seed=arguments.seed)
-        seconds = time.perf_counter() - began
+        with local_app(environment) as app:
+            player = live_in(app)
+            began = time.perf_counter()
+            with threaded_server(app) as address:
+                found = fuzz(
+                    address, headers=player.headers, examples=arguments.examples, seed=arguments.seed
+                )
+            seconds = time.perf_counter() - began
     _report(found, seconds)
     sys.exit(1 if found.failures else 0)
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
+    parser = option_parser("fuzz", __doc__)
     parser.add_argument("--examples", type=int, default=200, help="made-up requests an operation, at most")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--postgresql", action="store_true")
     return parser.parse_args()
-
-
-@contextmanager
-def _database(directory: Path, *, postgresql: bool) -> Iterator[str]:
-    if postgresql:
-        with postgres_server() as server, server.fresh(directory) as url:
-            yield url
-    else:
-        with SqliteFiles(directory).fresh(directory) as url:
-            yield url
 
 
 def _report(found: Fuzzed, seconds: float) -> None:

@@ -10,9 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import click
-
 from bench.harness.attacks.crowds import Crowd, stall_connections
+from bench.harness.command_line import progress_bar
 from bench.harness.servers import gunicorn, server_process
 from models.db import migrate
 from models.db.connection import open_database
@@ -34,9 +33,7 @@ def main() -> None:
         env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory)}
         with (
             server_process(gunicorn(), env, directory) as server,
-            click.progressbar(
-                length=SILENT + 3 * SLOW + 2 * STOPPED, label="closed", file=sys.stderr
-            ) as progress,
+            progress_bar(SILENT + 3 * SLOW + 2 * STOPPED, "closed") as progress,
         ):
 
             def looking_on(crowd: Crowd) -> None:

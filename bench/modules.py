@@ -18,14 +18,12 @@ from types import FrameType
 import click
 import requests
 
-from app import create_app
 from bench.harness.databases import bench_database
+from bench.harness.local_app import local_app
 from bench.harness.sample_data import DEAR, Inhabitant, live_in
-from bench.harness.servers import come_to_rest, threaded_server
+from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
 from bench.lines import ROOT, product_files
-from models.db.connection import database
-from settings import Settings
 
 SPIN = {"amount": 60, "item": DEAR, "clientSeed": "seed-of-mine"}
 LAST_OF_A_SPIN = "balance"
@@ -61,11 +59,10 @@ def main() -> None:
 
 
 def _trace(url: str, place: str, database_name: str) -> None:
-    app = create_app(Settings.from_env({"DATABASE_URL": url, "INSTANCE_DIR": place}))
-    player = live_in(app)
     tracer = Tracer()
-    threading.setprofile(tracer)
-    try:
+    with local_app({"DATABASE_URL": url, "INSTANCE_DIR": place}) as app:
+        player = live_in(app)
+        threading.setprofile(tracer)
         with threaded_server(app) as address:
             _ask(address, tracer)
             _report(
@@ -73,10 +70,7 @@ def _trace(url: str, place: str, database_name: str) -> None:
             )
             _spin(address, player, tracer)
             _report(f"a spin on {database_name}", tracer.of_task_through("blueprints/games/bet_events.py"))
-    finally:
         threading.setprofile(None)
-        come_to_rest(app)
-        database.obj.close_all()
 
 
 def _ask(address: str, tracer: Tracer) -> None:

@@ -11,18 +11,14 @@ Prints reads, writes and violations. Exits with 1 when there is a violation or w
 """
 
 import argparse
-import logging
 import sys
 import tempfile
 from pathlib import Path
 
-import click
-
-from app import create_app
+from bench.harness.command_line import option_parser, progress_bar
 from bench.harness.databases import bench_database
+from bench.harness.local_app import local_app
 from bench.harness.money.concurrent_play import Observed, observe
-from models.db.connection import database
-from settings import Settings
 
 WRITERS, READERS = 16, 4
 
@@ -32,20 +28,16 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as place,
         bench_database(Path(place), postgresql=options.postgresql) as url,
+        local_app({"DATABASE_URL": url, "INSTANCE_DIR": place}) as app,
+        progress_bar(options.seconds, "seconds") as progress,
     ):
-        app = create_app(Settings.from_env({"DATABASE_URL": url, "INSTANCE_DIR": place}))
-        logging.getLogger("platform").setLevel(logging.ERROR)
-        with click.progressbar(
-            length=options.seconds, label="seconds", file=sys.stderr, hidden=not sys.stderr.isatty()
-        ) as progress:
-            observed = observe(
-                app,
-                writers=WRITERS,
-                readers=READERS,
-                seconds=options.seconds,
-                looking_on=lambda _observed: progress.update(0.5),
-            )
-        database.obj.close_all()
+        observed = observe(
+            app,
+            writers=WRITERS,
+            readers=READERS,
+            seconds=options.seconds,
+            looking_on=lambda _observed: progress.update(0.5),
+        )
     _print(observed)
     sys.exit(bool(observed.violations or observed.failures))
 
@@ -60,8 +52,7 @@ def _print(observed: Observed) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.money_history", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("money_history", __doc__)
     parser.add_argument("--seconds", type=int, default=60, help="how long (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
     return parser.parse_args()

@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import get_state_machine_test
 
 from app import create_app
+from bench.harness.command_line import option_parser
 from bench.harness.databases import bench_database
 from bench.harness.money.model import Players
 from bench.harness.money.world import SETTINGS, World
@@ -81,8 +82,7 @@ def _tell_stories(world: World, options: argparse.Namespace) -> bool:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.money_model", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("money_model", __doc__)
     parser.add_argument("--examples", type=int, default=100, help="how many stories (%(default)s)")
     parser.add_argument("--steps", type=int, default=30, help="of a story at the most (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")

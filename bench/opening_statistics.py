@@ -7,16 +7,15 @@ Prints a table, always the same for one master seed. Exits with 1 when the p-val
 which one of a hundred master seeds gives for fair openings. An unfair ticket is rejected with any other, too.
 """
 
-import argparse
 import sys
 
+from bench.harness.command_line import option_parser
 from bench.harness.opening_randomness import CASES, REJECTED_BELOW, p_values
 
 
 def main() -> None:
     """Open, test, print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.opening_statistics", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("opening_statistics", __doc__)
     parser.add_argument("--openings", type=int, default=1_000_000, help="how many in all (%(default)s)")
     parser.add_argument("--master-seed", default="openings", help="any text (%(default)s)")
     options = parser.parse_args()

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from bench.harness.command_line import option_parser
 from bench.harness.servers import RunningServer
 from bench.speed.compare import take_turns
 from bench.speed.machine import cpu_seconds
@@ -136,8 +137,7 @@ def _database(stage: Stage, *, postgresql: bool) -> Iterator[tuple[str, int | No
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.openings", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("openings", __doc__)
     parser.add_argument("--rounds", type=int, default=6, help="of each side (%(default)s)")
     parser.add_argument("--seconds", type=float, default=3, help="of each round (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL, with fsync")

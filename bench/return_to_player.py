@@ -22,8 +22,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-import click
-
+from bench.harness.command_line import option_parser, progress_bar
 from bench.harness.randomness import (
     CONFIDENCE,
     HOUSE_EDGE_PPM,
@@ -60,9 +59,7 @@ def main() -> None:
 def play(count: int, *, master_seed: str, wager: Callable[[Random], Wager]) -> ReturnToPlayer:
     """All spins. Shows the progress on a terminal."""
     result = ReturnToPlayer()
-    with click.progressbar(
-        length=count, label="spins", file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
+    with progress_bar(count, "spins") as progress:
         for result in play_spins(count, seed=master_seed, wager=wager):
             if result.spins % SPINS_A_STEP == 0:
                 progress.update(SPINS_A_STEP)
@@ -80,8 +77,7 @@ def _wager_on_one_of(prices: list[int], random: Random) -> Wager:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.return_to_player", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("return_to_player", __doc__)
     parser.add_argument("--spins", type=int, default=1_000_000, help="how many (%(default)s)")
     parser.add_argument(
         "--master-seed", default=secrets.token_hex(16), help="any text; repeats a run (a new one each time)"

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from bench.harness.cluster import PROCESSES, cluster, nginx_before
+from bench.harness.command_line import option_parser
 from bench.harness.commands import run_flask
 from bench.harness.databases import bench_database
 from bench.harness.programs import NGINX, REDIS
@@ -76,8 +77,7 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.run_cluster", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("run_cluster", __doc__)
     parser.add_argument("--processes", type=int, default=PROCESSES, help="how many (%(default)s)")
     parser.add_argument("--port", type=int, default=5000, help="of nginx (%(default)s)")
     return parser.parse_args()

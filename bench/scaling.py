@@ -28,6 +28,8 @@ import psycopg2
 
 from bench.harness.attacks.crowds import resident_bytes
 from bench.harness.cluster import cluster
+from bench.harness.command_line import option_parser
+from bench.harness.line_process import LineProcess
 from bench.harness.redis import redis_server
 from bench.harness.servers import RunningServer
 from bench.harness.sockets import Socket
@@ -43,7 +45,7 @@ from bench.speed.players import (
 )
 from bench.speed.postgres import DurablePostgres
 from bench.speed.socket_crowd import ORIGIN
-from bench.speed.sockets import SOCKETS_A_PLAYER, Crowd, crowd_of_sockets
+from bench.speed.sockets import SOCKETS_A_PLAYER, crowd_of_sockets
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import BENCH, Stage
 
@@ -113,7 +115,7 @@ class Running:
             for number in range(BROADCASTS):
                 player.spin({"amount": WAGER_COINS, "item": ITEM})
                 over_ms = player.expect("live-bets:new")["date"]
-                heard = [crowd.tell(heard=number + 1)["last_ms"] for crowd in crowds]
+                heard = [crowd.tell({"heard": number + 1})["last_ms"] for crowd in crowds]
                 took.append(max(heard) - over_ms)
             self.sockets["broadcast us of CPU"] = (self._platform_seconds() - cpu) * 1e6 / BROADCASTS / count
             self.sockets["broadcast ms"] = statistics.median(took)
@@ -171,11 +173,11 @@ def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets:
         yield Running(stage, postgres, url, made[:PLAYERS], made[PLAYERS:], servers, redis_pid)
 
 
-def _join(crowd: Crowd, tokens: Sequence[str]) -> None:
+def _join(crowd: LineProcess, tokens: Sequence[str]) -> None:
     """In portions: on a busy machine thousands at once would wait too long for their turn."""
     for start in range(0, len(tokens), JOINING_AT_ONCE):
         portion = tokens[start : start + JOINING_AT_ONCE]
-        answer = crowd.tell(join=portion)
+        answer = crowd.tell({"join": portion})
         assert answer["joined"] == len(portion), answer
 
 
@@ -225,8 +227,7 @@ def _print(costs: dict[str, dict[str, float]]) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.scaling", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("scaling", __doc__)
     parser.add_argument(
         "--sockets",
         type=int,

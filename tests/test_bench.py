@@ -48,7 +48,7 @@ def test_every_benchmark_imports_names_that_exist():
     assert {file: names for file, names in missing.items() if names} == {}
 
 
-@pytest.mark.parametrize("file", ["bench/peers/socketio_spins.mjs", "bench/limits.py"])
+@pytest.mark.parametrize("file", ["bench/peers/socketio_spins.mjs", "bench/speed/pgbench.py"])
 def test_a_program_that_settles_spins_gives_the_statement_all_its_parameters(file):
     source = (ROOT / file).read_text()
 

@@ -22,6 +22,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.harness.command_line import option_parser
 from bench.speed.report import print_table, write_results
 from bench.speed.result import Curve, Row
 from bench.speed.stage import BENCH, Stage
@@ -83,8 +84,7 @@ def _measure(family: str, stage: Stage) -> Iterator[Row | Curve]:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = option_parser("speed", __doc__)
     parser.add_argument("families", nargs="*", metavar="rows", help=f"of {', '.join(FAMILIES)} (all)")
     parser.add_argument("--feed", type=Path, help="a price feed to take names and prices from (made up)")
     parser.add_argument("--quick", action="store_true", help="short rounds: whether it works, not how fast")

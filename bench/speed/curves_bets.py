@@ -1,18 +1,53 @@
-"""Times of requests and spins as the history of bets grows, measured by bench.history."""
+"""Times of requests and spins as the history of bets grows, on PostgreSQL.
 
-import logging
-from collections.abc import Iterator
+The first player makes a tenth of all bets and all requests; 199 others make the other bets. The times are
+those of this process, without a network.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from app import create_app
-from bench import history as bench_history
+from flask import Flask
+
 from bench.harness import bulk_history
-from bench.harness.servers import come_to_rest
+from bench.harness.bulk_history import History
+from bench.harness.spins import Clock, at
 from bench.speed.bulk import written_in_bulk
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
-from models.db.connection import database
-from settings import Settings
+from services.accounts import users
+from services.items import importing as items_importing
+from services.shared.cache_invalidation import Tag, invalidate_after_commit
+from services.shared.money import Cents
+from services.upgrader.spin import SpinRequest
+
+BEGIN = at("2026-01-01 00:00")
+REPEATS = 30
+SLOW_REPEATS = 3
+SPINNERS = 20
+ITEM = "Item of a spin"
+
+FIRST_PAGES = {
+    "totals": "/stats/profile",
+    "games": "/stats/games",
+    "games by earning": "/stats/games?sort=most-earned",
+    "payments": "/stats/payments",
+    "payments by amount": "/stats/payments?sort=lowest-amount",
+    "fairness": "/stats/fairness",
+    "live bets": "/stats/live-bets",
+    "high rolls": "/stats/live-bets?type=high-rolls",
+    "leaderboard, week": "/leaderboard",
+    "leaderboard, month": "/leaderboard?period=monthly",
+}
+PAGED = {name: path for name, path in FIRST_PAGES.items() if name != "totals" and "leaderboard" not in path}
+SEARCHES = {
+    "games of one game": "/stats/games?search=case",
+    "proofs of one game": "/stats/fairness?game=case",
+    "payments": "/stats/payments?search=tx-7",
+    "fairness": "/stats/fairness?search=c0ffee",
+}
 
 SEARCHED = (
     "a text may be any part of what is searched, so all of that player (a tenth of everything) is read;"
@@ -24,25 +59,84 @@ COUNTED = (
     " the worst page of all; pages near either end stay as quick as the first"
 )
 SHORT_BECAUSE = {f"{what}, middle page": COUNTED for what in ("games by earning", "live bets", "high rolls")}
-SHORT_BECAUSE |= {f"{what}, search": SEARCHED for what in bench_history.SEARCHES}
+SHORT_BECAUSE |= {f"{what}, search": SEARCHED for what in SEARCHES}
 
 
 def measure(stage: Stage) -> Iterator[Curve]:
-    """First quartiles of requests in this process, on PostgreSQL."""
+    """First quartiles of many requests, which other work on the machine disturbs least."""
     measured: dict[str, list[tuple[int, float]]] = {}
-    with stage.postgres() as server, server.fresh(Path()) as url:
-        clock = bench_history.HistoryClock()
-        app = create_app(Settings.from_env({**stage.env, **stage.env_of(url)}), clock=clock)
-        logging.getLogger("platform").setLevel(logging.ERROR)
+    clock = Clock(BEGIN)
+    with (
+        stage.postgres() as server,
+        server.fresh(Path()) as url,
+        stage.platform_here(url, clock=clock) as app,
+    ):
         written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=clock.now)
         for size in stage.bets:
             with written_in_bulk(url):
                 bulk_history.extend(written, to=size)
             bulk_history.settle()
             clock.now = written.now
-            for name, milliseconds in bench_history.measure(app, written):
+            for name, milliseconds in _times(app, written):
                 measured.setdefault(name, []).append((size, milliseconds))
-        come_to_rest(app)
-        database.obj.close_all()
     for name, points in measured.items():
         yield Curve(work=name, size="bets", points=points, short_because=SHORT_BECAUSE.get(name, ""))
+
+
+def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:
+    """The milliseconds of each request, and of a spin, by name."""
+    services, client = app.extensions["services"], app.test_client()
+    first = written.players[0]
+    token = services.tokens.issue(platform_id=first.platform_id, session=0, now=services.clock())
+
+    def get(path: str) -> object:
+        # Without the cache: a cached response costs the same for every history.
+        for tag in Tag:
+            invalidate_after_commit(tag)
+        answer = client.get(path, headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code == 200, (path, answer.text)
+        return answer.json
+
+    for name, path in FIRST_PAGES.items():
+        yield f"{name}, page 1" if name in PAGED else name, _quartile(lambda path=path: get(path))
+    for name, path in PAGED.items():
+        sign = "&" if "?" in path else "?"
+        last = get(path)["data"]["totalPages"]
+        for where, number in (("middle", last // 2 or 1), ("last", last)):
+            yield (
+                f"{name}, {where} page",
+                _quartile(lambda path=f"{path}{sign}page={number}": get(path), repeats=REPEATS // 3),
+            )
+    for name, path in SEARCHES.items():
+        yield f"{name}, search", _quartile(lambda path=path: get(path), repeats=SLOW_REPEATS)
+    yield "a spin", _spin_time(app)
+
+
+def _spin_time(app: Flask) -> float:
+    """A spin of each of many players, who have short histories while the platform has a long one."""
+    services = app.extensions["services"]
+    row = {"appid": 730, "marketHashName": ITEM, "price": 10}
+    items_importing.import_document([row], app_id=None, now=services.clock())
+    names = [f"spinner-{services.clock()}-{number}" for number in range(SPINNERS)]
+    spinners = [
+        users.create(username=name, seeds=services.seeds, now=services.clock(), balance=Cents(100_000))
+        for name in names
+    ]
+    turns = iter(spinners * (REPEATS + 1))
+
+    def spin() -> None:
+        services.upgrader.play(
+            user_id=next(turns).id, request=SpinRequest(amount=1, item=ITEM), clock=services.clock
+        )
+
+    return _quartile(spin, repeats=REPEATS * SPINNERS)
+
+
+def _quartile(action: Callable[[], object], *, repeats: int = REPEATS) -> float:
+    """Milliseconds. The first call, which fills caches, does not count."""
+    times = []
+    for _ in range(repeats + 1):
+        began = time.perf_counter()
+        action()
+        times.append((time.perf_counter() - began) * 1000)
+    return statistics.quantiles(times[1:])[0]

@@ -4,15 +4,14 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import peewee
-
+from bench.harness.many_players import copy_player
 from bench.speed.asking import Get
-from bench.speed.players import BALANCE, Player, at_their_sockets, make_players
+from bench.speed.players import Player, at_their_sockets, make_players
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.db.connection import database, writing
 from models.totals import PeriodWager
-from models.users import AnnouncedSeed, User
+from models.users import User
 from services.shared.clock import Period, now_ms
 
 SIZES = (100, 1_000, 10_000)
@@ -22,8 +21,11 @@ ASKED = 1_000
 
 BOARDS = 5_000
 SECONDS = 1.0
-ROWS_A_STATEMENT = 1_000
-FIRST_OTHER = 10_000_000_000_000_000
+ADD_WAGERS = """
+INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
+SELECT %s, %s, id, 100 + id * 7919 %% 100003 FROM users WHERE id <> %s ON CONFLICT DO NOTHING
+"""
+COLUMNS = [PeriodWager.period, PeriodWager.starts_at_ms, PeriodWager.user, PeriodWager.wagered_cents]
 
 
 def measure(stage: Stage) -> Iterator[Curve]:
@@ -33,7 +35,7 @@ def measure(stage: Stage) -> Iterator[Curve]:
         spinners = make_players(stage, url, SPINNERS)
         platform_ids: list[str] = []
         for size in SIZES:
-            platform_ids += _add_others(stage, url, len(platform_ids), size - SPINNERS)
+            platform_ids += _add_others(stage, url, spinners[0].user, len(platform_ids) + 1, size - SPINNERS)
             for what, milliseconds in _costs(stage, url, spinners, platform_ids):
                 measured.setdefault(what, []).append((size, milliseconds))
     for what, points in measured.items():
@@ -65,56 +67,12 @@ def _tokens(stage: Stage, url: str, platform_ids: Sequence[str]) -> list[str]:
         return [issue(platform_id=platform_id, session=0, now=now_ms()) for platform_id in platform_ids]
 
 
-def _add_others(stage: Stage, url: str, there: int, upto: int) -> list[str]:
-    """Insert players with places on the leaderboard but without bets. Returns their platform ids.
-
-    Many are written in a statement. Their balances have no ledger entries, and their seeds are not real.
-    """
-    now, numbers = now_ms(), range(there, upto)
+def _add_others(stage: Stage, url: str, user: User, first: int, last: int) -> list[str]:
+    """Add players with places on the leaderboard but without bets. Returns their platform ids."""
+    names = [f"{user.platform_id}-{number}" for number in range(first, last + 1)]
     with stage.platform_here(url), writing():
-        _insert(User, [_account(number, now) for number in numbers])
-        ids = list(User.select(User.id).order_by(User.id.desc()).limit(len(numbers)).scalars())
-        seeds = [
-            {
-                "user": user,
-                "nonce": 1,
-                "server_seed_commitment": f"{user:064}",
-                "sealed_server_seed": "x" * 180,
-            }
-            for user in ids
-        ]
-        _insert(AnnouncedSeed, seeds)
-        wagers = [
-            {
-                "period": period,
-                "starts_at_ms": period.calendar.start(now),
-                "user": user,
-                "wagered_cents": 100 + user * 7919 % 100_003,
-            }
-            for period in Period
-            for user in ids
-        ]
-        _insert(PeriodWager, wagers)
-        database.analyze_tables(User, AnnouncedSeed, PeriodWager)
-    return [_platform_id(number) for number in numbers]
-
-
-def _account(number: int, now: int) -> dict[str, object]:
-    return {
-        "platform_id": _platform_id(number),
-        "username": f"another-{number}",
-        "username_folded": f"another-{number}",
-        "avatar": "",
-        "registered_at_ms": now,
-        "client_seed": f"seed-{number}",
-        "balance_cents": BALANCE,
-    }
-
-
-def _platform_id(number: int) -> str:
-    return str(FIRST_OTHER + number)
-
-
-def _insert(table: type[peewee.Model], rows: Sequence[dict[str, object]]) -> None:
-    for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
-        table.insert_many(chunk).execute()
+        copy_player(user, first=first, last=last)
+        for period in Period:
+            database.execute_sql(ADD_WAGERS, [period, period.calendar.start(now_ms()), user.id])
+        database.analyze_tables(PeriodWager)
+    return names

@@ -3,19 +3,18 @@
 All greenlets share one process, so work that does not yield delays all requests.
 """
 
-import http.client
 import json
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from urllib.parse import urlsplit
+
+import requests
 
 from bench.harness.price_sources import document, price_server, text
 from bench.harness.servers import RunningServer
+from bench.speed.health import watched_health
 from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -30,21 +29,6 @@ LARGE_CASES, ITEMS_A_LARGE_CASE = 100, 500
 REST_SECONDS = 2.0
 SHARE = Decimal("0.1")
 REFRESHED = 'price_refreshes_total{outcome="applied",source="feed"} 1.0'
-
-WATCHER = """
-import http.client, select, sys, time
-
-connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
-longest = 0.0
-print("watching", flush=True)
-while not select.select([sys.stdin], [], [], 0.0005)[0]:
-    began = time.perf_counter()
-    connection.request("GET", "/healthz")
-    connection.getresponse().read()
-    longest = max(longest, time.perf_counter() - began)
-print(longest)
-"""
-"""Runs in its own process, so that work in this one does not delay it."""
 
 
 def measure(stage: Stage) -> Iterator[Row]:
@@ -117,26 +101,16 @@ def _works(server: RunningServer, token: str) -> dict[str, Callable[[], object]]
 
 
 def _longest_ms(stage: Stage, server: RunningServer, do: Callable[[], object]) -> float:
-    command = [sys.executable, "-c", WATCHER, str(urlsplit(server.url).port)]
-    with running_on(stage.cores.load):
-        watcher = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    with watcher:
-        assert watcher.stdin is not None
-        assert watcher.stdout is not None
-        watcher.stdout.readline()
+    with running_on(stage.cores.load), watched_health(server, every_seconds=0.0005) as health:
         do()
-        watcher.stdin.close()
-        return float(watcher.stdout.read()) * 1000
+    return health.longest_ms
 
 
 def _get(
     server: RunningServer, path: str, *, method: str = "GET", body: bytes | None = None, token: str = ""
 ) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(server.url).port or 80, timeout=120)
-    connection.request(method, path, body=body, headers={"Authorization": f"Bearer {token}"})
-    answer = connection.getresponse().read().decode()
-    connection.close()
-    return answer
+    headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"}
+    return requests.request(method, server.url + path, data=body, headers=headers, timeout=120).text
 
 
 def _fill(stage: Stage, url: str) -> str:

@@ -1,11 +1,10 @@
 """Players with accounts and sockets, who spin as fast as they get answers."""
 
-import json
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bench.harness.line_process import LineProcess
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Load
 from bench.speed.stage import Stage
@@ -55,7 +54,7 @@ def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[
 class AtTheirSockets:
     """Connected players who spin on command."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: LineProcess) -> None:
         self._process = process
 
     def play(
@@ -70,20 +69,14 @@ class AtTheirSockets:
 
         The players take these bets in turns. Raises AssertionError when a bet was refused.
         """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        order = {
-            "bets": bets,
-            "seconds": seconds,
-            "warmupSeconds": warmup_seconds,
-            "everySeconds": every_seconds,
-        }
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise AssertionError("the players have gone; see above")
-        told = json.loads(line)
+        told = self._process.tell(
+            {
+                "bets": bets,
+                "seconds": seconds,
+                "warmupSeconds": warmup_seconds,
+                "everySeconds": every_seconds,
+            }
+        )
         assert not told["refused"], told["refused"]
         return Load.of(told)
 
@@ -93,9 +86,7 @@ def at_their_sockets(
     stage: Stage, server: RunningServer, players: Sequence[Player]
 ) -> Iterator[AtTheirSockets]:
     """Connect these players, on the load tools' core."""
-    options = {"port": server.port, "tokens": [player.token for player in players]}
     with stage.start_load(SPINS) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(options).encode() + b"\n")
-        process.stdin.flush()
-        yield AtTheirSockets(process)
+        seated = LineProcess(process)
+        seated.send({"port": server.port, "tokens": [player.token for player in players]})
+        yield AtTheirSockets(seated)

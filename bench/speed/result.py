@@ -56,6 +56,7 @@ class Curve:
         """The curve as a row of the table."""
         first, last = self.points[0][0], self.points[-1][0]
         points = ", ".join(f"{size:,}: {plain(ms)} ms" for size, ms in self.points)
+        points += f" ({self.points[-1][1] / self.points[0][1]:.2f} times)"
         return Row(
             work=f"{self.work}, {first:,} to {last:,} {self.size}",
             against="its answer, which " + ("grows with them" if self.allowed else "stays as large"),

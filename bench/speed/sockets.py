@@ -1,19 +1,17 @@
 """Thousands of idle sockets: their memory, and the time until a message has reached all of them."""
 
-import http.client
-import json
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass
 
 from bench.harness.attacks.crowds import resident_bytes
+from bench.harness.line_process import LineProcess
 from bench.harness.servers import RunningServer
 from bench.harness.sockets import Socket
+from bench.speed.health import watched_health
 from bench.speed.machine import cpu_seconds, running_on
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Curve, Row
@@ -24,7 +22,6 @@ SIZES = (10, 100, 1_000, 5_000)
 SOCKETS_A_PLAYER = 10
 BROADCASTS = 5
 SETTLING_SECONDS = 1.0
-ASKED_EVERY_SECONDS = 0.003
 KIB = 1024
 
 
@@ -110,7 +107,7 @@ def _waiting(work: str, milliseconds: float, detail: str) -> Row:
 
 def _grown(
     server: RunningServer,
-    crowd: "Crowd",
+    crowd: LineProcess,
     tokens: Sequence[str],
     size: int,
     before: int,
@@ -119,19 +116,19 @@ def _grown(
 ) -> Seen:
     """Let these join the others, and measure."""
     cpu = cpu_seconds(server.process.pid)
-    with HealthWatch(server) as joining:
-        joined = crowd.tell(join=tokens)
+    with watched_health(server) as joining:
+        joined = crowd.tell({"join": tokens})
     assert joined["joined"] == len(tokens), joined
     cpu = cpu_seconds(server.process.pid) - cpu
     time.sleep(SETTLING_SECONDS)
     memory = resident_bytes(server.process.pid) - before
     player = Socket(server.url, auth={"token": spinner})
     broadcast_ms = []
-    with HealthWatch(server) as broadcasting:
+    with watched_health(server) as broadcasting:
         for number in range(BROADCASTS):
             player.spin({"amount": WAGER_COINS, "item": ITEM})
             over_ms = player.expect("live-bets:new")["date"]
-            broadcast_ms.append(crowd.tell(heard=heard + number + 1)["last_ms"] - over_ms)
+            broadcast_ms.append(crowd.tell({"heard": heard + number + 1})["last_ms"] - over_ms)
     player.close()
     return Seen(
         size=size,
@@ -144,57 +141,9 @@ def _grown(
     )
 
 
-@dataclass
-class HealthWatch:
-    """Requests /healthz repeatedly over one connection during the block."""
-
-    server: RunningServer
-    waits_ms: list[float] = field(default_factory=list)
-
-    @property
-    def longest_ms(self) -> float:
-        return max(self.waits_ms)
-
-    def __enter__(self) -> Self:
-        self._over = threading.Event()
-        self._asking = threading.Thread(target=self._ask)
-        self._asking.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._asking.join()
-
-    def _ask(self) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
-        while not self._over.wait(ASKED_EVERY_SECONDS):
-            began = time.perf_counter()
-            connection.request("GET", "/healthz")
-            connection.getresponse().read()
-            self.waits_ms.append((time.perf_counter() - began) * 1000)
-        connection.close()
-
-
-class Crowd:
-    """A process with sockets, controlled by commands."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-
-    def tell(self, **order: Any) -> Any:
-        """The answer to a command. Raises AssertionError when the process has ended."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        assert line, "the crowd has gone; see above"
-        return json.loads(line)
-
-
 @contextmanager
-def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[Crowd]:
-    """A crowd without sockets, on the load tools' core."""
+def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[LineProcess]:
+    """A process with sockets, at first without any, on the load tools' core."""
     with running_on(stage.cores.load):
         process = subprocess.Popen(
             [sys.executable, "-m", "bench.speed.socket_crowd", server.url],
@@ -205,6 +154,6 @@ def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[Crowd]:
         )
     with process:
         try:
-            yield Crowd(process)
+            yield LineProcess(process)
         finally:
             process.kill()

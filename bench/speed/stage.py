@@ -16,19 +16,17 @@ from typing import Any
 
 from flask import Flask
 
-from app import create_app
 from bench.harness.databases import migrate_once
+from bench.harness.local_app import local_app
 from bench.harness.node import NODE
-from bench.harness.servers import RunningServer, come_to_rest, gunicorn, server_process
+from bench.harness.servers import RunningServer, gunicorn, server_process
 from bench.speed.asking import ASK, CONNECTIONS, Get, Load, asking, check_answered
 from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from bench.speed.postgres import DurablePostgres, durable_postgres
-from models.db.connection import database
 from services.items import importing as items_importing
 from services.shared import decimal_json
 from services.shared.clock import now_ms
-from settings import Settings
 
 BENCH = Path(__file__).resolve().parents[1]
 LOAD = BENCH / "load"
@@ -107,14 +105,10 @@ class Stage:
         items_importing.import_document(document, app_id=APP_ID, now=now_ms())
 
     @contextmanager
-    def platform_here(self, url: str) -> Iterator[Flask]:
-        """The platform in this process, on this database."""
-        app = create_app(Settings.from_env({**self.env, **self.env_of(url)}))
-        try:
+    def platform_here(self, url: str, **options: Any) -> Iterator[Flask]:
+        """The platform in this process, on this database; ``options`` are those of ``create_app``."""
+        with local_app({**self.env, **self.env_of(url)}, **options) as app:
             yield app
-        finally:
-            come_to_rest(app)
-            database.obj.close_all()
 
     @contextmanager
     def platform(self, url: str, **env: str) -> Iterator[RunningServer]:
@@ -167,17 +161,17 @@ class Stage:
     def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
         """Run a tool of bench/load. Returns its output. Raises AssertionError when it failed."""
         with self.start_load(script) as process:
-            told, _ = process.communicate(json.dumps(options).encode())
+            told, _ = process.communicate(json.dumps(options))
         if process.returncode != 0:
             raise AssertionError(f"the load tool {script} failed; see above")
         return json.loads(told)
 
     @contextmanager
-    def start_load(self, script: str) -> Iterator[subprocess.Popen[bytes]]:
+    def start_load(self, script: str) -> Iterator[subprocess.Popen[str]]:
         """Start a tool of bench/load on the load tools' core. It reads commands from standard input."""
         with running_on(self.cores.load):
             process = subprocess.Popen(
-                [str(NODE), str(LOAD / script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [str(NODE), str(LOAD / script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
         with process:
             try:

@@ -1,7 +1,7 @@
 // Players on the real JavaScript client, each from an address of its own, who spin every two seconds.
-// The first line of standard input is {url, tokens, item, amount, everyMs}; half of them poll. Prints "ready" when all
-// have joined. Each further line is "play", "pause" or "tell"; "pause" prints "paused" when no spin is under way,
-// "tell" prints {spins, refused, disconnects, slowestMs, late} and begins anew.
+// All lines are JSON. The first of standard input is {url, tokens, item, amount, everyMs}; half of them poll. Prints
+// "ready" when all have joined. Each further line is "play", "pause" or "tell"; "pause" prints "paused" when no spin is
+// under way, "tell" prints {spins, refused, disconnects, slowestMs, late} and begins anew.
 import { Agent } from "node:http";
 import { createInterface } from "node:readline";
 import { io } from "socket.io-client";
@@ -61,16 +61,17 @@ async function live([socket, transport]) {
 
 const seats = await Promise.all(tokens.map(join));
 seats.forEach((seat) => live(seat));
-console.log("ready");
+console.log(JSON.stringify("ready"));
 for await (const line of orders) {
-  if (line === "tell") {
+  const order = JSON.parse(line);
+  if (order === "tell") {
     console.log(JSON.stringify(told));
     told = fresh();
   } else {
-    playing = line === "play";
+    playing = order === "play";
     if (!playing) {
       await Promise.all(underWay);
-      console.log("paused");
+      console.log(JSON.stringify("paused"));
     }
   }
 }

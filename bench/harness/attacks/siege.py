@@ -15,18 +15,18 @@ from urllib.parse import urlsplit
 
 import requests
 
-from app import create_app
 from bench.harness import bulk_history
 from bench.harness.databases import bench_database
+from bench.harness.line_process import LineProcess
+from bench.harness.local_app import local_app
 from bench.harness.node import NODE, SCRIPTS
-from bench.harness.servers import ROOT, RunningServer, come_to_rest, free_port, gunicorn, server_process
+from bench.harness.servers import ROOT, RunningServer, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until
-from models.db.connection import database, writing
+from models.db.connection import writing
 from services.accounts import users
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from services.shared.money import Cents
-from settings import Settings
 
 ATTACKER = "127.0.0.2"
 ITEM = "Item of a siege"
@@ -114,7 +114,7 @@ def run_siege(
                 progress(f"settled: {siege.counts['settled']}")
                 siege.attacks = json.loads(attacking.communicate(timeout=seconds + 60)[0])
             progress("attacks end")
-            siege.players = seated.tell()
+            siege.players = seated.results()
             seated.pause()
             siege.counts["after"] = _recovered(server, siege.counts["before"])
         siege.seconds = time.monotonic() - began
@@ -134,47 +134,41 @@ class _Players:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
+        self._lines = LineProcess(process)
+
+    def join(self, **options: Any) -> None:
+        assert self._tell(options) == "ready"
 
     def play(self) -> None:
-        self._order("play")
+        self._lines.send("play")
 
     def pause(self) -> None:
         """Wait until the spins in progress end. Raises AssertionError when they do not."""
-        self._order("pause")
-        assert self._answer() == "paused"
+        assert self._tell("pause") == "paused"
 
-    def tell(self) -> dict[str, Any]:
+    def results(self) -> dict[str, Any]:
         """The results of the spins since the last call."""
-        self._order("tell")
-        told: dict[str, Any] = json.loads(self._answer())
-        return told
+        found: dict[str, Any] = self._tell("tell")
+        return found
 
-    def _order(self, line: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
-
-    def _answer(self) -> str:
-        assert self._process.stdout is not None
+    def _tell(self, order: Any) -> Any:
         # A player whom the server refuses never joins.
         timer = threading.Timer(ANSWER_SECONDS, self._process.kill)
         timer.start()
         try:
-            return self._process.stdout.readline().strip()
+            return self._lines.tell(order)
         finally:
             timer.cancel()
 
 
 @contextmanager
 def _players(server: RunningServer, tokens: list[str]) -> Iterator[_Players]:
-    options = {"url": server.url, "tokens": tokens, "item": ITEM, "amount": 0.5, "everyMs": SPIN_EVERY_MS}
     with subprocess.Popen(
         [NODE, "siege.mjs"], cwd=SCRIPTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             seated = _Players(process)
-            seated._order(json.dumps(options))
-            assert seated._answer() == "ready"
+            seated.join(url=server.url, tokens=tokens, item=ITEM, amount=0.5, everyMs=SPIN_EVERY_MS)
             yield seated
         finally:
             process.kill()
@@ -215,24 +209,21 @@ def _env(directory: Path, database_url: str, port: int) -> dict[str, str]:
 
 def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     """Fill the database; returns the attacker's token and the players' tokens."""
-    app = create_app(Settings.from_env(env))
-    services, now = app.extensions["services"], now_ms()
-    items_importing.import_document(
-        [{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now
-    )
     attackers = []
-    if bets:
-        written = bulk_history.begin(seeds=services.seeds, now=now)
-        bulk_history.extend(written, to=bets)
-        bulk_history.settle()
-        attackers = written.players[:1]
-    with writing():
-        made = [
-            users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)
-            for number in range(players + 1 - len(attackers))
-        ]
-    come_to_rest(app)
-    database.obj.close_all()
+    with local_app(env) as app:
+        services, now = app.extensions["services"], now_ms()
+        items_importing.import_document(
+            [{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now
+        )
+        if bets:
+            written = bulk_history.begin(seeds=services.seeds, now=now)
+            bulk_history.extend(written, to=bets)
+            attackers = written.players[:1]
+        with writing():
+            made = [
+                users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)
+                for number in range(players + 1 - len(attackers))
+            ]
     issue = services.tokens.issue
     return [issue(platform_id=user.platform_id, session=0, now=now_ms()) for user in [*attackers, *made]]
 
@@ -242,7 +233,7 @@ def _rest(server: RunningServer, seated: _Players) -> Counts:
     seated.play()
     time.sleep(SPIN_EVERY_MS / 1000)
     seated.pause()
-    seated.tell()
+    seated.results()
     wait_until(lambda: not counts(server)["handshakes"], seconds=RECOVERY_SECONDS, step_seconds=1)
     return counts(server)
 

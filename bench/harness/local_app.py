@@ -1,0 +1,25 @@
+"""The app in this process, on the database of the servers that a measurement starts."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from flask import Flask
+
+from app import create_app
+from bench.harness.servers import come_to_rest
+from models.db.connection import database
+from settings import Settings
+
+
+@contextmanager
+def local_app(env: Mapping[str, str], **options: Any) -> Iterator[Flask]:
+    """An app with these settings, which logs errors only. ``options`` are those of ``create_app``."""
+    app = create_app(Settings.from_env(env), **options)
+    logging.getLogger("platform").setLevel(logging.ERROR)
+    try:
+        yield app
+    finally:
+        come_to_rest(app)
+        database.obj.close_all()
