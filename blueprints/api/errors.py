@@ -21,9 +21,6 @@ log = logging.getLogger("platform.errors")
 CREATE_CASE = "/api/cases/create"
 """This path alone; what follows it with a slash is the id of a case."""
 
-STATUS_MESSAGE_AREAS = ("/affiliate",)
-STATUS_ERROR_AREAS = ("/profile/user",)
-
 INTERNAL_TEXT = "Something went wrong"
 INTERNAL_TEXTS = {
     CREATE_CASE: "Failed to create case",
@@ -59,23 +56,21 @@ class PublicUserErrorSchema(ma.Schema):
     error = TEXT
 
 
+ENVELOPES = {"/affiliate/": RefusalSchema, "/profile/user/": PublicUserErrorSchema}
+"""The envelopes of areas that have another one, by the beginnings of their paths."""
+
+
 def envelope_schema(path: str) -> type[ma.Schema]:
     """The envelope that the contract has for this path."""
-    if path == CREATE_CASE or _lies_in(path, STATUS_MESSAGE_AREAS):
+    if path == CREATE_CASE:
         return RefusalSchema
-    if _lies_in(path, STATUS_ERROR_AREAS):
-        return PublicUserErrorSchema
-    return ErrorSchema
+    return next((schema for area, schema in ENVELOPES.items() if f"{path}/".startswith(area)), ErrorSchema)
 
 
 def envelope(path: str, text: str) -> dict[str, Any]:
     """The body of an error, as the contract has it for this path."""
     values = {"status": False, "message": text, "error": text}
     return {name: values[name] for name in envelope_schema(path)().fields}
-
-
-def _lies_in(path: str, areas: tuple[str, ...]) -> bool:
-    return any(path == area or path.startswith(f"{area}/") for area in areas)
 
 
 def error_response(text: str, status: int) -> Response:

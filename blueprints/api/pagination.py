@@ -1,6 +1,5 @@
 """Pagination: the query that selects a page of a list, and what describes the page in the answer."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from blueprints.api.parameters import MAX_LIMIT, WholeNumber
@@ -26,25 +25,17 @@ def place_of(query: dict[str, Any]) -> Place:
     return Place(number=query["page"], limit=query["limit"])
 
 
-@dataclass(frozen=True)
-class Pagination:
-    """The position of a page in its list."""
-
-    current_page: int
-    limit: int
-    total_items: int
-
-    @property
-    def total_pages(self) -> int:
-        return -(-self.total_items // self.limit)
-
-    @property
-    def has_next_page(self) -> bool:
-        return self.current_page < self.total_pages
-
-    @property
-    def has_prev_page(self) -> bool:
-        return self.current_page > 1 and self.total_items > 0
+def pagination(place: Place, total: int) -> dict[str, Any]:
+    """The position of a page in a list of so many entries, as ``PaginationSchema`` has it."""
+    total_pages = -(-total // place.limit)
+    return {
+        "current_page": place.number,
+        "total_pages": total_pages,
+        "total_items": total,
+        "has_next_page": place.number < total_pages,
+        "has_prev_page": place.number > 1 and total > 0,
+        "limit": place.limit,
+    }
 
 
 class PaginationSchema(WireSchema):
@@ -67,9 +58,5 @@ class PlaceSchema(WireSchema):
 
 def list_answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
     """The envelope of a list of a player. The schema of a list omits the keys that it does not have."""
-    pagination = Pagination(place.number, place.limit, total)
-    return {
-        "success": True,
-        "data": data | {"total_pages": pagination.total_pages, "current_page": pagination.current_page},
-        "has_more": pagination.has_next_page,
-    }
+    page = pagination(place, total)
+    return {"success": True, "data": data | page, "has_more": page["has_next_page"]}

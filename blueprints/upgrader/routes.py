@@ -10,7 +10,7 @@ from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, conditional
 from blueprints.api.large_lists import list_representation
-from blueprints.api.pagination import Pagination
+from blueprints.api.pagination import pagination, place_of
 from blueprints.games.schemas import CommitmentSchema
 from blueprints.upgrader.schemas import (
     BetSchema,
@@ -55,13 +55,13 @@ def list_items() -> Response:
 @blueprint.alt_response(304, description="The client has this page already")
 def search_items(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the items, searched and sorted."""
-    page, limit = query["page"], query["limit"]
+    place = place_of(query)
     items, total = (
         get_services()
         .catalogue.current()
-        .page(number=page, limit=limit, sort=query["sort"], search=query["search"])
+        .page(number=place.number, limit=place.limit, sort=query["sort"], search=query["search"])
     )
-    return {"items": items, "pagination": Pagination(page, limit, total)}
+    return {"items": items, "pagination": pagination(place, total)}
 
 
 @blueprint.get("/rules")

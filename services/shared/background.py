@@ -79,13 +79,13 @@ class TooBusy(PlatformError):
 
 
 class WorkerPool:
-    """Runs work in native threads, ``workers`` at a time and first come, first served.
+    """Runs work in native threads, one at a time and first come, first served.
 
     In a process that is not patched for gevent the work runs in the caller's thread.
     """
 
-    def __init__(self, *, workers: int = 1, queue_size: int = 32, wait_seconds: float = 20) -> None:
-        self._workers = FifoSemaphore(workers)
+    def __init__(self, *, queue_size: int = 32, wait_seconds: float = 20) -> None:
+        self._workers = FifoSemaphore(1)
         self._queue_size = queue_size
         self._wait_seconds = wait_seconds
         if monkey.is_module_patched("threading"):

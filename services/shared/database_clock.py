@@ -9,7 +9,8 @@ from services.shared.clock import Millis, now_ms
 log = logging.getLogger("platform.clock")
 
 NOTABLE_MS = 1_000
-"""A machine whose clock is further off than this is reported in the log."""
+"""A reading that moves the time by more than this is reported in the log, such as the first one on a machine
+whose clock is wrong."""
 
 
 class DatabaseClock:
@@ -22,7 +23,6 @@ class DatabaseClock:
 
     def __init__(self) -> None:
         self._offset_ms = now_ms() - _monotonic_ms()
-        self._is_read = False
 
     def __call__(self) -> Millis:
         return Millis(_monotonic_ms() + self._offset_ms)
@@ -37,14 +37,11 @@ class DatabaseClock:
             asked_at = _monotonic_ms()
             (now,) = database.execute_sql(f"SELECT {database.now_ms.sql}").fetchone()
             answered_at = _monotonic_ms()
-        least, most = now - answered_at, now - asked_at
-        if self._is_read:
-            self._offset_ms = min(max(self._offset_ms, least), most)
-            return
-        self._offset_ms, self._is_read = (least + most) // 2, True
-        ahead = now_ms() - self()
-        if abs(ahead) > NOTABLE_MS:
-            log.warning("this machine's clock is %.1f s ahead of the database's", ahead / 1000)
+        before = self._offset_ms
+        self._offset_ms = min(max(before, now - answered_at), now - asked_at)
+        if abs(self._offset_ms - before) > NOTABLE_MS:
+            ahead_ms = now_ms() - self()
+            log.warning("this machine's clock is %.1f s ahead of the database's", ahead_ms / 1000)
 
 
 def _monotonic_ms() -> int:

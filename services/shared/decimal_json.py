@@ -20,7 +20,13 @@ def loads(text: str | bytes | bytearray, **_ignored: object) -> Any:
     digits.
     """
     try:
-        return _from_text(text if isinstance(text, str) else text.decode(json.detect_encoding(text)))
+        return json.loads(
+            # Decoded here: json.loads lets surrogates through.
+            text if isinstance(text, str) else text.decode(json.detect_encoding(text)),
+            parse_float=Decimal,
+            parse_constant=Decimal,
+            object_pairs_hook=_object,
+        )
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except InvalidOperation:
@@ -34,20 +40,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-# json.loads would make a new decoder for each call.
-_from_text = json.JSONDecoder(parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=_object).decode
-
-
 def dumps(value: object, **_ignored: object) -> str:
     """Compact JSON text; a Decimal becomes a number. Raises ValueError for NaN and Infinity."""
-    return _as_text(value)
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_number)
 
 
 def _number(value: object) -> float:
     if isinstance(value, Decimal):
         return float(value)
     raise TypeError(f"{type(value).__name__} is not JSON")
-
-
-# json.dumps would make a new encoder for each call.
-_as_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_number).encode

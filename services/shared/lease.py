@@ -42,16 +42,10 @@ class Lease:
         return self._epoch is not None
 
     def acquire(self) -> bool:
-        """Take the lease if no process has it, or keep it. Returns whether this process has it."""
-        if self.is_held:
-            try:
-                self.keep()
-            except LeaseLost:
-                pass
-            else:
-                return True
+        """Take the lease if no other process has it. Returns whether this process has it."""
         now: Any = database.now_ms
-        return self._take(~Row.until_ms.between(now + 1, now + FURTHEST_AHEAD_MS))
+        is_free = ~Row.until_ms.between(now + 1, now + FURTHEST_AHEAD_MS)
+        return self._take(is_free | (Row.epoch == self._epoch))
 
     def take_over(self) -> None:
         """Take the lease from whichever process has it."""
