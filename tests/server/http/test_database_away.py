@@ -3,7 +3,6 @@
 import pytest
 
 from bench.harness.servers import free_port
-from models.db.connection import reading, writing
 from models.db.migrate import upgrade
 
 UNAVAILABLE = "The service is temporarily unavailable"
@@ -52,23 +51,6 @@ def test_a_bad_token_is_refused_without_the_database(client):
     answer = client.get("/auth/me", headers={"Authorization": "Bearer nonsense"})
 
     assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
-
-
-@pytest.mark.parametrize("use", [reading, writing])
-def test_the_envelope_is_that_of_the_area(client, add_view, use):
-    envelopes = {
-        "/affiliate/probe": {"status": False, "message": UNAVAILABLE},
-        "/profile/user/probe": {"status": False, "error": UNAVAILABLE},
-        "/profile/probe": {"error": UNAVAILABLE},
-    }
-    for path in envelopes:
-        add_view(path, use()(dict))
-
-    answers = {path: client.get(path) for path in envelopes}
-
-    assert {path: (answer.status_code, answer.json) for path, answer in answers.items()} == {
-        path: (503, body) for path, body in envelopes.items()
-    }
 
 
 def test_the_password_of_the_database_is_not_logged(client, log_text):

@@ -1,5 +1,6 @@
 """Errors over HTTP: always JSON, in the envelope of the path, without details of the program."""
 
+import peewee
 import pytest
 from flask import request
 
@@ -7,8 +8,6 @@ from flask import request
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 LIMIT = 64 * 1024
-TOO_LARGE = "Request entity too large"
-FAILED = "Something went wrong"
 
 
 def plain(text):
@@ -71,30 +70,29 @@ def test_a_wrong_method_is_answered_with_the_allowed_ones(client):
             assert {"GET", "HEAD"} <= set(answer.headers["Allow"].split(", "))
 
 
-def test_a_wrong_method_is_refused_in_the_envelope_of_the_area(errors, add_view):
+def test_an_error_of_each_kind_is_in_the_envelope_of_its_area(app, errors, add_view):
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    failures = {"PUT": RuntimeError("unforeseen"), "PATCH": peewee.OperationalError("gone")}
+
+    def view():
+        if request.method in failures:
+            raise failures[request.method]
+        return {"bytes": len(request.get_data())}
+
     for path in ENVELOPES:
-        add_view(path, dict, "POST")
+        add_view(path, view, "POST", *failures)
 
-    assert errors(ENVELOPES) == {
-        path: (405, envelope("Method not allowed")) for path, envelope in ENVELOPES.items()
-    }
-
-
-def test_a_body_over_the_limit_is_refused_in_the_envelope_of_the_area(errors, add_view):
-    for path in ENVELOPES:
-        add_view(path, lambda: {"bytes": len(request.get_data())}, "POST")
-
-    assert errors(ENVELOPES, "POST", data=b"x" * (LIMIT + 1)) == {
-        path: (413, envelope(TOO_LARGE)) for path, envelope in ENVELOPES.items()
-    }
+    for method, status, text in (
+        ("GET", 405, "Method not allowed"),
+        ("POST", 413, "Request entity too large"),
+        ("PUT", 500, "Something went wrong"),
+        ("PATCH", 503, "The service is temporarily unavailable"),
+    ):
+        body = b"x" * (LIMIT + 1) if method == "POST" else b""
+        assert errors(ENVELOPES, method, data=body) == {
+            path: (status, envelope(text)) for path, envelope in ENVELOPES.items()
+        }
     assert errors(["/probe"], "POST", data=b"x" * LIMIT) == {"/probe": (200, {"bytes": LIMIT})}
-
-
-def test_an_unforeseen_failure_says_only_that_something_went_wrong(errors, fail_at):
-    for path in ENVELOPES:
-        fail_at(path)
-
-    assert errors(ENVELOPES) == {path: (500, envelope(FAILED)) for path, envelope in ENVELOPES.items()}
 
 
 def test_the_message_of_an_unforeseen_failure_is_neither_answered_nor_logged(client, fail_at, log_text):

@@ -9,7 +9,7 @@ from greenlet import getcurrent, greenlet
 
 from bench.harness.waiting import wait_until
 from services.shared import background
-from services.shared.background import CooperativeYield, TooBusy, WorkerPool, in_slices
+from services.shared.background import CooperativeYield, TooBusy, WorkerPool
 
 
 def test_long_work_pauses_regularly(monkeypatch):
@@ -57,10 +57,6 @@ def test_several_long_works_take_turns(monkeypatch):
                 each.switch()
 
     assert "".join(done) == "abcabcabc"
-
-
-def test_slices_yield_everything_in_order():
-    assert list(in_slices(range(7), 3)) == [0, 1, 2, 3, 4, 5, 6]
 
 
 @pytest.fixture

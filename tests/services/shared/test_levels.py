@@ -5,8 +5,6 @@ from hypothesis import strategies as st
 
 from services.shared.levels import experience_for, experience_of, level_of
 
-experiences = st.integers(min_value=0, max_value=10**13)
-
 
 def level_after(*, coins, cents=0, granted=0):
     return level_of(experience_of(granted=granted, wagered_cents=coins * 100 + cents))
@@ -34,10 +32,3 @@ def test_the_least_experience_of_a_level_has_it_and_one_less_does_not(level):
     least = experience_for(level)
 
     assert (level_of(least), level_of(least - 1)) == (level, level - 1)
-
-
-@given(experience=experiences)
-def test_a_level_is_the_root_of_a_hundredth_rounded_down(experience):
-    level = level_of(experience)
-
-    assert level * level * 100 <= experience < (level + 1) ** 2 * 100

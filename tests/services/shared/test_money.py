@@ -20,17 +20,6 @@ BOUND = 1_000_000_000
 FORTY_ZEROS = "0" * 40
 
 amounts = st.integers(min_value=-MAX_AMOUNT_CENTS, max_value=MAX_AMOUNT_CENTS)
-prices = st.integers(min_value=0, max_value=MAX_AMOUNT_CENTS)
-
-
-def exactly(cents, more_digits=""):
-    """The decimal of an amount, without any context's rounding."""
-    sign = "-" if cents < 0 else ""
-    return Decimal(f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d}{more_digits}")
-
-
-def test_the_bound_is_a_thousand_million_coins():
-    assert MAX_AMOUNT_CENTS == 100 * BOUND
 
 
 def test_an_amount_of_at_most_two_decimals_is_accepted():
@@ -66,13 +55,6 @@ def test_a_number_with_further_decimals_or_above_the_bound_or_not_finite_is_refu
     numbers = [Decimal(each) if isinstance(each, str) else each for each in further + too_large + not_finite]
 
     assert [number for number in numbers if not refused(number)] == []
-
-
-@given(
-    cents=amounts, third=st.integers(min_value=1, max_value=9), zeros=st.integers(min_value=0, max_value=60)
-)
-def test_any_digit_after_the_second_decimal_is_refused(cents, third, zeros):
-    assert refused(exactly(cents, "0" * zeros + str(third)))
 
 
 def test_values_of_other_types_are_refused():
@@ -118,8 +100,3 @@ def test_a_price_is_a_dollar_sign_and_two_decimals_without_grouping():
     }
 
     assert {cents: price_text(cents) for cents in texts} == texts
-
-
-@given(cents=prices)
-def test_a_price_text_contains_the_exact_price(cents):
-    assert cents_from_number(Decimal(price_text(cents).removeprefix("$"))) == cents
