@@ -29,11 +29,6 @@ def _huge(start_response):
     return [HUGE]
 
 
-def _none_that_has_one(start_response):
-    start_response("304 NOT MODIFIED", [("Content-Length", "4")])
-    return [b"body"]
-
-
 def _echo(environ, start_response):
     text = f"<{environ['wsgi.input'].read().hex()}>".encode()
     start_response("200 OK", [("Content-Length", str(len(text)))])
@@ -45,7 +40,6 @@ ANSWERS = {
     "/with-a-line-end": _with_a_line_end,
     "/long": _long,
     "/huge": _huge,
-    "/none-that-has-one": _none_that_has_one,
 }
 
 app = create_app()

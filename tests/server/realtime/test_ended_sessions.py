@@ -44,37 +44,11 @@ def names(socket):
     return [name for name, _ in socket.seen]
 
 
-def test_a_socket_is_a_spectator_as_soon_as_its_player_has_logged_out_everywhere(connect, player, log_out):
-    socket = connect(player)
-
-    log_out()
-
-    assert spin(socket) == UNAUTHORIZED
-
-
-def test_a_socket_becomes_a_spectator_when_a_command_ends_its_session(connect, player, run):
-    socket = connect(player)
-
-    run("users", "logout", player.platform_id)
-
-    wait_until(lambda: spin(socket) == UNAUTHORIZED, step_seconds=0.2)
-
-
 def test_an_ended_session_can_not_connect(connect, player, log_out):
     log_out()
 
     with pytest.raises(Refused, match="Unauthorized"):
         connect(player)
-
-
-def test_a_spectator_of_an_ended_session_still_sees_the_bets_of_others(connect, player, new_player, log_out):
-    socket = connect(player)
-    log_out()
-
-    assert spin(connect(new_player("bob")))["status"]
-
-    while socket.expect("live-bets:new")["user"] != "bob":
-        pass
 
 
 def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(connect, player, log_out, log_in):

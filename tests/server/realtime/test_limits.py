@@ -1,4 +1,4 @@
-"""Limits of transports: their number, ten seconds of silence, 64 KiB, and allowed origins."""
+"""Limits of transports: their number, and how long they may be silent."""
 
 import json
 import time
@@ -98,24 +98,6 @@ def test_a_message_over_64_kib_ends_the_connection(raw):
     assert socket.closed()
 
 
-def test_a_message_that_is_not_json_does_not_affect_other_sockets(raw, connect, player):
-    bystander = connect(player)
-    socket = raw()
-    socket.send("40")
-
-    socket.send("42" + "[" * 30_000)
-
-    assert bystander.spin("nonsense")["error"] == "Invalid request"
-
-
-def test_only_allowed_origins_connect(raw):
-    for origin in ("http://127.0.0.1:5000", "https://play.example.com"):
-        assert raw(origin=origin).opened.startswith("0")
-
-    with pytest.raises(websocket.WebSocketBadStatusException):
-        raw(origin="https://evil.example.com")
-
-
 def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, player, new_player):
     other = new_player("other")
     socket = connect(player)
@@ -172,15 +154,6 @@ def test_the_fourth_handshake_of_an_address_is_refused_for_a_minute(app, raw):
         assert client.closed()
 
 
-def test_leaving_the_namespace_closes_the_transport(raw):
-    client = raw()
-    client.send("40")
-
-    client.send("41")
-
-    assert client.closed()
-
-
 def test_joining_twice_closes_the_transport(raw):
     client = raw()
     client.send("40")
@@ -213,34 +186,6 @@ class TestPings:
         silent.send("40")
 
         assert silent.closed(answering=False)
-
-    def test_a_pong_says_when_its_ping_was_sent(self, app, transports, raw):
-        pongs = {}
-        app.extensions["realtime"].transports.on_pong.append(pongs.setdefault)
-        client = raw()
-        client.send("40")
-        sid = json.loads(client.receive().removeprefix("40"))["sid"]
-        joined_at = time.monotonic()
-
-        while client.receive_any() != "2":
-            pass
-        wait_until(lambda: sid in pongs)
-
-        assert joined_at < pongs[sid] < time.monotonic()
-
-    def test_a_pong_that_answers_no_ping_is_ignored(self, app, raw):
-        pongs = {}
-        app.extensions["realtime"].transports.on_pong.append(pongs.setdefault)
-        client = raw()
-        client.send("40")
-        sid = json.loads(client.receive().removeprefix("40"))["sid"]
-
-        client.send("3")
-        client.send('420["upgrader:spin"]')
-        while not client.receive().startswith("430"):
-            pass
-
-        assert sid not in pongs
 
 
 def test_the_server_keeps_nothing_of_closed_sockets(app, connect, player):

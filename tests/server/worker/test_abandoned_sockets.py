@@ -6,7 +6,6 @@ import pytest
 import requests
 
 from bench.harness.raw_http import open_connection
-from bench.harness.servers import gunicorn
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 from tests.support.polling import PollingClient
@@ -76,29 +75,18 @@ STEPS = {
 }
 
 
-@pytest.fixture(scope="module")
-def server(sqlite_files, warm_start, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("abandoned")
-    with sqlite_files.fresh(directory) as url:
-        env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory / "instance")}
-        with warm_start.server_process(
-            gunicorn("tests.support.changed_apps:counting()"), env, directory
-        ) as server:
-            yield server
-
-
 def counts(server):
     found = requests.get(f"{server.url}/counts", timeout=10).json()
     return {name: count for name, count in found.items() if name != "memory"}
 
 
-def test_a_client_that_stops_at_any_step_is_gone_within_a_minute(server):
+def test_a_client_that_stops_at_any_step_is_gone_within_a_minute(counting):
     # Those of the request before have ended when two counts are the same.
-    wait_until(lambda: counts(server) == counts(server))
-    before = counts(server)
+    wait_until(lambda: counts(counting) == counts(counting))
+    before = counts(counting)
 
-    abandoned = [step(server.url) for step in STEPS.values()]
-    wait_until(lambda: counts(server) == before, seconds=MINUTE_SECONDS, step_seconds=0.5)
+    abandoned = [step(counting.url) for step in STEPS.values()]
+    wait_until(lambda: counts(counting) == before, seconds=MINUTE_SECONDS, step_seconds=0.5)
 
     for connection in abandoned:
         if isinstance(connection, socket.socket):
@@ -106,15 +94,15 @@ def test_a_client_that_stops_at_any_step_is_gone_within_a_minute(server):
 
 
 @pytest.mark.parametrize("packet", REFUSED_PACKETS)
-def test_a_refused_packet_over_polling_is_answered_at_once(server, packet):
-    client = PollingClient(server.url)
+def test_a_refused_packet_over_polling_is_answered_at_once(counting, packet):
+    client = PollingClient(counting.url)
     client.post(GOOD_JOIN)
 
     assert client.post(packet) in (200, 400)
 
 
-def test_leaving_over_polling_closes_the_transport(server):
-    client = PollingClient(server.url)
+def test_leaving_over_polling_closes_the_transport(counting):
+    client = PollingClient(counting.url)
     client.post(GOOD_JOIN)
 
     client.post("41")

@@ -12,7 +12,6 @@ from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
-from tests.support.apps import SECRET
 
 pytestmark = pytest.mark.process
 
@@ -20,24 +19,6 @@ MIB = 1024 * 1024
 PACKETS_WAITING = 500
 # More than the kernel keeps for one connection, and then more than the server does.
 TIMES, BYTES = 1_500, 16_384
-
-
-@pytest.fixture(scope="module")
-def loud(sqlite_files, warm_start, tmp_path_factory):
-    """A production server with a view that makes it send everybody something large."""
-    directory = tmp_path_factory.mktemp("loud")
-    with sqlite_files.fresh(directory) as url:
-        env = {
-            "DATABASE_URL": url,
-            "INSTANCE_DIR": str(directory / "instance"),
-            "SECRET_KEY": SECRET,
-            "JWT_SECRET": SECRET[::-1],
-            "RATELIMIT_ENABLED": "0",
-        }
-        with warm_start.server_process(
-            gunicorn("tests.support.changed_apps:loud()"), env, directory
-        ) as server:
-            yield server
 
 
 def join(url):

@@ -5,7 +5,6 @@ from contextlib import closing
 import pytest
 
 from bench.harness.raw_http import open_connection, read_until
-from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
 
@@ -16,16 +15,6 @@ HANDSHAKES = 10_500
 HANDSHAKE = b"GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: a\r\n\r\n"
 ACCEPTED, REFUSED = b'"sid"', b'"Too many connections"'
 SPINS = 2_000
-
-
-@pytest.fixture(scope="module")
-def limited(sqlite_files, warm_start, tmp_path_factory):
-    """A limited server with its limits."""
-    directory = tmp_path_factory.mktemp("limited")
-    with sqlite_files.fresh(directory) as url:
-        env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory / "instance")}
-        with warm_start.server_process(gunicorn(), env, directory) as server:
-            yield server
 
 
 def shake_hands(connection, count):

@@ -29,6 +29,12 @@ def test_a_fraction_is_read_as_an_exact_decimal(number):
     assert Decimal(decimal_json.loads(text)) == number
 
 
+def test_nan_and_infinity_are_read_as_non_finite_decimals():
+    numbers = decimal_json.loads("[NaN, Infinity, -Infinity]")
+
+    assert [isinstance(number, Decimal) and number.is_finite() for number in numbers] == [False] * 3
+
+
 def test_bytes_that_are_not_text_are_a_value_error():
     for text in (b"\xff", b'"\xc3"', b'"\xed\xa0\x80"'):
         with pytest.raises(ValueError):

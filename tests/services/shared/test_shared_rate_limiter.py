@@ -96,17 +96,6 @@ def test_the_window_in_redis_is_that_in_memory(redis_windows, redis_time, number
 
 
 @pytest.mark.redis
-def test_processes_share_the_window_of_a_client(redis, redis_time, new_limiter, clock):
-    redis_time(clock.now)
-    first, second = new_limiter(redis), new_limiter(redis)
-
-    allowed = [not limiter.hit("client") for limiter in (first, second, first, second, first)]
-
-    assert allowed == [True, True, True, False, False]
-    assert not second.hit("another client")
-
-
-@pytest.mark.redis
 def test_a_clock_of_redis_that_is_set_back_does_not_lock_clients_out(redis, redis_time, new_limiter, clock):
     limiter = new_limiter(redis)
     redis_time(clock.now)
@@ -193,14 +182,6 @@ class TestWithoutRedis:
             limiter.hit("client")
 
             assert (before, client.dbsize()) == (0, 1)
-
-    def test_a_redis_that_does_not_answer_is_given_up(self, server, new_limiter, count, clock, monkeypatch):
-        monkeypatch.setattr(shared_rate_limiter, "CALL_SECONDS", 0.1)
-        limiter = new_limiter(server, most=6)
-        server.pause()
-        clock.now += 1
-
-        assert count(limiter) == 2
 
     def test_the_share_holds_for_one_more_window_when_redis_is_back(self, server, new_limiter, count, clock):
         limiter = new_limiter(server, most=30)
