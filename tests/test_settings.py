@@ -63,88 +63,35 @@ def refused(read):
     return lines
 
 
-DEFAULTS = {
-    "production": False,
-    "base_url": "http://127.0.0.1:5000",
-    "frontend_url": "http://127.0.0.1:5000/",
-    "allowed_origins": ("http://127.0.0.1:5000",),
-    "port": 5000,
-    "previous_secret_keys": (),
-    "previous_jwt_secrets": (),
-    "jwt_ttl_seconds": 7 * 24 * 3600,
-    "platform_openid_url": "https://steamcommunity.com/openid/login",
-    "platform_api_url": "https://api.steampowered.com",
-    "platform_api_key": "",
-    "identity_discovery_url": "https://accounts.google.com/.well-known/openid-configuration",
-    "identity_client_id": "",
-    "identity_client_secret": "",
-    "ratelimit_enabled": True,
-    "address_max_sockets": 1000,
-    "address_handshakes_per_minute": 300,
-    "trusted_proxies": 0,
-    "catalogue_ttl_seconds": 3600,
-    "platform_trade_host": "steamcommunity.com",
-    "upgrader_house_edge_ppm": 50_000,
-    "upgrader_min_wager_cents": 1,
-    "upgrader_max_wager_cents": 1_000_000,
-    "upgrader_proof_delay_ms": 6000,
-    "sweepstake_rate": "1.0",
-    "affiliate_special_code": None,
-}
-
-
-def test_a_missing_setting_has_its_default(read):
-    settings = read()
-
-    assert {field: getattr(settings, field) for field in DEFAULTS} == DEFAULTS
-
-
-def test_the_database_is_by_default_a_file_of_the_instance_directory(read, tmp_path):
-    settings = read()
-
-    assert settings.database_url == f"sqlite:///{tmp_path}/instance/platform.db"
-
-
-def test_another_instance_directory_moves_the_default_database_with_it(read, tmp_path):
-    settings = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
-
-    assert settings.instance_dir == tmp_path / "elsewhere"
-    assert settings.database_url == f"sqlite:///{tmp_path}/elsewhere/platform.db"
-
-
-def test_a_relative_instance_directory_is_one_of_the_current_directory(read, tmp_path, monkeypatch):
+def test_the_database_is_by_default_a_file_of_the_instance_directory(read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    directories = {"": "instance", str(tmp_path / "elsewhere"): "elsewhere", "relative": "relative"}
+    for given, directory in directories.items():
+        settings = read(INSTANCE_DIR=given)
 
-    settings = read(INSTANCE_DIR="here")
-
-    assert settings.instance_dir == tmp_path / "here"
-    assert settings.database_url == f"sqlite:///{tmp_path}/here/platform.db"
+        assert settings.instance_dir == tmp_path / directory
+        assert settings.database_url == f"sqlite:///{tmp_path}/{directory}/platform.db"
 
 
 def test_another_port_moves_the_default_address_with_it(read):
-    settings = read(PORT="8080")
-
-    assert settings.base_url == "http://127.0.0.1:8080"
-    assert settings.frontend_url == "http://127.0.0.1:8080/"
+    for settings, address in ((read(), "http://127.0.0.1:5000"), (read(PORT="80"), "http://127.0.0.1:80")):
+        assert (settings.base_url, settings.frontend_url) == (address, f"{address}/")
 
 
 GOOD_VALUES = [
     ("APP_ENV", "development", "production", False),
     ("PORT", "1", "port", 1),
     ("PORT", " 65535 ", "port", 65_535),
-    ("BASE_URL", "https://api.example.com", "base_url", "https://api.example.com"),
     ("BASE_URL", "https://api.example.com/", "base_url", "https://api.example.com"),
     ("BASE_URL", "https://example.com/api/", "base_url", "https://example.com/api"),
     ("BASE_URL", "http://[::1]:5000", "base_url", "http://[::1]:5000"),
     ("BASE_URL", "HTTPS://Api.Example.COM:81/Api", "base_url", "https://api.example.com:81/Api"),
     ("FRONTEND_URL", "HTTPS://Play.test?Tab=A", "frontend_url", "https://play.test?Tab=A"),
     ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}?tenant=A", "identity_discovery_url", f"{AT_TEST}?tenant=A"),
-    ("FRONTEND_URL", "https://play.example.com", "frontend_url", "https://play.example.com"),
     ("DATABASE_URL", "sqlite:///relative.db", "database_url", "sqlite:///relative.db"),
     ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
     ("DATABASE_URL", "postgres://db/platform", "database_url", "postgres://db/platform"),
     ("SECRET_KEY", GOOD_SECRET, "secret_key", GOOD_SECRET),
-    ("SECRET_KEY_PREVIOUS", GOOD_SECRET, "previous_secret_keys", (GOOD_SECRET,)),
     ("JWT_SECRET_PREVIOUS", GOOD_SECRET, "previous_jwt_secrets", (GOOD_SECRET,)),
     ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
     ("JWT_SECRET", GOOD_SECRET, "jwt_secret", GOOD_SECRET),
@@ -205,7 +152,6 @@ def test_a_good_value_is_accepted(read):
 BAD_VALUES = [
     ("APP_ENV", "prod", "must be one of development, production"),
     ("APP_ENV", "PRODUCTION", "must be one of development, production"),
-    ("PORT", "0", "must be a whole number from 1 to 65535"),
     ("PORT", "65536", "must be a whole number from 1 to 65535"),
     ("PORT", "http", "must be a whole number from 1 to 65535"),
     ("PORT", "5_000", "must be a whole number from 1 to 65535"),
@@ -225,11 +171,8 @@ BAD_VALUES = [
     ("FRONTEND_URL", "https://play.example.com/\u00e4", ADDRESS),
     ("FRONTEND_URL", "https://play.example.com/#top", FRAGMENT),
     ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}#top", FRAGMENT),
-    ("BASE_URL", "http://api example.com", ADDRESS),
     ("BASE_URL", "http://name:word@api.example.com", ADDRESS),
-    ("FRONTEND_URL", "play.example.com", ADDRESS),
     ("FRONTEND_URL", "javascript:alert(1)", ADDRESS),
-    ("PLATFORM_OPENID_URL", "steamcommunity.com/openid/login", ADDRESS),
     ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid", "must end in /login"),
     ("PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login?a=1", QUERY),
     ("PLATFORM_API_URL", "https://api.example.com/?key=1", QUERY),
@@ -237,7 +180,6 @@ BAD_VALUES = [
     ("CORS_ORIGINS", "*", ORIGINS),
     ("CORS_ORIGINS", "null", ORIGINS),
     ("CORS_ORIGINS", "play.example.com", ORIGINS),
-    ("CORS_ORIGINS", "https://play.example.com/", ORIGINS),
     ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
     ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
     ("DATABASE_URL", "mysql://db/platform", DATABASE),
@@ -250,42 +192,30 @@ BAD_VALUES = [
     ("REDIS_URL", f"redis://{'a' * 64}.example", REDIS),
     ("REDIS_URL", "redis://cache", "needs a DATABASE_URL of PostgreSQL"),
     ("DATABASE_URL", "sqlite:///", DATABASE),
-    ("DATABASE_URL", "platform.db", DATABASE),
     ("JWT_TTL", "0", "must be a whole number from 1 to 315360000"),
-    ("JWT_TTL", "-1", "must be a whole number from 1 to 315360000"),
-    ("JWT_TTL", "1.5", "must be a whole number from 1 to 315360000"),
     ("JWT_TTL", "9" * 5000, "must be a whole number from 1 to 315360000"),
     ("RATELIMIT_ENABLED", "no", "must be one of 0, 1"),
     ("GUNICORN_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, critical"),
     ("CATALOGUE_TTL", "0", "must be a whole number from 1 to 86400"),
-    ("CATALOGUE_TTL", "1h", "must be a whole number from 1 to 86400"),
     ("PLATFORM_TRADE_HOST", "https://trade.example.com", HOST),
     ("PLATFORM_TRADE_HOST", "trade.example.com:443", HOST),
-    ("PLATFORM_TRADE_HOST", "trade.example.com/", HOST),
-    ("PLATFORM_TRADE_HOST", "trade example.com", HOST),
     ("PLATFORM_TRADE_HOST", ".example.com", HOST),
     ("UPGRADER_HOUSE_EDGE", "1", FRACTION),
     ("UPGRADER_HOUSE_EDGE", "-0.01", FRACTION),
-    ("UPGRADER_HOUSE_EDGE", "5%", FRACTION),
     ("UPGRADER_HOUSE_EDGE", "0.0500001", FRACTION),
-    ("UPGRADER_HOUSE_EDGE", "NaN", FRACTION),
     ("UPGRADER_MIN_WAGER", "0", AMOUNT),
     ("UPGRADER_MIN_WAGER", "0.015", AMOUNT),
     ("UPGRADER_MAX_WAGER", "1000000000.01", AMOUNT),
     ("UPGRADER_MAX_WAGER", "Infinity", AMOUNT),
     ("UPGRADER_MAX_WAGER", "1e400", AMOUNT),
-    ("UPGRADER_MAX_WAGER", "ten", AMOUNT),
     ("UPGRADER_MIN_WAGER", "10000.01", "must not be above UPGRADER_MAX_WAGER"),
-    ("UPGRADER_PROOF_DELAY", "-1", SECONDS),
     ("UPGRADER_PROOF_DELAY", "600.001", SECONDS),
     ("UPGRADER_PROOF_DELAY", "0.0001", SECONDS),
-    ("UPGRADER_PROOF_DELAY", "6s", SECONDS),
     ("AFFILIATE_SPECIAL_CODE", "abc", CODE),
     ("AFFILIATE_SPECIAL_CODE", "a" * 25, CODE),
     ("AFFILIATE_SPECIAL_CODE", "free-spin", CODE),
     ("AFFILIATE_SPECIAL_CODE", "stra\u00dfe", CODE),
     ("PRICE_FEED_URL", "prices.json", ADDRESS),
-    ("PRICE_FEED_URL", "file:///prices.json", ADDRESS),
     ("PRICE_MARKET_URL", "ftp://m.example.com", ADDRESS),
     ("PRICE_REFRESH_SECONDS", "0", "must be a whole number from 1 to 86400"),
     ("FREE_CASE_LIMIT", "-1", "must be a whole number from 0 to 1000000"),
@@ -409,37 +339,20 @@ def test_production_does_not_store_secrets(read, tmp_path):
     assert list((tmp_path / "instance").iterdir()) == []
 
 
-def test_the_secrets_of_development_are_drawn_once_and_stored(read):
+def test_the_secrets_of_development_are_drawn_once_and_stored_for_their_owner_only(read, tmp_path):
     first, second = read(), read()
-
-    assert (second.secret_key, second.jwt_secret) == (first.secret_key, first.jwt_secret)
-
-
-def test_the_secrets_of_development_are_random_and_different(read, tmp_path):
-    here = read()
     elsewhere = read(INSTANCE_DIR=str(tmp_path / "elsewhere"))
 
-    secrets = {here.secret_key, here.jwt_secret, elsewhere.secret_key, elsewhere.jwt_secret}
-
-    assert len(secrets) == 4
-    assert all(re.fullmatch("[0-9a-f]{64}", secret) for secret in secrets)
-
-
-def test_the_secret_files_of_development_are_readable_by_their_owner_only(read, tmp_path):
-    read()
-
+    drawn = [first.secret_key, first.jwt_secret, elsewhere.secret_key, elsewhere.jwt_secret]
+    assert [second.secret_key, second.jwt_secret] == drawn[:2]
+    assert len(set(drawn)) == 4
+    assert all(re.fullmatch("[0-9a-f]{64}", secret) for secret in drawn)
     files = sorted((tmp_path / "instance").iterdir())
-
-    assert [file.name for file in files] == ["jwt_secret", "secret_key"]
-    assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600, 0o600]
-
-
-def test_a_secret_from_the_environment_is_used_instead_of_the_stored_one(read):
-    read()
-
-    settings = read(JWT_SECRET=GOOD_SECRET)
-
-    assert settings.jwt_secret == GOOD_SECRET
+    assert [(file.name, stat.S_IMODE(file.stat().st_mode)) for file in files] == [
+        ("jwt_secret", 0o600),
+        ("secret_key", 0o600),
+    ]
+    assert read(JWT_SECRET=GOOD_SECRET).jwt_secret == GOOD_SECRET
 
 
 def test_the_origin_of_the_front_end_is_allowed(read):
