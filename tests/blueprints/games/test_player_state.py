@@ -24,17 +24,6 @@ def named(name, socket):
     return [payload for each, payload in socket.seen if each == name]
 
 
-def test_a_spin_sends_commitment_and_balance_to_the_sockets_at_every_process(sockets):
-    here, there = sockets
-
-    assert here.spin(SPIN)["status"]
-
-    assert [there.next(), there.next()] == [
-        ("upgrader:commitment", here.expect("upgrader:commitment")),
-        ("balance", here.expect("balance")),
-    ]
-
-
 def test_a_spin_is_one_signal_to_the_other_processes(processes, connect, player):
     socket = connect(0, player)
     with processes.redis.client().pubsub(ignore_subscribe_messages=True) as pubsub:

@@ -65,15 +65,6 @@ def nonces(socket):
     return [payload["nonce"] for name, payload in socket.seen if name == "upgrader:proof"]
 
 
-def test_a_proof_reaches_a_player_who_has_reconnected_to_another_process(processes, open_socket, player):
-    (_, first), (_, second) = processes
-    socket = open_socket(first, player)
-    spin(socket)
-    socket.close()
-
-    assert open_socket(second, player).expect("upgrader:proof")["nonce"] == 1
-
-
 def test_a_lost_signal_delays_a_proof_until_the_next_round(processes, open_socket, player, monkeypatch):
     (app, first), (_, second) = processes
     signals = app.extensions["services"].signals

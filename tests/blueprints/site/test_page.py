@@ -218,3 +218,5 @@ def test_a_spin_an_opening_and_the_account_are_reached_with_the_keyboard_alone(t
     tab_to(tab, "#sign-out")
     tab.keyboard.press("Enter")
     expect(tab.locator("#spectator")).to_be_visible()
+    tab.reload()
+    expect(tab.locator("#spectator")).to_be_visible()

@@ -30,18 +30,6 @@ def test_a_link_replaces_a_session_only_when_the_player_agrees(tab, site):
     expect_player(tab, mallory)
 
 
-def test_a_player_who_signs_out_is_a_guest_after_a_reload(tab, site, player):
-    sign_in(tab, site, player, item=None)
-    assert "token" not in tab.url
-    tab.click("#player button[popovertarget=account]")
-    tab.click("#sign-out")
-
-    expect(tab.locator("#spectator")).to_be_visible()
-    expect(tab.locator("#why-not")).to_contain_text("guest")
-    tab.reload()
-    expect(tab.locator("#spectator")).to_be_visible()
-
-
 def test_a_player_whose_token_is_refused_becomes_a_guest(tab, site):
     tab.goto(f"{site.url}/?token=no-token")
 

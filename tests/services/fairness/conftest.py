@@ -7,7 +7,8 @@ import pytest
 
 from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
-from models.db.connection import database
+from models.db.connection import database, reading
+from models.seed_marks import SeedMark
 from services.fairness import rolls
 from tests.support import backups
 
@@ -66,6 +67,17 @@ def restore(env, tmp_path):
 def spin_with(item):
     """Plays a spin for the ten-coin item; what the acknowledgement says."""
     return lambda socket, **more: socket.spin({"amount": 1, "item": item, **more})
+
+
+def reveal(app, *bets):
+    """Reveals the seeds of these bets, as for their proofs."""
+    app.extensions["services"].proofs.reveal([bet.id for bet in bets])
+
+
+@reading()
+def marks():
+    """How many marks the database contains."""
+    return SeedMark.select().count()
 
 
 def percent_of(server_seed, *, client_seed, nonce):

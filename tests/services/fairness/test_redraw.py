@@ -9,6 +9,7 @@ from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
 from services.upgrader.spin import SpinRequest
+from tests.services.fairness.conftest import marks, reveal
 
 PATH = "/upgrader/commitment"
 
@@ -21,15 +22,6 @@ def spin(app, player, item, **more):
     services = app.extensions["services"]
     request = SpinRequest(amount=1, item=item, **more)
     return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
-
-
-def reveal(app, bet):
-    app.extensions["services"].proofs.reveal([bet.id])
-
-
-@reading()
-def count_marks():
-    return SeedMark.select().count()
 
 
 def epoch():
@@ -125,11 +117,11 @@ def test_a_bet_that_an_earlier_mark_covers_needs_no_other_mark(app, new_player, 
     early = spin(app, alice, item)
     for _ in range(2):
         reveal(app, spin(app, bob, item))
-    marks = count_marks()
+    before = marks()
 
     reveal(app, early)
 
-    assert count_marks() == marks
+    assert marks() == before
 
 
 def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):

@@ -8,6 +8,7 @@ from models.db.connection import reading, writing
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
 from services.upgrader.spin import SpinRequest
+from tests.services.fairness.conftest import marks, reveal
 
 
 @pytest.fixture
@@ -54,15 +55,6 @@ def witness(process):
 
 def announced(process, player):
     return process.extensions["services"].seeds.announced(user_id=player.id)
-
-
-def reveal(process, *bets):
-    process.extensions["services"].proofs.reveal([bet.id for bet in bets])
-
-
-@reading()
-def marks():
-    return SeedMark.select().count()
 
 
 @reading()

@@ -140,14 +140,6 @@ def test_an_opened_snapshot_is_never_deleted(stored, clock):
     assert stored.id_for_bet(CASE) == id_
 
 
-def test_a_snapshot_can_be_opened_that_no_page_has_shown(stored):
-    id_ = stored.id_for_bet(CASE)
-
-    with reading():
-        row = Snapshot.get_by_id(id_)
-    assert (row.hash, row.content, row.is_opened) == (CASE.hash, CASE.text, True)
-
-
 def test_the_id_of_an_opened_snapshot_is_remembered(stored, queries):
     id_ = stored.id_for_bet(CASE)
     before = len(queries)
