@@ -5,7 +5,6 @@ import gzip
 import pytest
 
 from bench.harness.price_sources import cut_off, document, dripping, hung_up, text
-from services.prices.sources import SourceFailed
 from tests.support.markers import sqlite_only
 
 GOOD = document({"One": 150})
@@ -50,17 +49,6 @@ def test_a_bad_document_leaves_every_price_and_fails_in_one_line(fails, source, 
 
 
 @sqlite_only
-def test_a_feed_that_is_down_fails_in_one_line(make_app, item, stored_prices):
-    runner = make_app(PRICE_FEED_URL="http://127.0.0.1:1/prices?key=secret").test_cli_runner()
-
-    result = runner.invoke(args=["prices", "refresh"])
-
-    assert result.exit_code == 1
-    assert result.stderr == "Error: the price feed can't be reached, or broke off\n"
-    assert stored_prices() == {"One": 100}
-
-
-@sqlite_only
 def test_a_feed_is_limited_in_its_size_after_decompression(run, fails, source, item, stored_prices, limit):
     limit(max_bytes=len(GOOD) - 1)
     too_large = (text(GOOD), text(gzip.compress(b" " * 1_000_000), Content_Encoding="gzip"))
@@ -81,13 +69,3 @@ def test_a_feed_that_sends_too_slowly_is_given_up(fails, source, item, stored_pr
         source.answer = dripping(source, headers_too=headers_too)
         assert fails("prices", "refresh") == "Error: the price feed took too long"
     assert stored_prices() == {"One": 100}
-
-
-@sqlite_only
-def test_no_error_contains_the_address(prices, source, item):
-    source.answer = text("[]")
-
-    with pytest.raises(SourceFailed) as failure:
-        prices.refresh(accept_jumps=False)
-
-    assert source.url not in str(failure.value)

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from decimal import Decimal
 
 import pytest
 
@@ -31,65 +30,6 @@ def test_a_new_price_of_an_item_changes_the_price_of_its_case(client, run, sourc
     assert [item["price"] for item in case["items"]] == ["$20.00", "$20.00"]
 
 
-FINE_CHANCES = {"Dear": "0.0000000000000001", "None": "33.3333333333333333", "Cheap": "66.6666666666666666"}
-
-
-@pytest.fixture
-def fine_cases(add, clock):
-    """Cases of a very dear item, of one without a price, and of chances with all their decimals."""
-    add({"Dear": 999_999_999, "None": None, "Cheap": 0.01, "Other": 1})
-    cases = [{"Dear": "100"}, {"Cheap": "50", "Other": "50"}, FINE_CHANCES, {"None": "100"}]
-    rows = [
-        {
-            "name": f"Case {number}",
-            "items": [
-                {"marketHashName": name, "percentage": Decimal(percentage)}
-                for name, percentage in held.items()
-            ],
-        }
-        for number, held in enumerate(cases)
-    ]
-    importing.import_cases(rows, now=clock())
-
-
-@pytest.mark.usefixtures("fine_cases")
-def test_case_prices_stay_exact_after_many_changes(run, source):
-    refreshes = [
-        {"Dear": 100_000_000_000, "None": 7, "Cheap": 3},
-        {"Dear": 1, "None": 99_999_999_999, "Cheap": 2, "Other": 100},
-        {"Dear": 33_333_333_333, "None": 1, "Cheap": 100_000_000_000, "Other": 99},
-        {"None": 3, "Cheap": 1},
-    ]
-    wrong = []
-    for prices in refreshes:
-        source.answer = feed(prices)
-        updated = run("prices", "refresh", "--accept-jumps")["updated"]
-        # By the formula in Python's own numbers, from all items of each case.
-        wrong.append((updated, run("ledger", "audit")["mismatches"]))
-
-    assert wrong == [(3, 0), (3, 0), (4, 0), (2, 0)]
-
-
-@pytest.mark.usefixtures("case")
-def test_a_case_that_is_imported_between_two_refreshes_follows_the_second(run, client, source, clock):
-    source.answer = feed({"One": 20_00, "Two": 20_00})
-    run("prices", "refresh")
-    importing.import_cases(
-        [{"name": "New", "items": [{"marketHashName": "One", "percentage": 100}]}],
-        now=clock(),
-    )
-    source.answer = feed({"One": 30_00, "Two": 20_00})
-
-    run("prices", "refresh")
-
-    # 30 / 0.95 and 25 / 0.95, up to the cent.
-    prices = {case["id"]: case["price"] for case in client.get("/api/cases").json}
-    assert prices == {
-        "new": 31.58,
-        "case": 26.32,
-    }
-
-
 @pytest.mark.usefixtures("case")
 def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(client, run, clock, source):
     source.answer = feed({"One": 10_00, "Two": 20_00})
@@ -104,15 +44,6 @@ def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(clie
     assert [item["nextPriceFetch"] for item in after.json[0]["items"]] == [next_refresh, next_refresh]
     assert after.json[0]["price"] == before.json[0]["price"]
     assert after.headers["ETag"] != before.headers["ETag"]
-
-
-@pytest.mark.usefixtures("case")
-def test_a_price_that_is_held_back_changes_no_case(client, run, source):
-    source.answer = feed({"One": 10_000_00, "Two": 20_00})
-
-    run("prices", "refresh")
-
-    assert client.get("/api/cases/case").json["price"] == 15.79
 
 
 def test_a_request_for_a_case_waits_for_the_prices_that_its_items_lack(app, add, clock, client, source):

@@ -10,7 +10,7 @@ from services.prices import feed_document
 from services.prices.sources import BadDocument
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
-scalars = st.none() | st.booleans() | st.integers(-(10**13), 10**13) | texts
+scalars = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | texts
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=5)
 metadata = st.dictionaries(texts, values).map(lambda more: more | {"currency": "USD"})
 
@@ -44,30 +44,6 @@ def test_a_document_that_is_cut_off_anywhere_is_refused(cut, prices):
 
 def test_the_last_of_two_prices_of_one_name_counts():
     assert read('{"metadata": {"currency": "USD"}, "prices": {"One": 1, "One": 2}}') == {"One": 2}
-
-
-def test_the_last_of_two_objects_of_prices_counts():
-    document = '{"prices": {"One": 1}, "metadata": {"currency": "USD"}, "prices": {"Two": 2}}'
-
-    assert read(document) == {"Two": 2}
-
-
-def test_numbers_with_a_point_or_an_exponent_are_not_read_as_int():
-    numbers = ["1.5", "100.0", "1e2", "1E40"]
-    entries = ",".join(f'"{number}": {number}' for number in numbers)
-
-    found = read('{"metadata": {"currency": "USD"}, "prices": {' + entries + "}}")
-
-    assert [value for value in found.values() if isinstance(value, int)] == []
-
-
-def test_a_whole_number_is_exact_or_not_read_as_int():
-    prices = '{"A": 9007199254740993, "B": ' + "9" * 40 + "}"
-
-    found = read('{"metadata": {"currency": "USD"}, "prices": ' + prices + "}")
-
-    assert found["A"] == 2**53 + 1
-    assert not isinstance(found["B"], int)
 
 
 def test_a_feed_of_too_many_values_is_refused(monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.price_sources import feed, market
+from bench.harness.price_sources import feed, market, text
 from models.cases import Case
 from models.db.connection import open_database, reading, writing
 from models.items import Item
@@ -12,7 +12,6 @@ from services.prices.feed import Feed
 from services.prices.service import Stopped
 from services.shared import lease
 from services.shared.lease import LeaseLost
-from tests.services.prices.conftest import START
 
 NAMES = [f"Item {number:03}" for number in range(30)]
 """Two slices of a refresh."""
@@ -105,41 +104,6 @@ def test_another_process_repeats_the_refresh_of_a_leader_that_stopped(
     assert (after_the_stop, stored_prices()) == ({"One": 100}, {"One": 150})
 
 
-@pytest.fixture
-def take_over(another, end_lease, source):
-    """Lets another process take over and refresh, as when this one was stopped for a while."""
-    other = another()
-
-    def run():
-        source.answer = feed(dict.fromkeys(NAMES, 200))
-        end_lease()
-        other.run_due()
-
-    return run
-
-
-def test_a_former_leader_writes_nothing_of_the_document_that_it_fetched(
-    prices, source, items, stored_prices, during_a_request, take_over
-):
-    during_a_request(take_over, feed(dict.fromkeys(NAMES, 150)))
-
-    with pytest.raises(LeaseLost):
-        prices.run_due()
-
-    assert (len(source.asks), set(stored_prices().values())) == (2, {200})
-
-
-def test_a_former_leader_does_not_report_a_failure_of_the_source(
-    prices, source, items, during_a_request, take_over
-):
-    during_a_request(take_over, market("no document"))
-
-    with pytest.raises(LeaseLost):
-        prices.run_due()
-
-    assert [state.failures for state in prices.states()] == [0]
-
-
 def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items, clock, another, end_lease):
     source.answer = feed({})
     prices.run_due()
@@ -150,25 +114,6 @@ def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items
     prices.run_due()
 
     assert len(source.asks) == 1
-
-
-def test_a_former_leader_writes_nothing_of_what_the_market_answered(
-    another, source, add, stored_prices, next_fetches, during_a_request, end_lease
-):
-    former, other = (another(PRICE_FEED_URL="", PRICE_MARKET_URL=source.url) for _ in range(2))
-    add({"One": 1})
-
-    def take_over():
-        end_lease()
-        other.run_due()
-
-    during_a_request(take_over, market("$1.50"))
-    with pytest.raises(LeaseLost):
-        former.run_due()
-
-    assert (stored_prices(), len(source.asks)) == ({"One": 100}, 1)
-    # As postponed before the request; the next leader asks again then.
-    assert next_fetches() == {"One": START + 60_000}
 
 
 def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
@@ -250,15 +195,23 @@ def lose_before(monkeypatch, stored):
     return at
 
 
+ANSWERS = {
+    "good": (feed(dict.fromkeys(NAMES[:-1], 150)), market("$2.00"), 7),
+    "bad of the market": (feed(dict.fromkeys(NAMES[:-1], 150)), text("", status=500), 7),
+    "bad of the feed": (text("no document"), market("$2.00"), 2),
+}
+"""Answers of a feed and a market, and the number of transactions."""
+
+
+@pytest.mark.parametrize(("by_feed", "by_market", "transactions"), ANSWERS.values(), ids=ANSWERS)
 def test_a_leader_that_loses_its_lease_at_any_moment_writes_nothing_more(
-    another, source, add, clock, lose_before, stored
+    another, source, add, clock, lose_before, stored, by_feed, by_market, transactions
 ):
     add(dict.fromkeys(NAMES, 1))
-    by_feed, by_market = feed(dict.fromkeys(NAMES[:-1], 150)), market("$2.00")
     source.answer = lambda asked: (by_market if "market_hash_name" in asked.path else by_feed)(asked)
     changed = []
 
-    for number in range(1, 9):
+    for number in range(1, transactions + 2):
         clock.forward(hours=2)
         stored_then = lose_before(number)
         prices = another(PRICE_MARKET_URL=source.url)
@@ -268,5 +221,4 @@ def test_a_leader_that_loses_its_lease_at_any_moment_writes_nothing_more(
         except LeaseLost:
             changed.append(stored() != stored_then[0])
 
-    # The eighth transaction does not exist.
-    assert changed == [False] * 7
+    assert changed == [False] * transactions

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from bench.harness.price_sources import feed, hung_up, market, text
+from bench.harness.price_sources import feed, market, text
 from bench.harness.waiting import wait_until
 from models.db import waiting
 from models.db.connection import reading
@@ -146,16 +146,6 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
 
 
 @sqlite_only
-def test_a_market_without_a_price_leaves_the_item_without_one(source, clock, add, wanted):
-    for answer in (hung_up, text('{"success": false}'), market("€1.00")):
-        clock.forward(minutes=10)
-        add({"None": None})
-        source.answer = answer
-
-        assert wanted() == {"None": None}
-
-
-@sqlite_only
 def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source, clock, add, wanted):
     add({"None": None})
     source.answer = text('{"success": false}')
@@ -170,33 +160,6 @@ def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source
     assert asked_in_the_first_period == 1
     # On a busy machine the request itself may have waited in vain.
     wait_until(lambda: len(source.asks) == 2)
-
-
-@sqlite_only
-def test_no_more_than_20_items_are_asked_for_in_a_minute(source, clock, add, wanted):
-    add({f"Item {number:02}": None for number in range(30)})
-    source.answer = market("$1.50")
-    asks = []
-
-    for step, most in ((0, 20), (59_999, 20), (1, 30)):
-        clock.forward(ms=step)
-        wanted()
-        # On a busy machine the request does not wait for all of them.
-        wait_until(lambda most=most: len(source.asks) >= most)
-        asks.append(len(source.asks))
-
-    assert asks == [20, 20, 30]
-
-
-@sqlite_only
-def test_a_request_does_not_ask_a_market_that_is_paused(source, add, wanted):
-    add({"One": None, "Two": None})
-    source.answer = text("null", status=429)
-
-    wanted()
-    wanted()
-
-    assert len(source.asks) == 1
 
 
 @pytest.mark.parametrize("settings", [{}])

@@ -21,14 +21,6 @@ def test_every_item_gets_its_price(run, source, add, stored_prices):
     assert stored_prices() == {"One": 150, "Two": 200, "Three": 300}
 
 
-def test_any_first_price_is_accepted(run, source, add, stored_prices):
-    add({"None": None, "Zero": 0})
-    source.answer = feed({"None": 99_999_99, "Zero": 1})
-
-    assert run("prices", "refresh")["updated"] == 2
-    assert stored_prices() == {"None": 99_999_99, "Zero": 1}
-
-
 def test_a_custom_price_is_never_changed(run, source, add, stored_prices, next_fetches):
     add({"Own": 1}, customPrice=True, nextPriceFetch=7)
     source.answer = feed({"Own": 150})
@@ -84,19 +76,6 @@ def test_only_the_first_held_back_items_are_named(run, source, add):
     assert (said["heldBack"], said["heldBackItems"]) == (30, names[:20])
 
 
-@pytest.mark.slow
-def test_half_of_thousands_of_prices_change_at_once(run, source, add, stored_prices):
-    names = [f"Item {number:04}" for number in range(2_500)]
-    add(dict.fromkeys(names, 10))
-    new = {name: 1000 + number % 2 for number, name in enumerate(names)}
-    source.answer = feed(new)
-
-    said = run("prices", "refresh")
-
-    assert (said["updated"], said["unchanged"]) == (1_250, 1_250)
-    assert stored_prices() == new
-
-
 def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, stored_prices, monkeypatch):
     add({"One": 1})
     source.answer = feed({"One": 150})
@@ -135,17 +114,6 @@ def test_every_item_shows_the_time_of_the_next_refresh(run, source, add, next_fe
     run("prices", "refresh")
 
     assert set(next_fetches().values()) == {START + HOUR}
-
-
-def test_the_catalogue_shows_the_old_price_until_it_expires(run, client, source, add, stored_prices):
-    add({"One": 1})
-    source.answer = feed({"One": 150})
-    before = client.get("/upgrader/items").json[0]["price"]
-
-    run("prices", "refresh")
-
-    shown = [client.get("/upgrader/items").json[0]["price"], before]
-    assert (shown, stored_prices()) == ([before, before], {"One": 150})
 
 
 @pytest.mark.parametrize("settings", [{}], ids=["no source"])

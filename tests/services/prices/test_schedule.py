@@ -71,17 +71,6 @@ def test_a_clock_that_was_set_back_far_does_not_stop_the_refreshes_and_a_little_
     assert asks == [1, 2, 2]
 
 
-def test_an_import_of_an_item_without_a_price_makes_a_refresh_due(prices, source, clock, add, stored_prices):
-    source.answer = feed({"New": 150})
-    prices.run_due()
-    add({"New": None})
-
-    clock.forward(seconds=1)
-    prices.run_due()
-
-    assert stored_prices() == {"New": 150}
-
-
 def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add, stored_prices):
     source.answer = feed({"One": 150})
     prices.run_due()
@@ -158,14 +147,3 @@ def test_the_pause_after_failures_outlives_a_restart_and_ends_with_a_success(pri
 
     assert (len(source.asks), failures) == (3, [2])
     assert [state.failures for state in again.states()] == [0]
-
-
-def test_the_command_refreshes_from_a_feed_that_is_paused(prices, run, source, add, stored_prices):
-    add({"One": 1})
-    source.answer = text("[]")
-    prices.run_due()
-    source.answer = feed({"One": 150})
-
-    run("prices", "refresh")
-
-    assert stored_prices() == {"One": 150}
