@@ -12,8 +12,6 @@ from services.cases import creating
 from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names, wanted
 from tests.support.markers import sqlite_only
 
-PATH = "/api/cases/create"
-
 pytestmark = pytest.mark.usefixtures("inventory")
 
 NAME = "Case name must be 3-32 characters"
@@ -35,18 +33,6 @@ def test_a_created_case_is_listed(client, create):
 
     assert answer == (200, {"status": True, "id": "my-first-case"})
     assert names(client.get("/api/cases").json) == ["My First Case"]
-
-
-def test_creating_a_case_needs_a_token(create):
-    assert create(body(), player=None) == refused("You must be logged in to create a case", 401)
-
-
-@sqlite_only
-def test_an_invalid_token_is_refused_before_the_body_is_read(client):
-    answer = client.post(PATH, data="{", headers={"Authorization": "Bearer nonsense"})
-
-    assert (answer.status_code, answer.json) == refused("You must be logged in to create a case", 401)
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
 def test_a_player_below_level_25_is_refused_whatever_the_body(create, new_player):
@@ -253,14 +239,6 @@ def test_the_price_is_the_expected_value_divided_by_95_percent_rounded_up(client
     assert shown == [20, 0.53, 0.27]
 
 
-@sqlite_only
-def test_the_type_is_the_game_of_the_items(client, create):
-    create(body("One", contents={RED: 50, BLUE: 50}))
-    create(body("Both", contents={RED: 50, ROCK: 50}))
-
-    assert [client.get(f"/api/cases/{case}").json["type"] for case in ("one", "both")] == ["gamea", "mixed"]
-
-
 def test_an_item_without_a_price_is_refused(create, prices):
     prices({RED: None})
 
@@ -300,28 +278,6 @@ def test_errors_come_in_the_order_of_the_rules(create, prices):
     ]
 
     assert said == [NAME, FEW, SUM, UNKNOWN, "An item has no price at the moment", DUPLICATE, "made"]
-
-
-@sqlite_only
-def test_an_invalid_body_is_refused_in_the_envelope(create):
-    expected = {
-        "{": "The body is not valid JSON",
-        "[]": "The body must be a JSON object",
-        '{"name": "a\\u0000b"}': "Text must not have NUL characters or lone surrogates",
-        '{"name": "\\ud800bc"}': "Text must not have NUL characters or lone surrogates",
-        "": NAME,
-    }
-
-    assert {text: create(text) for text in expected} == {
-        text: refused(message) for text, message in expected.items()
-    }
-
-
-@sqlite_only
-def test_a_body_over_64_kib_is_refused_in_the_envelope(create):
-    status, answer = create(json.dumps(body()) + " " * 65_536)
-
-    assert (status, answer["status"]) == (413, False)
 
 
 @sqlite_only

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names
+from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, names
 from tests.support.markers import sqlite_only
 
 PATH = "/api/cases/pagination"
@@ -46,14 +46,6 @@ def test_an_imported_case_has_all_fields_except_the_balance_type(page, client, p
     assert answer["pagination"] == pagination | {"totalPages": 1, "totalItems": 1}
     (listed,) = client.get("/api/cases").json
     assert answer["cases"] == [listed | {"type": "mixed", "spins": 0}]
-
-
-def test_a_players_case_shows_its_creator_and_balance_type(page, create, veteran):
-    create(body())
-
-    (case,) = page()["cases"]
-
-    assert (case["creator"], case["usedBalanceType"]) == (veteran.platform_id, "balance")
 
 
 @pytest.mark.usefixtures("twelve")
@@ -112,10 +104,7 @@ def test_a_page_has_the_ten_newest_cases_by_default(page):
 
 @sqlite_only
 def test_bad_values_are_refused_by_name(client):
-    kinds = "caseType: must be one of all, true, false"
     expected = {
-        "caseType=regular": kinds,
-        "caseType=TRUE": kinds,
         "page=0": "page: must be a whole number from 1",
         "page=x": "page: must be a whole number from 1",
         "limit=0": "limit: must be a whole number from 1 to 100",
@@ -131,16 +120,6 @@ def test_bad_values_are_refused_by_name(client):
 
     assert {answer.status_code for answer in said.values()} == {400}
     assert {query: answer.json["error"] for query, answer in said.items()} == expected
-
-
-def test_the_case_type_selects_the_kinds(page, put):
-    put("Level 10", kind="level")
-    put("Daily", kind="free")
-    put("Regular")
-
-    shown = {value: names(page(caseType=value)["cases"]) for value in ("all", "true", "false")}
-
-    assert shown == {"all": ["Regular", "Daily", "Level 10"], "true": ["Level 10"], "false": ["Regular"]}
 
 
 def test_the_type_selects_a_game_and_excludes_mixed_cases(page, put):
@@ -175,17 +154,6 @@ def test_a_search_is_literal_and_ignores_case_in_every_script(page, put):
     # Only names are searched.
     others = [page(search=text)["pagination"]["totalItems"] for text in ("gun", "red", "730", "regular")]
     assert others == [0] * 4
-
-
-def test_a_page_that_the_client_has_is_answered_with_304_until_it_changes(client, put, prices):
-    put("Case", {RED: 100})
-    tag = client.get(PATH).headers["ETag"]
-
-    same = client.get(PATH, headers={"If-None-Match": tag})
-    prices({RED: 11})
-    other = client.get(PATH, headers={"If-None-Match": tag})
-
-    assert (same.status_code, same.data, other.status_code) == (304, b"", 200)
 
 
 def test_pages_of_any_length_take_equally_many_queries(page, put, queries):

@@ -1,0 +1,49 @@
+"""A client that sends the ETag of a response gets 304 as long as the response is the same."""
+
+import re
+
+import pytest
+
+from bench.harness.sample_data import live_in
+from tests.support.markers import sqlite_only
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(UPGRADER_PROOF_DELAY="0")
+
+
+@pytest.fixture
+def resident(app):
+    return live_in(app)
+
+
+@pytest.fixture
+def paths(client, resident):
+    """The paths of all operations that may answer with 304, here with the ids of what exists."""
+    ids = {
+        "/api/cases/{case_id}": "pocket-lint",
+        "/irl/{case_id}": "kettle",
+        "/bets/{bet_id}": "1",
+        "/snapshots/{snapshot_hash}": client.get("/irl/kettle").json["snapshot"],
+    }
+    return [
+        re.sub("{.*}", ids.get(path, ""), path)
+        for path, operations in client.get("/openapi.json").json["paths"].items()
+        if "304" in operations.get("get", {}).get("responses", {})
+    ]
+
+
+@sqlite_only
+def test_a_response_that_the_client_has_is_answered_with_304(client, resident, paths):
+    tags = {path: client.get(path, headers=resident.headers).headers["ETag"] for path in paths}
+    another = {path: tags[other] for path, other in zip(paths, paths[1:] + paths[:1], strict=True)}
+
+    def statuses(sent):
+        answers = [
+            client.get(path, headers=resident.headers | {"If-None-Match": tag}) for path, tag in sent.items()
+        ]
+        return {(answer.status_code, answer.data == b"") for answer in answers}
+
+    assert len(paths) > 10
+    assert (statuses(tags), statuses(another)) == ({(304, True)}, {(200, False)})
