@@ -137,22 +137,3 @@ def test_proofs_are_sorted_by_time(spin, alice, nonces):
 
     assert orders == [[3, 2, 1], [1, 2, 3], [2, 1], [1, 2]]
     assert nonces() == nonces(sort="most-recent", game="all") == nonces(game="upgrader")
-
-
-def test_pages_together_have_the_whole_list(ask, spin, alice):
-    for number in range(5):
-        spin(alice, client_seed=f"seed-{number}")
-
-    for search in ("", "seed-"):
-        pages = [ask("fairness", alice, search=search, page=page, limit=2)["data"] for page in (1, 2, 3, 4)]
-        listed = [[item["pf"]["nonce"] for item in page["items"]] for page in pages]
-        assert listed == [[5, 4], [3, 2], [1], []]
-        assert {(page["total"], page["totalPages"]) for page in pages} == {(5, 3)}
-        assert [page["currentPage"] for page in pages] == [1, 2, 3, 4]
-
-
-def test_a_player_sees_and_finds_only_their_own_bets(ask, spin, alice, bob):
-    spin(bob, client_seed="bobs-seed")
-
-    assert ask("fairness", alice)["data"]["total"] == 0
-    assert ask("fairness", alice, search="bobs-seed")["data"]["total"] == 0

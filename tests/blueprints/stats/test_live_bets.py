@@ -97,17 +97,3 @@ def test_high_rolls_have_a_wager_of_50_or_a_multiplier_of_10(ask, spin, alice, c
     assert [name for name, bet_id in low.items() if bet_id in listed()] == []
     assert ask("live-bets", type="high-rolls")["data"]["total"] == len(HIGH)
     assert ask("live-bets")["data"]["total"] == len(HIGH) + len(LOW)
-
-
-def test_pages_together_have_the_whole_list(ask, spin, alice, bob, clock):
-    for number in range(5):
-        spin((alice, bob)[number % 2], wager=50 + number, price=100)
-    clock.advance(ms=PROOF_DELAY_MS)
-    spin(alice, wager=99, price=100)
-
-    for kind in ("live-bets", "high-rolls"):
-        pages = [ask("live-bets", type=kind, page=page, limit=2) for page in (1, 2, 3, 4, 10**30)]
-        wagers = [[bet["wager"] for bet in page["data"]["bets"]] for page in pages]
-        assert wagers == [[54, 53], [52, 51], [50], [], []]
-        assert [page["hasMore"] for page in pages] == [True, True, False, False, False]
-        assert {(page["data"]["total"], page["data"]["totalPages"]) for page in pages} == {(5, 3)}

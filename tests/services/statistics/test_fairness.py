@@ -97,12 +97,6 @@ def last(sums):
     return result
 
 
-def test_the_same_seed_gives_the_same_rolls():
-    first, again = (rolls_of_one_player(100, seed="again").tolist() for _ in range(2))
-
-    assert first == again
-
-
 def test_rolls_made_in_two_parts_continue_their_nonces():
     whole = rolls_of_one_player(1, seed="part", first_nonce=51)
 

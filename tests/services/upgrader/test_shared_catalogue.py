@@ -147,26 +147,18 @@ def test_a_process_that_missed_the_signal_looks_for_the_new_generation(process, 
     wait_until(lambda: prices(two.current()) == {name: 20_00})
 
 
-def test_looking_without_a_new_generation_loads_nothing(process, add_item, queries):
+def test_a_current_catalogue_is_shown_without_a_query_and_looking_for_a_newer_one_takes_one(
+    process, add_item, queries
+):
     add_item()
     catalogue = process()
-    catalogue.current()
+    shown = catalogue.current()
     queries.clear()
 
     catalogue.look()
 
+    assert catalogue.current() is shown
     assert len(queries) == 1
-
-
-def test_a_current_catalogue_is_shown_without_a_query(process, add_item, queries):
-    add_item()
-    catalogue = process()
-    catalogue.current()
-    queries.clear()
-
-    catalogue.current()
-
-    assert queries == []
 
 
 def test_processes_that_need_the_first_catalogue_at_once_build_it_once(process, add_item, builds):

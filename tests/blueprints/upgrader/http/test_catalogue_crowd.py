@@ -27,17 +27,6 @@ def at_once():
     return run
 
 
-def test_concurrent_readers_build_the_catalogue_once(stock, queries, at_once):
-    stock({f"Item {number}": number for number in range(1, 301)})
-    cache = CatalogueCache(ttl_seconds=3600, timer=lambda: 0.0)
-    queries.clear()
-
-    catalogues = at_once(cache.current)
-
-    assert len(queries) == 1
-    assert len({id(catalogue) for catalogue in catalogues}) == 1
-
-
 def test_concurrent_readers_of_an_expired_catalogue_build_it_once(stock, queries, at_once):
     stock({"Item": 5})
     clock = [0.0]

@@ -1,14 +1,13 @@
 """GET /upgrader/items/pagination: one page of the catalogue, searched and sorted.
 
-All tests but the last share one app: pages are cut from the catalogue in memory. What fills it is tested on
-both databases in test_items.py.
+All tests share one app: pages are cut from the catalogue in memory. What fills it is tested on both databases
+in test_items.py.
 """
 
 import pytest
 
 from tests.blueprints.upgrader.http.conftest import names
 from tests.support.apps import fresh_app, import_item
-from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/items/pagination"
 
@@ -115,24 +114,13 @@ def test_an_empty_result_has_no_pages(page):
 
 def test_a_page_past_the_end_is_empty_with_true_totals(page):
     totals = {"totalPages": 3, "totalItems": 40, "hasNextPage": False, "hasPrevPage": True, "limit": 18}
-    for zeros in (1, 9, 18, 19, 30, 5000):
-        answer = page(page="1" + "0" * zeros)
-
-        answer["pagination"].pop("currentPage")
-        assert answer == {"items": [], "pagination": totals}, zeros
-
-
-def test_a_page_past_the_end_repeats_the_requested_number(page):
     for number in (4, 10**9, 2**63, 10**30):
-        assert page(page=number)["pagination"]["currentPage"] == number
+        assert page(page=number) == {"items": [], "pagination": totals | {"currentPage": number}}
+    assert page(page="1" + "0" * 5000)["items"] == []
 
 
 def test_an_empty_value_is_the_default(page):
     assert page(page="", limit="", sort="", search="") == page()
-
-
-def test_an_unknown_parameter_is_ignored(page):
-    assert page(colour="red") == page()
 
 
 NO_WHOLE_NUMBERS = (
@@ -208,30 +196,3 @@ def test_the_pages_of_a_search_have_only_its_results(page):
     assert names(answer["items"]) == ["Filler 11", "Filler 10"]
     assert answer["pagination"]["totalItems"] == 5
     assert answer["pagination"]["totalPages"] == 3
-
-
-def test_a_page_that_the_client_has_is_answered_with_304(client):
-    tag = client.get(f"{PATH}?page=2").headers["ETag"]
-
-    answer = client.get(f"{PATH}?page=2", headers={"If-None-Match": tag})
-
-    assert (answer.status_code, answer.data, answer.headers["ETag"]) == (304, b"", tag)
-
-
-def test_different_pages_have_different_etags(client):
-    queries = ("", "?page=2", "?limit=17", "?sort=Ascending", "?search=1")
-
-    tags = {client.get(PATH + query).headers["ETag"] for query in queries}
-
-    assert len(tags) == len(queries)
-
-
-@sqlite_only
-def test_a_changed_page_has_a_new_etag(make_app):
-    tags = []
-    for price in (5, 6):
-        client = make_app().test_client()
-        import_item(price=price)
-        tags.append(client.get(PATH).headers["ETag"])
-
-    assert tags[0] != tags[1]

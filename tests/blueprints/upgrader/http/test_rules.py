@@ -42,26 +42,6 @@ def test_the_rules_show_changed_settings(rules_with):
         assert rules_with(**{setting: text})[field] == value, setting
 
 
-def test_the_rules_are_the_same_for_a_player(client, player):
-    assert client.get(PATH, headers=player.headers).json == client.get(PATH).json
-
-
-def test_rules_that_the_client_has_are_answered_with_304(client):
-    tag = client.get(PATH).headers["ETag"]
-
-    answer = client.get(PATH, headers={"If-None-Match": tag})
-
-    assert (answer.status_code, answer.data) == (304, b"")
-
-
-def test_different_rules_have_different_etags(client, make_app):
-    tag = client.get(PATH).headers["ETag"]
-
-    answer = make_app(UPGRADER_HOUSE_EDGE="0.04").test_client().get(PATH, headers={"If-None-Match": tag})
-
-    assert (answer.status_code, answer.json["houseEdge"]) == (200, 0.04)
-
-
 def test_the_rules_run_no_query(client, queries):
     client.get(PATH)
 

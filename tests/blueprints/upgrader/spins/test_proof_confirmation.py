@@ -8,7 +8,6 @@ from models.db.connection import reading
 
 PING, PONG = "2", "3"
 
-
 pytestmark = pytest.mark.one_process
 
 
@@ -54,7 +53,6 @@ def test_an_acknowledged_proof_does_not_come_again(connect, player, item, discon
     assert nonces_heard(connect(player), item) == [2]
 
 
-@pytest.mark.one_process
 def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
     quick_pings, connect, player, item, disconnected
 ):
@@ -67,7 +65,6 @@ def test_a_proof_sent_before_an_answered_ping_is_not_sent_again(
     assert nonces_heard(connect(player), item) == [2]
 
 
-@pytest.mark.one_process
 def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
     quick_pings, connect, player, item, disconnected
 ):
@@ -137,7 +134,6 @@ def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_players_other(connect
     wait_until(lambda: delivered() == [1])
 
 
-@pytest.mark.one_process
 def test_confirmed_proofs_are_removed_from_memory(quick_pings, connect, app, player, item):
     acknowledging, silent = connect(player, acknowledges=True), connect(player)
     for socket in (acknowledging, silent):

@@ -6,6 +6,7 @@ import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
+from bench.harness.spins import Clock
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
@@ -14,19 +15,9 @@ from services.shared.clock import now_ms
 from services.upgrader.spin import SpinRequest
 
 
-class Clock:
-    """A clock that stands until it is moved, in ms."""
-
-    def __init__(self, now=1_800_000_000_000):
-        self.now = now
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(1_800_000_000_000)
 
 
 def bet(client, player, nonce=1):
@@ -104,9 +95,13 @@ class TestWithAStoppedClock:
         return make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
 
     def test_a_bet_and_its_seed_are_hidden_until_its_proof_is_due(self, connect, client, player, item, clock):
+        def stored():
+            with reading():
+                return str([list(table.select().dicts()) for table in (Bet, AnnouncedSeed)])
+
+        before = stored()
         connect(player).spin({"amount": 1, "item": item})
-        with reading():
-            stored = str(list(Bet.select().dicts())) + str(list(AnnouncedSeed.select().dicts()))
+        after = stored()
         assert bet(client, player)["completedAt"] == clock.now + 6_000
 
         clock.now += 5_999
@@ -116,7 +111,7 @@ class TestWithAStoppedClock:
         clock.now += 1
         seed = bet(client, player)["pf"]["serverSeed"]
         assert len(seed) == 64
-        assert seed not in stored
+        assert seed not in before + after
         assert len(connect().expect("live-bets")) == 1
 
     def test_a_player_who_was_away_gets_the_proof_on_connecting(self, connect, app, player, item, clock):

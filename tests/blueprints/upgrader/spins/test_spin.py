@@ -26,14 +26,6 @@ def test_events_come_in_the_promised_order(connect, player, item):
     assert [watching.next() for _ in range(2)] == events[2:]
 
 
-def test_a_client_that_asks_for_no_acknowledgement_gets_the_event(connect, player, item):
-    socket = connect(player)
-
-    socket.emit("upgrader:spin", {"amount": 1, "item": item})
-
-    assert socket.expect("upgrader:spin")["status"] is True
-
-
 def test_a_win_is_worth_the_items_price_and_a_loss_costs_the_wager(
     connect, client, player, item, winning, losing, run
 ):
@@ -58,19 +50,6 @@ def test_a_win_is_worth_the_items_price_and_a_loss_costs_the_wager(
         "freePaid": 0,
         "returnToPlayer": 10 / 3,
     }
-
-
-def test_pf_carries_the_commitment_that_was_announced_before(connect, player, item):
-    socket = connect(player)
-    announced = socket.expect("upgrader:commitment")
-
-    socket.spin({"amount": 1, "item": item, "clientSeed": "my-own-seed"})
-
-    pf = socket.expect("upgrader:pf")
-    assert pf["serverSeedCommitment"] == announced["serverSeedCommitment"]
-    assert pf["nonce"] == announced["nonce"] == 1
-    assert pf["clientSeed"] == "my-own-seed"
-    assert set(pf) == {"serverSeedCommitment", "clientSeed", "nonce", "percent"}
 
 
 def test_the_balance_event_has_all_three_accounts_and_a_higher_version(connect, player, item, losing):
@@ -111,12 +90,3 @@ def test_a_spin_counts_at_once_for_experience(connect, client, player, item):
         socket.spin({"amount": 9.5, "item": item})
 
     assert client.get("/auth/me", headers=player.headers).json["experience"] == 19
-
-
-def test_a_players_nonces_count_from_one(connect, player, item):
-    socket = connect(player)
-
-    for _ in range(3):
-        socket.spin({"amount": 1, "item": item})
-
-    assert [socket.expect("upgrader:pf")["nonce"] for _ in range(3)] == [1, 2, 3]

@@ -77,14 +77,6 @@ def test_the_lock_is_checked_before_the_request(connect, player, in_the_middle_o
         assert second.spin("nonsense")["error"] == "A spin is already in progress"
 
 
-def test_a_refused_spin_releases_the_lock(connect, player, item):
-    socket = connect(player)
-
-    socket.spin({"amount": "x", "item": item})
-
-    assert socket.spin({"amount": 1, "item": item})["status"] is True
-
-
 @pytest.mark.one_process
 def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, item):
     connect(player).spin({"amount": 1, "item": item})
@@ -99,19 +91,6 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
     with in_the_middle_of_a_spin() as first:
         assert other.spin({"amount": 1, "item": item})["status"] is True
         assert first == []
-
-
-def test_two_processes_in_turn_use_each_seed_once(make_app, player, item):
-    """What one process remembers of the next seed, the other has used since."""
-    here, there = (make_app().extensions["services"].upgrader for _ in range(2))
-    request = SpinRequest(amount=1, item=item)
-
-    nonces = [
-        process.play(user_id=player.id, request=request, clock=lambda: 1).bet.nonce
-        for process in [here, there] * 3
-    ]
-
-    assert nonces == [1, 2, 3, 4, 5, 6]
 
 
 def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
