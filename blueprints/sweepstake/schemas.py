@@ -1,15 +1,13 @@
 """Schemas of the conversion."""
 
-import re
-from decimal import Decimal, InvalidOperation
+from contextlib import suppress
 from typing import Any
 
 import marshmallow as ma
 
 from blueprints.api.schemas import QuerySchema, WireSchema, documented
-from services.shared.money import NotAnAmount, cents_from_number
-
-JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+from services.shared import decimal_json
+from services.shared.money import cents_from_number
 
 
 class UsdAmount(ma.fields.Field[int]):
@@ -18,12 +16,10 @@ class UsdAmount(ma.fields.Field[int]):
     default_error_messages = {"required": "is required"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        try:
-            if JSON_NUMBER.fullmatch(value) and (cents := cents_from_number(Decimal(value))) >= 0:
+        # NotAnAmount is a ValueError too. JSON would allow blanks around the number.
+        with suppress(ValueError):
+            if value == value.strip() and (cents := cents_from_number(decimal_json.loads(value))) >= 0:
                 return cents
-        except (NotAnAmount, InvalidOperation):
-            # Decimal raises InvalidOperation for an exponent that is too large.
-            pass
         raise ma.ValidationError("must be a number from 0 to 1000000000 with at most two decimals")
 
 
