@@ -25,12 +25,8 @@ class Generation(NamedTuple):
     seconds_left: float
 
 
-class GenerationGone(Exception):
-    """Two newer generations were stored while this one was read, so it was deleted."""
-
-
 class GenerationUnreadable(Exception):
-    """Another release has stored this generation, with other columns."""
+    """Another release has stored this generation, with other columns, or it was deleted while it was read."""
 
 
 @reading()
@@ -64,7 +60,7 @@ def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
 
 
 def load(generation: Generation) -> Catalogue:
-    """Read a generation, with pauses. Raises GenerationGone and GenerationUnreadable."""
+    """Read a generation, with pauses. Raises GenerationUnreadable."""
     try:
         return Catalogue(items_of(_rows(generation)))
     except (ValueError, TypeError, zlib.error) as error:
@@ -84,5 +80,6 @@ def _rows(generation: Generation) -> Iterator[list[Any]]:
         with reading():
             lines = content.where(CatalogueSlice.number == number).scalar()
         if lines is None:
-            raise GenerationGone
+            # Two newer ones have been stored.
+            raise GenerationUnreadable
         yield from map(orjson.loads, zlib.decompress(lines).splitlines())

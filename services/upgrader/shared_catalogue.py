@@ -51,7 +51,10 @@ class SharedCatalogue(CatalogueCache):
             newest = generations.newest()
             if not self._is_valid(newest) and self._lease.acquire():
                 try:
-                    return self._build_unless_built()
+                    # By now another process may have stored one.
+                    newest = generations.newest()
+                    if not self._is_valid(newest):
+                        return self._build_and_store(), self._ttl_seconds
                 finally:
                     self._lease.release()
             if newest is not None:
@@ -69,15 +72,11 @@ class SharedCatalogue(CatalogueCache):
         # One that lasts longer than any was stored before the clock was set back.
         return 0 < generation.seconds_left <= self._ttl_seconds
 
-    def _build_unless_built(self) -> tuple[Catalogue, float]:
-        newest = generations.newest()
-        if newest is not None and self._is_valid(newest):
-            # By the process that had the lease just before.
-            return self._load(newest)
+    def _build_and_store(self) -> Catalogue:
         built = build()
         self._shown_id = generations.store(built, lease=self._lease, ttl_seconds=self._ttl_seconds)
         self._signals.publish(Signal.CATALOGUE, self._shown_id)
-        return built, self._ttl_seconds
+        return built
 
     def _load(self, generation: Generation) -> tuple[Catalogue, float]:
         # An expired one is shown until the process that has the lease has stored the next.

@@ -238,7 +238,7 @@ def test_a_generation_that_is_deleted_while_it_is_read_is_not_shown_in_part(proc
     with writing():
         CatalogueSlice.delete().execute()
 
-    with pytest.raises(generations.GenerationGone):
+    with pytest.raises(generations.GenerationUnreadable):
         generations.load(read)
 
 
