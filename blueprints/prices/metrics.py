@@ -3,7 +3,8 @@
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from models.prices import PriceSource
-from services.prices.results import Outcome, RefreshResult
+from services.prices.results import RefreshResult
+from services.prices.sources import Outcome
 
 COUNTED = ("updated", "unchanged", "held_back", "missing")
 

@@ -66,7 +66,7 @@ class Feed:
             pause = min(self.period, sources.LONGEST_PAUSE_MS)
             with self.lease.fenced():
                 sources.failed(Source.FEED, now=self.clock(), longest_pause=pause)
-            self.report(RefreshResult.of_failure(Source.FEED, failure))
+            self.report(RefreshResult(source=Source.FEED, outcome=failure.outcome, problem=str(failure)))
             raise
         next_refresh = Millis(began_at + self.period)
         counts = self._apply(prices, next_refresh=next_refresh, accept_jumps=accept_jumps)

@@ -15,9 +15,9 @@ from models.prices import HeldMarketPrice, MarketSlot
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.prices import sources
-from services.prices.results import ItemCounts, Listener, Outcome, RefreshResult
+from services.prices.results import ItemCounts, Listener, RefreshResult
 from services.prices.rules import Verdict, judge
-from services.prices.sources import BadDocument, Source, SourceFailed
+from services.prices.sources import BadDocument, Outcome, Source, SourceFailed
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.lease import Lease
@@ -101,7 +101,7 @@ class Market:
             self.between()
             with self.lease.fenced():
                 sources.failed(Source.MARKET, now=self.clock())
-            self.report(RefreshResult.of_failure(Source.MARKET, failure))
+            self.report(RefreshResult(source=Source.MARKET, outcome=failure.outcome, problem=str(failure)))
             raise
         self.between()
         with self.lease.fenced():

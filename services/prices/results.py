@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Self
 
 from services.prices.rules import Verdict
-from services.prices.sources import BadDocument, Source, SourceFailed
+from services.prices.sources import Outcome, Source
 
 NAMES_REPORTED = 20
 
@@ -45,15 +43,6 @@ class ItemCounts:
         self.held_back_items = (self.held_back_items + other.held_back_items)[:NAMES_REPORTED]
 
 
-class Outcome(StrEnum):
-    """How one refresh from the feed, or one request to the market, ended."""
-
-    APPLIED = "applied"
-    NO_PRICE = "no price"
-    BAD_DOCUMENT = "bad document"
-    UNAVAILABLE = "unavailable"
-
-
 @dataclass(frozen=True, kw_only=True)
 class RefreshResult:
     """The result of one refresh. ``problem`` is a line for the operator when it failed."""
@@ -62,12 +51,6 @@ class RefreshResult:
     outcome: Outcome = Outcome.APPLIED
     counts: ItemCounts = field(default_factory=ItemCounts)
     problem: str = ""
-
-    @classmethod
-    def of_failure(cls, source: Source, failure: SourceFailed) -> Self:
-        """The result of a refresh that this error has ended."""
-        outcome = Outcome.BAD_DOCUMENT if isinstance(failure, BadDocument) else Outcome.UNAVAILABLE
-        return cls(source=source, outcome=outcome, problem=str(failure))
 
 
 Listener = Callable[[RefreshResult], None]

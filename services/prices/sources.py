@@ -31,12 +31,25 @@ class Source(StrEnum):
     MARKET = "market"
 
 
+class Outcome(StrEnum):
+    """How one refresh from the feed, or one request to the market, ended."""
+
+    APPLIED = "applied"
+    NO_PRICE = "no price"
+    BAD_DOCUMENT = "bad document"
+    UNAVAILABLE = "unavailable"
+
+
 class SourceFailed(OperatorError):
     """The source is unreachable, slow or answers with an error. ``str()`` is one line without its URL."""
+
+    outcome = Outcome.UNAVAILABLE
 
 
 class BadDocument(SourceFailed):
     """The response is too large, cut off, or has another shape or currency."""
+
+    outcome = Outcome.BAD_DOCUMENT
 
 
 def fetch(
