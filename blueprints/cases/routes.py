@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -36,7 +36,6 @@ from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
 from services.cases.reading import ShownCase
-from services.cases.version import Version
 from services.games import snapshots
 from services.shared.background import in_slices
 from services.shared.cache_invalidation import Tag
@@ -54,7 +53,7 @@ CASES_A_SLICE = 1
 
 
 @cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
-def _representation(which: str, _version: Version) -> Representation:
+def _representation(which: str, _version: Hashable) -> Representation:
     """A whole list as bytes, built once for each version. The version is read before the cases are."""
     cases = reading.all_of(kinds=KINDS[which])
     return list_representation(LISTED_CASES.dump, cases, rows_a_slice=CASES_A_SLICE)

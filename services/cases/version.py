@@ -3,7 +3,7 @@
 A change also invalidates cached responses (services/shared/cache_invalidation.py).
 """
 
-from typing import NamedTuple
+from collections.abc import Hashable
 
 from models.cases import CaseVersion
 from models.db.connection import database, reading, writing
@@ -26,14 +26,7 @@ def begin_change() -> None:
     invalidate_after_commit(Tag.CASES)
 
 
-class Version(NamedTuple):
-    """The number of committed changes, and which database counted them."""
-
-    database: object
-    changes: int
-
-
 @reading()
-def current() -> Version:
-    """The current version. Cases that are read after it are at least as new."""
-    return Version(database.obj, CaseVersion.select(CaseVersion.version).scalar() or 0)
+def current() -> Hashable:
+    """The current version, with its database. Cases that are read after it are at least as new."""
+    return database.obj, CaseVersion.select(CaseVersion.version).scalar() or 0
