@@ -2,6 +2,7 @@
 
 from models.affiliates import Affiliate
 from models.db.connection import writing
+from services.accounts import users
 from services.accounts.balances import Balances, balances_of
 from services.affiliates import referrals
 from services.audit_trail.events import What
@@ -12,8 +13,6 @@ from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
-ATTEMPTS = 2
-
 
 class NothingToClaim(PlatformError):
     text = "There is nothing to claim"
@@ -22,22 +21,17 @@ class NothingToClaim(PlatformError):
 def claim(*, user_id: int, now: Millis) -> tuple[Cents, Balances]:
     """Move all available earnings of the player to the balance, if they are a cent or more.
 
-    Returns what was claimed, and the balances after that. Of concurrent claims one pays; the others read
-    what it left. Another claim may come first a second time. It has taken what there was, so this one is
-    refused as well. Raises NothingToClaim.
+    Returns what was claimed, and the balances after that. The lock of the player's row makes concurrent
+    claims take turns, so each pays what the others left. Raises NothingToClaim.
     """
-    for _ in range(ATTEMPTS):
+    with writing():
+        users.lock(user_id)
         seen = referrals.overview(owner_id=user_id)
         if not seen.available:
-            break
-        update = Affiliate.update(claimed_cents=seen.claimed + seen.available, last_claimed_at_ms=now)
-        is_unchanged = Affiliate.claimed_cents == seen.claimed
-        with writing():
-            if not update.where(Affiliate.user == user_id, is_unchanged).execute():
-                continue
-            move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)
-            posting.post(kind=Kind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
-            claimed = {"amountCents": seen.available}
-            record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after=claimed)
-            return seen.available, balances_of(user_id)
-    raise NothingToClaim
+            raise NothingToClaim
+        claimed = Affiliate.update(claimed_cents=seen.claimed + seen.available, last_claimed_at_ms=now)
+        claimed.where(Affiliate.user == user_id).execute()
+        move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)
+        posting.post(kind=Kind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
+        record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after={"amountCents": seen.available})
+        return seen.available, balances_of(user_id)

@@ -69,7 +69,7 @@ def statistics(*, owner_id: int) -> list[Any]:
 
 
 def overview(*, owner_id: int) -> Overview:
-    """The sums over all players who used the owner's code, all of one moment, since claims go by them."""
+    """The sums over all players who used the owner's code, all of one moment."""
     with snapshot(within_limit=True):
         percent = rate_percent(users.get_by_id(owner_id))
         sums: Any = (
