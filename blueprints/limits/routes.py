@@ -18,7 +18,7 @@ from blueprints.limits.schemas import (
 from server.current_services import get_services
 from services.limits import exclusions, limits, play_sums
 from services.limits.limits import Limit, Limits
-from services.limits.play_sums import Summary
+from services.limits.play_sums import PlaySum
 
 blueprint = ApiBlueprint("limits", __name__, url_prefix="/limits", description="Limits and breaks")
 
@@ -84,7 +84,7 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.get("/summary")
 @require_user
 @blueprint.response(200, SummarySchema)
-def get_summary() -> Summary:
+def get_summary() -> dict[str, PlaySum]:
     """What the caller has wagered and been paid in the current day, week and month, and in all.
 
     The periods are those of the limits. Bets of all games count when they are settled.

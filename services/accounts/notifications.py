@@ -67,7 +67,7 @@ def _announce_vault(user: User, now: Millis) -> None:
     Of concurrent requests, only the one that stores the deadline does.
     """
     deadline = user.vault_deadline_ms
-    if deadline is None or deadline > now or not user.vault_cents:
+    if deadline is None or deadline > now:
         return
     # Read first: most requests write nothing.
     last = VaultNotice.get_or_none(VaultNotice.user == user.id)

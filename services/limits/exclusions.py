@@ -1,7 +1,6 @@
 """Breaks and self-exclusion: until then, every bet of the player is refused when it is settled."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from models.db.connection import writing
 from models.users import PERMANENTLY, User
@@ -63,19 +62,14 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
                 What.EXCLUSION_EXTENDED if is_extended else What.EXCLUSION_BEGUN,
                 now=now,
                 user_id=user_id,
-                before=_described(current) if is_extended else None,
-                after=_described(until),
+                before=asdict(_exclusion(current)) if is_extended else None,
+                after=asdict(_exclusion(until)),
             )
     return _exclusion(until)
 
 
 def _exclusion(until: int) -> Exclusion:
     return Exclusion(None if until == PERMANENTLY else Millis(until))
-
-
-def _described(until: int) -> dict[str, Any]:
-    """For the audit trail; null is for ever."""
-    return {"until": _exclusion(until).until}
 
 
 def _whole_second(at: int) -> int:

@@ -26,16 +26,6 @@ class PlaySum:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The sums of the current day, week and month in UTC, and of all bets."""
-
-    day: PlaySum
-    week: PlaySum
-    month: PlaySum
-    total: PlaySum
-
-
-@dataclass(frozen=True)
 class PlaySession(PlaySum):
     """The running play session of a player: when its first bet was made, its length and its sums."""
 
@@ -45,11 +35,14 @@ class PlaySession(PlaySum):
 
 
 @reading()
-def summary(*, user_id: int, now: Millis) -> Summary:
-    """The player's sums, a bet that was just settled included. Raises UserNotFound."""
+def summary(*, user_id: int, now: Millis) -> dict[str, PlaySum]:
+    """The player's sums of the current ``day``, ``week`` and ``month`` in UTC, and the ``total`` of all bets.
+
+    A bet that was just settled is included. Raises UserNotFound.
+    """
     user = users.get_by_id(user_id)
     periods = {period.value: _of_period(user, period, now=now) for period in CalendarPeriod}
-    return Summary(**periods, total=PlaySum(Cents(user.wagered_cents), Cents(user.earned_cents)))
+    return periods | {"total": PlaySum(Cents(user.wagered_cents), Cents(user.earned_cents))}
 
 
 def _of_period(user: User, period: CalendarPeriod, *, now: Millis) -> PlaySum:
