@@ -117,7 +117,6 @@ class IdentityProvider:
     redirect_uri: str = "http://127.0.0.1:5000/auth/identity/callback"
     user: dict[str, str] | None = field(default_factory=lambda: {"sub": "alice@provider", "name": "Alice"})
     userinfo: dict[str, str] | None = None
-    kid: str = "first"
     # Functions that change what is sent.
     document: Callable[[dict[str, Any]], Any] = unchanged
     keys: Callable[[dict[str, Any]], Any] = unchanged
@@ -152,7 +151,7 @@ class IdentityProvider:
     def sign(self, claims: dict[str, Any]) -> str:
         """A signed token of the changed claims, also of those that the library would refuse to sign."""
         content = json.dumps(self.claims(claims)).encode()
-        return jws.serialize_compact({"alg": "RS256", "kid": self.kid}, content, key(self.kid), ["RS256"])
+        return jws.serialize_compact({"alg": "RS256", "kid": "first"}, content, key("first"), ["RS256"])
 
 
 def _authorization(provider: IdentityProvider, app: flask.Flask) -> AuthorizationServer:
@@ -178,7 +177,7 @@ def _authorization(provider: IdentityProvider, app: flask.Flask) -> Authorizatio
             return any(code.get_nonce() == nonce for code in provider.codes.values())
 
         def resolve_client_private_key(self, client: Client) -> RSAKey:
-            return key(provider.kid)
+            return key("first")
 
         def get_client_claims(self, client: Client) -> dict[str, Any]:
             return {"iss": provider.url, "aud": [CLIENT_ID]}
@@ -188,7 +187,7 @@ def _authorization(provider: IdentityProvider, app: flask.Flask) -> Authorizatio
 
         def encode_id_token(self, token: dict[str, Any], request: Any) -> Any:
             """The library's token, with the claims and then the whole token changed by the test."""
-            made = jwt.decode(super().encode_id_token(token, request), key(provider.kid), ["RS256"])
+            made = jwt.decode(super().encode_id_token(token, request), key("first"), ["RS256"])
             return provider.id_token(provider.sign(made.claims))
 
     server = AuthorizationServer(
@@ -223,7 +222,7 @@ def _application(provider: IdentityProvider) -> flask.Flask:
 
     @app.get("/keys")
     def keys() -> Any:
-        return flask.jsonify(provider.keys(KeySet([key(provider.kid)]).as_dict(private=False)))
+        return flask.jsonify(provider.keys(KeySet([key("first")]).as_dict(private=False)))
 
     @app.get("/authorize")
     def authorize() -> Any:

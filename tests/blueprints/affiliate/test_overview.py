@@ -1,8 +1,5 @@
 """GET /affiliate/overview: an owner's commission and the sums over all referred players."""
 
-from bench.harness.outcomes import client_seed_that
-from models.affiliates import Affiliate
-from models.db.connection import writing
 from tests.support.markers import sqlite_only
 
 
@@ -47,20 +44,6 @@ def test_negative_earnings_of_a_player_reduce_the_total_to_zero_at_least(overvie
     assert (told["totalEarnings"], told["availableEarnings"]) == (0, 0)
 
 
-@sqlite_only
-def test_claimed_earnings_are_not_available(overview, owner, refer, pay):
-    alice = refer("alice")
-    pay(alice, "deposit", "100.20")
-    with writing():
-        Affiliate.update(claimed_cents=5_00).where(Affiliate.user == owner.id).execute()
-    before = overview(owner)
-    pay(alice, "withdraw", "50")
-    after = overview(owner)
-
-    assert (before["totalEarnings"], before["availableEarnings"]) == (8, 3)
-    assert (after["totalEarnings"], after["availableEarnings"]) == (4, 0)
-
-
 TIERS = {
     (0, 0): 0.08,
     (0, 1_00): 0.08,
@@ -90,18 +73,3 @@ def test_the_commission_depends_on_the_owners_own_loss(overview, player, lose):
         told[wagered, earned] = overview(player)["commissionPercentage"]
 
     assert told == TIERS
-
-
-@sqlite_only
-def test_a_lost_spin_of_the_owner_can_raise_the_commission(
-    app, connect, overview, add_item, new_player, lose
-):
-    owner = new_player("owner")
-    lose(owner, 4_990_00)
-    item = add_item(price=1000)
-    losing = client_seed_that(False, app=app, player=owner, wager=10, price=1000)
-    before = overview(owner)["commissionPercentage"]
-
-    connect(owner).spin({"amount": 10, "item": item, "clientSeed": losing})
-
-    assert (before, overview(owner)["commissionPercentage"]) == (0.08, 0.1)

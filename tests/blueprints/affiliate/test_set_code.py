@@ -21,37 +21,12 @@ def test_a_code_is_stored_in_uppercase(set_code, me, new_player):
 
 BAD_CODES = {
     REQUIRED: [
-        None,
-        "",
-        " ",
-        "\t\n ",
-        "\u3000",
-        0,
-        1234,
-        12.5,
-        True,
-        False,
-        [],
-        ["ABCD"],
-        {},
-        {"code": "ABCD"},
+        *(None, "", " ", "\t\n ", "\u3000", 0, 1234, 12.5, True, False),
+        *([], ["ABCD"], {}, {"code": "ABCD"}),
     ],
     CHARACTERS: [
-        "AB CD",
-        " ABCD",
-        "ABCD ",
-        "ABCD\n",
-        "AB-CD",
-        "AB_CD",
-        "a!",
-        "%",
-        "\u00c4BCD",
-        "stra\u00dfe",
-        "ABC\u0664",
-        "\uff21\uff22\uff23\uff24",
-        "\u017fale",
-        "\u200babcd",
-        "-" * 10_000,
+        *("AB CD", " ABCD", "ABCD ", "ABCD\n", "AB-CD", "AB_CD", "a!", "%", "\u200babcd", "-" * 10_000),
+        *("\u00c4BCD", "stra\u00dfe", "ABC\u0664", "\uff21\uff22\uff23\uff24", "\u017fale"),
     ],
     LENGTH: ["A", "abc", "a" * 25, "1" * 60_000],
 }
@@ -76,22 +51,6 @@ def test_a_body_without_a_code_is_refused(client, player):
         answer = client.post("/affiliate/set-code", data=body, headers=player.headers)
 
         assert (answer.status_code, answer.json) == refused(REQUIRED), body
-
-
-@sqlite_only
-def test_a_malformed_body_is_refused_in_the_envelope_of_the_area(client, player):
-    bodies = {
-        '{"code": ': "The body is not valid JSON",
-        '["ABCD"]': "The body must be a JSON object",
-        '{"code": "AB\\u0000CD"}': "Text must not have NUL characters or lone surrogates",
-        '{"code": "AB\\ud800CD"}': "Text must not have NUL characters or lone surrogates",
-    }
-
-    for path in ("/affiliate/set-code", "/affiliate/use-code"):
-        for body, text in bodies.items():
-            answer = client.post(path, data=body, headers=player.headers)
-
-            assert (answer.status_code, answer.json) == refused(text), (path, body)
 
 
 def test_a_code_of_another_player_is_refused_in_any_case(set_code, me, owner, player):

@@ -41,12 +41,3 @@ def test_a_players_code_that_becomes_the_special_one_has_no_owner(
         assert (answer.status_code, answer.json) == RECEIVED
     assert [entry["username"] for entry in stats(owner)] == ["early"]
     assert run("ledger", "audit")["mismatches"] == 0
-
-
-@sqlite_only
-def test_without_the_setting_there_is_no_special_code(make_app, player):
-    plain = make_app().test_client()
-
-    answer = plain.post("/affiliate/use-code", json={"code": "WELCOME"}, headers=player.headers)
-
-    assert (answer.status_code, answer.json) == refused("Promo code is invalid")

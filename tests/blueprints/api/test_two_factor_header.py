@@ -3,9 +3,10 @@
 import jwt
 import pytest
 
+from bench.harness.spins import Clock
 from models.db.connection import reading
 from models.two_factor import ConfirmedToken, WrongCode
-from tests.blueprints.profile.conftest import Clock
+from services.shared.clock import now_ms
 from tests.conftest import create_player
 from tests.support.apps import SECRET
 from tests.support.markers import sqlite_only
@@ -24,7 +25,7 @@ NOTHING = (400, "There is nothing to claim")
 
 @pytest.fixture
 def clock():
-    clock = Clock()
+    clock = Clock(now_ms())
     clock.now -= clock.now % STEP_MS
     return clock
 

@@ -5,13 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from bench.harness.spins import Clock
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
 from models.login_challenges import LoginChallenge
 from models.two_factor import WrongCode
 from models.users import User
 from services.accounts import users
-from tests.blueprints.profile.conftest import Clock
+from services.shared.clock import now_ms
 from tests.support.browser import BASE_URL, Browser, parameters
 from tests.support.markers import sqlite_only
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
@@ -24,7 +25,7 @@ TOO_MANY = (429, {"error": "Too many wrong 2FA codes"})
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(now_ms())
 
 
 @pytest.fixture
@@ -160,17 +161,6 @@ def test_five_wrong_codes_make_a_challenge_void(browser, challenged, authenticat
 
 
 @sqlite_only
-def test_wrong_codes_that_were_sent_elsewhere_count_for_a_login(
-    client, player, browser, challenged, authenticator
-):
-    body = {"code": authenticator.wrong()}
-    for _ in range(5):
-        client.post("/profile/2fa/disable", json=body, headers=player.headers)
-
-    assert finish(browser, challenged, authenticator.code()) == TOO_MANY
-
-
-@sqlite_only
 def test_a_recovery_code_completes_one_login(app, player, browser, authenticator):
     code, *_ = recovery_codes_of(app, player, authenticator)
 
@@ -210,7 +200,7 @@ def test_a_suspended_player_gets_no_token_and_uses_up_no_code(browser, challenge
 def test_a_challenge_survives_logging_out_everywhere_and_its_code_covers_no_token(
     client, player, browser, challenged, authenticator
 ):
-    client.post("/auth/logout-all", headers=player.headers)
+    assert client.post("/auth/logout-all", headers=player.headers).status_code == 200
 
     _, body = finish(browser, challenged, authenticator.code())
 

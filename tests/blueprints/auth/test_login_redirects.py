@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from server.logs import JsonLines
-from tests.blueprints.auth.conftest import FRONTEND
+from tests.blueprints.auth.conftest import FAILED, FRONTEND
 from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
 from tests.support.markers import sqlite_only
 from tests.support.raw_server import raw_server, saying
@@ -47,8 +47,10 @@ def answers_of(browser, provider):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_login_redirects_are_not_stored_and_send_no_referrer(browser, provider):
-    answers = answers_of(browser, provider)
+    _, done, *_ = answers = answers_of(browser, provider)
 
+    location = done.headers["Location"]
+    assert location == f"{FRONTEND}?token={parameters(location)['token']}"
     assert {answer.status_code for answer in answers} == {302}
     assert {answer.headers["Referrer-Policy"] for answer in answers} == {"no-referrer"}
     assert {answer.headers["Cache-Control"] for answer in answers} == {"no-store"}
@@ -99,6 +101,25 @@ def test_the_login_cookie_of_a_service_over_https_is_secure(make_app, settings, 
     assert "token" in parameters(answer.headers["Location"])
     assert answer.headers["Set-Cookie"].startswith(f"{name}=; ")
     assert browser.client.get_cookie(name, domain=domain) is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_login_begun_in_another_browser_is_refused(app, browser, users, provider):
+    returning = browser.at_provider(browser.begin(provider))
+    stranger = Browser(app)
+    stranger.begin(provider)
+
+    answers = [Browser(app).back(returning), stranger.back(returning)]
+
+    assert [answer.headers["Location"] for answer in answers] == [FAILED, FAILED]
+    assert users() == []
+
+
+def test_the_front_end_keeps_its_own_query(make_app, game_platform):
+    front_end = "https://play.example.com/game?tab=1"
+    browser = Browser(make_app(**game_platform.settings, FRONTEND_URL=front_end))
+
+    assert browser.log_in("platform").headers["Location"].startswith(f"{front_end}&token=")
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

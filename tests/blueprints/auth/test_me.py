@@ -49,40 +49,43 @@ def test_a_new_player_gets_the_whole_user_object(me, player, change):
     }
 
 
-STORED = [
-    ({"username": "Bob.B-2"}, {"username": "Bob.B-2"}),
-    ({"avatar": "https://images.example.com/a.png"}, {"avatar": "https://images.example.com/a.png"}),
-    ({"avatar": "/media/avatars/a.webp"}, {"avatar": "http://127.0.0.1:5000/media/avatars/a.webp"}),
-    ({"balance_cents": 1234}, {"balance": 12.34}),
-    ({"balance_cents": 1}, {"balance": 0.01}),
-    ({"balance_cents": 100_000_000_029}, {"balance": 1_000_000_000.29}),
-    ({"vault_cents": 550}, {"vaultBalance": 5.5}),
-    ({"vault_deadline_ms": REGISTERED_AT}, {"vaultDeadline": REGISTERED_AT}),
-    ({"sweepstake_cents": 29}, {"sweepstakeBalance": 0.29}),
-    ({"trade_url": "https://example.com/t"}, {"tradeUrl": "https://example.com/t"}),
-    ({"two_factor_enabled": True}, {"twoFactorEnabled": True}),
-    ({"affiliate_code": "ALICE"}, {"affiliate": {"code": "ALICE", "used": ""}}),
-    ({"used_affiliate_code": "BOB"}, {"affiliate": {"code": "ALICE", "used": "BOB"}}),
-    ({"deposit_bonus": True}, {"depositBonus": True}),
-    ({"free_cases": 3}, {"freeCases": 3}),
-    # Experience is one for each whole coin wagered; the level is the square root of its hundredth.
-    ({"wagered_cents": 99}, {"experience": 0, "level": 0}),
-    ({"wagered_cents": 100}, {"experience": 1, "level": 0}),
-    ({"wagered_cents": 99_99}, {"experience": 99, "level": 0}),
-    ({"wagered_cents": 100_00}, {"experience": 100, "level": 1}),
-    ({"wagered_cents": 399_99}, {"experience": 399, "level": 1}),
-    ({"wagered_cents": 400_00}, {"experience": 400, "level": 2}),
-    ({"wagered_cents": 62_499_99}, {"experience": 62_499, "level": 24}),
-    ({"wagered_cents": 62_500_00}, {"experience": 62_500, "level": 25}),
-    ({"granted_experience": 300, "wagered_cents": 100_00}, {"experience": 400, "level": 2}),
-]
+STORED = {
+    "username": ("Bob.B-2", {"username": "Bob.B-2"}),
+    "avatar": ("/media/avatars/a.webp", {"avatar": "http://127.0.0.1:5000/media/avatars/a.webp"}),
+    "balance_cents": (100_000_000_029, {"balance": 1_000_000_000.29}),
+    "vault_cents": (1, {"vaultBalance": 0.01}),
+    "vault_deadline_ms": (REGISTERED_AT, {"vaultDeadline": REGISTERED_AT}),
+    "sweepstake_cents": (29, {"sweepstakeBalance": 0.29}),
+    "trade_url": ("https://example.com/t", {"tradeUrl": "https://example.com/t"}),
+    "two_factor_enabled": (True, {"twoFactorEnabled": True}),
+    "affiliate_code": ("ALICE", {}),
+    "used_affiliate_code": ("BOB", {"affiliate": {"code": "ALICE", "used": "BOB"}}),
+    "deposit_bonus": (True, {"depositBonus": True}),
+    "free_cases": (3, {"freeCases": 3}),
+}
 
 
 def test_the_user_object_shows_what_is_stored(me, change):
-    for stored, told in STORED:
-        change(**stored)
+    change(**{column: value for column, (value, _) in STORED.items()})
 
-        assert me().items() >= told.items(), stored
+    shown = me()
+    assert [told for _, told in STORED.values() if not shown.items() >= told.items()] == []
+
+
+# Cents wagered, experience and level: one for each whole coin, and the square root of its hundredth.
+LEVELS = [
+    *((99, 0, 0), (100, 1, 0), (99_99, 99, 0), (100_00, 100, 1), (399_99, 399, 1), (400_00, 400, 2)),
+    *((62_499_99, 62_499, 24), (62_500_00, 62_500, 25)),
+]
+
+
+@sqlite_only
+def test_experience_and_level_grow_with_what_was_wagered(me, change):
+    for wagered_cents, experience, level in LEVELS:
+        change(wagered_cents=wagered_cents)
+        assert me().items() >= {"experience": experience, "level": level}.items(), wagered_cents
+    change(granted_experience=300, wagered_cents=100_00)
+    assert me().items() >= {"experience": 400, "level": 2}.items()
 
 
 @sqlite_only

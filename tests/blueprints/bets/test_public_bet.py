@@ -3,9 +3,6 @@
 import pytest
 
 from bench.harness.spins import Clock, Table, at
-from models.db.connection import writing
-from models.users import User
-from services.cases.kinds import FREE_CASE_ID
 from services.fairness import tickets
 from tests.support.markers import sqlite_only
 from tests.support.openings import Openings, chest
@@ -105,16 +102,6 @@ def test_anybody_sees_an_opening_with_the_content_of_its_case(client, app, playe
     assert bet.ticket == tickets.ticket(
         game=game, server_seed=pf["serverSeed"], client_seed=pf["clientSeed"], nonce=pf["nonce"]
     )
-
-
-def test_a_free_opening_has_no_wager_and_no_multiplier(client, app, player, due):
-    with writing():
-        User.update(used_affiliate_code="FRIEND").execute()
-    bet = due(Openings(app).bet(player, chest(FREE_CASE_ID), wins="Crown"))
-
-    shown = client.get(f"/bets/{bet.id}").json
-
-    assert [shown[key] for key in ("betAmount", "payout", "multiplier", "status")] == [0, 40, 0, "won"]
 
 
 def test_a_bet_is_not_found_before_its_proof_is_due(client, app, player, clock):

@@ -2,6 +2,10 @@
 
 import pytest
 
+from bench.harness.cluster import cluster
+from bench.harness.spins import Clock
+from tests.support.apps import environment, fresh_app, import_item
+
 # Sunday, 22 November 2026, 13:45:00.123 UTC.
 NOW = 1_795_355_100_123
 # The next whole second.
@@ -10,25 +14,38 @@ DAY_MS = 24 * 3600 * 1000
 NO_LIMITS = {"day": None, "week": None, "month": None}
 
 
-class Clock:
-    """A clock that stands still until the test moves it."""
-
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture
 def app(make_app, clock):
     # The tokens outlast the breaks.
     return make_app(clock=clock, JWT_TTL="315360000")
+
+
+@pytest.fixture(scope="module")
+def rules():
+    """The settings of ``two_processes``."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def two_processes(kind, postgres, redis, warm_start, rules, tmp_path_factory):
+    """An app of the test's own process, and the addresses of two production processes on its database."""
+    directory = tmp_path_factory.mktemp("processes")
+    with fresh_app(postgres, directory) as app:
+        import_item()
+        env = environment(app.extensions["services"].settings.database_url, directory)
+        env |= rules | {"REDIS_URL": redis.url}
+        with cluster(env, directory, processes=2, serve=warm_start.server_process) as started:
+            yield app, started.urls
+
+
+@pytest.fixture
+def urls(two_processes):
+    return two_processes[1]
 
 
 @pytest.fixture

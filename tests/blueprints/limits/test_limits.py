@@ -1,5 +1,7 @@
 """Setting, lowering, raising and removing a limit."""
 
+import pytest
+
 from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS
 from tests.support.markers import sqlite_only
 
@@ -27,28 +29,19 @@ def test_each_first_limit_counts_at_once(put, limits):
     assert answers[-1][1] == limits() == {"wager": wager, "loss": loss, "pending": [], "exclusion": None}
 
 
-def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(put, limits, confirm):
+@pytest.mark.parametrize("value", [49.99, 50], ids=["lower", "the same"])
+def test_a_lower_limit_counts_at_once_and_cancels_the_raise_of_this_limit_only(put, limits, confirm, value):
     put(50)
     put(50, "loss")
     _, cancelled = put(100)
     _, other = put(100, "loss")
 
-    _, body = put(49.99)
+    _, body = put(value)
 
     assert body == limits()
-    assert body["wager"]["day"] == 49.99
+    assert body["wager"]["day"] == value
     assert body["pending"] == [other]
     assert confirm(cancelled) == NOT_FOUND
-
-
-def test_the_same_limit_again_cancels_a_raise(put, limits):
-    put(50)
-    put(100)
-
-    put(50)
-
-    assert limits()["wager"]["day"] == 50
-    assert limits()["pending"] == []
 
 
 def test_a_raise_or_removal_is_pending_until_it_is_confirmed_after_24_hours(put, limits, confirm, clock):
@@ -78,29 +71,22 @@ def test_a_raise_or_removal_is_pending_until_it_is_confirmed_after_24_hours(put,
         assert body["pending"] == []
 
 
-def test_a_request_expires_after_seven_days(put, limits, confirm, clock):
+def test_a_request_is_confirmed_once_and_expires_after_seven_days(put, limits, confirm, clock):
     put(50)
     _, pending = put(100)
-
     clock.now += 7 * DAY_MS - 1
     assert limits()["pending"] == [pending]
-    clock.now += 1
-    assert limits()["pending"] == []
+    assert confirm(pending)[0] == 200
     assert confirm(pending) == NOT_FOUND
-    assert limits()["wager"]["day"] == 50
+
+    _, expired = put(None)
+    clock.now += 7 * DAY_MS
+
+    assert limits()["pending"] == []
+    assert confirm(expired) == NOT_FOUND
+    assert limits()["wager"]["day"] == 100
     _, replacing = put(200)
     assert limits()["pending"] == [replacing]
-
-
-def test_a_request_is_confirmed_once_and_until_the_last_moment(put, limits, confirm, clock):
-    put(50)
-    _, pending = put(100)
-    clock.now += 7 * DAY_MS - 1
-    assert confirm(pending)[0] == 200
-    put(10)
-
-    assert confirm(pending) == NOT_FOUND
-    assert limits()["wager"]["day"] == 10
 
 
 def test_a_request_replaces_an_earlier_one_of_the_same_limit_and_waits_anew(put, limits, confirm, clock):

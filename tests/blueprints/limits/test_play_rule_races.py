@@ -4,38 +4,29 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench.harness.cluster import cluster
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.play_limits import PAUSE_MS
 from models.users import User
 from services.shared.clock import now_ms
 from tests.conftest import create_player
-from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.apps import ITEM
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
 CYCLE_SECONDS, SESSION_MINUTES = 600, 60
-RULES = {"GAME_MIN_CYCLE_SECONDS": str(CYCLE_SECONDS), "SESSION_LIMIT_MINUTES": str(SESSION_MINUTES)}
 TOO_SOON = {"Please wait before the next bet", "A spin is already in progress"}
 TIMES = 10
 
 
 @pytest.fixture(scope="module")
-def app(kind, postgres, tmp_path_factory):
-    """An app of the test's own process, on the database of the others."""
-    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
-        import_item()
-        yield app
+def rules():
+    return {"GAME_MIN_CYCLE_SECONDS": str(CYCLE_SECONDS), "SESSION_LIMIT_MINUTES": str(SESSION_MINUTES)}
 
 
-@pytest.fixture(scope="module")
-def urls(app, redis, tmp_path_factory):
-    """The addresses of the two processes."""
-    directory = tmp_path_factory.mktemp("cluster")
-    env = environment(app.extensions["services"].settings.database_url, directory)
-    with cluster(env | RULES | {"REDIS_URL": redis.url}, directory, processes=2) as started:
-        yield started.urls
+@pytest.fixture
+def app(two_processes):
+    return two_processes[0]
 
 
 @pytest.fixture

@@ -61,17 +61,6 @@ def test_a_bet_has_to_wait_for_the_least_time_after_the_last(spin, clock):
 
 
 @pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
-def test_a_refused_bet_does_not_make_the_next_one_wait(spin, clock):
-    spin()
-    clock.now += 2_000
-    spin()
-
-    clock.now += 500
-
-    assert spin() is None
-
-
-@pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])
 def test_a_repeated_request_id_need_not_wait(spin):
     named = {"clientSeed": "a-seed-of-ones-own", "requestId": "once"}
     spin(**named)

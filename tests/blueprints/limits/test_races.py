@@ -8,14 +8,13 @@ import pytest
 import requests
 from peewee import fn
 
-from bench.harness.cluster import cluster
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.limit_requests import LimitRequest
 from tests.blueprints.limits.conftest import DAY_MS
 from tests.conftest import create_player
-from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.apps import ITEM
 from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
@@ -26,21 +25,9 @@ EXCLUDED = "You have excluded yourself permanently"
 LOCK_OF_PLAYER = "SELECT 1 FROM users WHERE id = %s FOR UPDATE"
 
 
-@pytest.fixture(scope="module")
-def app(kind, postgres, tmp_path_factory):
-    """An app of the test's own process, on the database of the others."""
-    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
-        import_item()
-        yield app
-
-
-@pytest.fixture(scope="module")
-def urls(app, redis, tmp_path_factory):
-    """The addresses of the two processes."""
-    directory = tmp_path_factory.mktemp("cluster")
-    env = environment(app.extensions["services"].settings.database_url, directory)
-    with cluster(env | {"REDIS_URL": redis.url}, directory, processes=2) as started:
-        yield started.urls
+@pytest.fixture
+def app(two_processes):
+    return two_processes[0]
 
 
 @pytest.fixture
@@ -93,8 +80,8 @@ def raise_limit(limit, player):
     return request
 
 
-def spin(amount=1):
-    return {"amount": amount, "item": ITEM}
+def spin():
+    return {"amount": 1, "item": ITEM}
 
 
 @reading()
@@ -103,23 +90,19 @@ def wagered(player):
     return Bet.select(fn.COALESCE(fn.SUM(Bet.wager_cents), 0)).where(Bet.user == player.id).scalar()
 
 
-def play_until_refused(socket, amount=1):
+def play_until_refused(socket):
     """Plays until a bet is refused, and not because of a bet at the other process; that refusal."""
     while True:
-        answer = socket.spin(spin(amount))
+        answer = socket.spin(spin())
         if answer.get("error") not in (None, IN_PROGRESS):
             return answer
-
-
-def play_until_both_are_refused(sockets, amount=1):
-    with ThreadPoolExecutor(2) as together:
-        return list(together.map(lambda socket: play_until_refused(socket, amount), sockets))
 
 
 def test_bets_at_two_processes_reach_the_limit_exactly(sockets, limit, player):
     limit(20)
 
-    refusals = play_until_both_are_refused(sockets)
+    with ThreadPoolExecutor(2) as together:
+        refusals = list(together.map(play_until_refused, sockets))
 
     assert wagered(player) == 2000
     assert {(answer["error"], answer["limit"], answer["period"]) for answer in refusals} == {
@@ -127,66 +110,34 @@ def test_bets_at_two_processes_reach_the_limit_exactly(sockets, limit, player):
     }
 
 
-def test_bets_of_odd_amounts_at_two_processes_come_as_close_to_the_limit_as_they_can(sockets, limit, player):
-    limit(10)
+each_change = pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (("PUT", "/limits", {"kind": "wager", "period": "month", "value": 0}), REACHED),
+        (("POST", "/limits/exclusion", {"duration": "permanent"}), EXCLUDED),
+    ],
+    ids=["lower limit", "break"],
+)
 
-    with ThreadPoolExecutor(2) as together:
-        list(together.map(play_until_refused, sockets, [0.37, 1.03]))
 
-    # None of 0.37 fits any more, and no cent is too much.
-    assert 1000 - 37 < wagered(player) <= 1000
-
-
-def test_no_bet_at_two_processes_is_settled_after_the_limit_was_lowered(sockets, limit, player):
+@each_change
+def test_no_bet_at_two_processes_is_settled_after_a_limit_was_lowered_or_a_break_began(
+    sockets, limit, ask, player, change, error
+):
     limit(1000)
     with ThreadPoolExecutor(2) as together:
         playing = [together.submit(play_until_refused, socket) for socket in sockets]
         wait_until(lambda: wagered(player) >= 500)
-        limit(0, process=1)
+        assert ask(*change, process=1)[0] == 200
         settled = wagered(player)
         refusals = [each.result() for each in playing]
 
     assert wagered(player) == settled >= 500
-    assert [answer["error"] for answer in refusals] == [REACHED, REACHED]
-
-
-def test_no_bet_at_two_processes_is_settled_after_a_break_began(sockets, ask, player):
-    with ThreadPoolExecutor(2) as together:
-        playing = [together.submit(play_until_refused, socket) for socket in sockets]
-        wait_until(lambda: wagered(player) >= 500)
-        ask("POST", "/limits/exclusion", {"duration": "permanent"})
-        settled = wagered(player)
-        refusals = [each.result() for each in playing]
-
-    assert wagered(player) == settled >= 500
-    assert [answer["error"] for answer in refusals] == [EXCLUDED, EXCLUDED]
-
-
-def test_a_confirmed_limit_is_reached_exactly_by_bets_that_race_with_the_confirmation(
-    sockets, limit, raise_limit, ask, player
-):
-    limit(10)
-    path = raise_limit(20)
-    with ThreadPoolExecutor(3) as together:
-        playing = [together.submit(play_until_refused, socket) for socket in sockets]
-        wait_until(lambda: wagered(player) >= 300)
-        status, _ = together.submit(ask, "POST", path).result()
-        assert status == 200
-        for each in playing:
-            each.result()
-
-    play_until_both_are_refused(sockets)
-    assert wagered(player) == 2000
-
-
-LOWER = ("PUT", "/limits", {"kind": "wager", "period": "month", "value": 0})
-TAKE_A_BREAK = ("POST", "/limits/exclusion", {"duration": "permanent"})
+    assert [answer["error"] for answer in refusals] == [error, error]
 
 
 @pytest.mark.parametrize("bet_is_first", [True, False], ids=["bet first", "change first"])
-@pytest.mark.parametrize(
-    ("change", "error"), [(LOWER, REACHED), (TAKE_A_BREAK, EXCLUDED)], ids=["lower limit", "break"]
-)
+@each_change
 def test_a_bet_and_a_change_at_another_process_take_turns(
     app, sockets, ask, player, change, error, bet_is_first
 ):

@@ -85,14 +85,6 @@ def test_cases_of_one_game_are_not_found_by_the_other(connect, player, case, irl
     assert socket.call("case:open", {"case": irl_case})["error"] == "Case not found"
 
 
-def test_a_case_that_costs_more_than_the_balance_is_refused(connect, new_player, case, state_of):
-    poor = new_player("poor", coins=10)
-    before = state_of(poor)
-
-    assert connect(poor).call("case:open", {"case": case})["error"] == "Insufficient balance"
-    assert state_of(poor) == before
-
-
 def test_a_case_without_a_price_is_not_available_until_it_gets_one(connect, player, put, add_item, state_of):
     for name, price in (("Unpriced", None), ("Worthless", 0), ("Priced", 9.5)):
         add_item(f"{name} | Gun", price=price)

@@ -1,10 +1,11 @@
 """Concurrent requests for one prize: each prize is sold or shipped once."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
 
 import pytest
+
+from tests.support.at_once import all_at_once
 
 MANY = 20
 NOT_AVAILABLE = (400, "Prize is no longer available")
@@ -14,19 +15,11 @@ NOT_AVAILABLE = (400, "Prize is no longer available")
 def at_once(app, player):
     """Posts to these paths, each on a thread of its own; counts the statuses and what was answered."""
 
-    def post_all(paths):
-        barrier = Barrier(len(paths), timeout=60)
+    def post(path):
+        answer = app.test_client().post(path, headers=player.headers)
+        return answer.status_code, answer.json.get("error") or answer.json.get("amount", "shipping")
 
-        def post(path):
-            client = app.test_client()
-            barrier.wait()
-            answer = client.post(path, headers=player.headers)
-            return answer.status_code, answer.json.get("error") or answer.json.get("amount", "shipping")
-
-        with ThreadPoolExecutor(len(paths)) as threads:
-            return Counter(threads.map(post, paths))
-
-    return post_all
+    return lambda paths: Counter(all_at_once([partial(post, path) for path in paths]))
 
 
 def test_of_many_sales_of_one_prize_at_once_one_pays(at_once, win, balance, ledger):
@@ -57,13 +50,10 @@ def test_of_many_commands_that_mark_one_prize_as_shipped_one_succeeds(app, win, 
     prize_id = win()
     post(prize_id, "ship")
 
-    def ship(_):
+    def ship():
         return app.test_cli_runner().invoke(args=["prizes", "ship", str(prize_id)]).exit_code
 
-    with ThreadPoolExecutor(MANY) as threads:
-        codes = Counter(threads.map(ship, range(MANY)))
-
-    assert codes == {0: 1, 1: MANY - 1}
+    assert Counter(all_at_once([ship] * MANY)) == {0: 1, 1: MANY - 1}
     assert ledger() == 3
 
 

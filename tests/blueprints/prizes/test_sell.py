@@ -4,8 +4,6 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
-from services.irl_cases import importing as irl_importing
-from services.shared.clock import now_ms
 from tests.support.markers import sqlite_only
 
 NOT_FOUND = (404, {"error": "Prize not found"})
@@ -32,16 +30,6 @@ def test_a_sold_prize_pays_its_value_from_the_prizes_account_of_the_house(
     assert posted == {("house.prizes", None, -2490), ("balance", player.id, 2490)}
 
 
-def test_a_prize_is_sold_by_the_id_that_its_opening_answers(connect, player, post, balance):
-    kettle = {"name": "Kettle", "image": "", "price": 4}
-    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 5, "items": [kettle]}], now=now_ms())
-
-    opened = connect(player).call("irl:open", {"case": "desk"})
-    post(opened["result"]["prizeId"], "sell")
-
-    assert balance() == 100 - 5 + 4
-
-
 def test_a_prize_without_a_value_is_sold_for_nothing(win, post, statuses, balance, ledger):
     prize_id = win(value=0)
 
@@ -54,15 +42,19 @@ def test_a_prize_without_a_value_is_sold_for_nothing(win, post, statuses, balanc
 
 
 @pytest.mark.usefixtures("addressed")
-def test_only_a_kept_prize_can_be_sold(win, post, run, balance):
+def test_only_a_kept_prize_can_be_sold_or_shipped(win, post, run, balance, change_details):
     sold, shipping, shipped = win(), win(), win()
     post(sold, "sell")
     post(shipping, "ship")
     post(shipped, "ship")
     run("prizes", "ship", str(shipped))
     before = balance()
+    # Whether the prize is available comes before the details.
+    change_details({"firstName": ""})
 
-    assert [post(prize_id, "sell") for prize_id in (sold, shipping, shipped)] == [NOT_AVAILABLE] * 3
+    answers = [post(prize, action) for prize in (sold, shipping, shipped) for action in ("sell", "ship")]
+
+    assert answers == [NOT_AVAILABLE] * 6
     assert balance() == before
 
 

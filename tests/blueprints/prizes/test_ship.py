@@ -57,17 +57,6 @@ def test_shipping_does_not_need_a_phone_number_a_second_line_or_a_state(win, pos
 
 
 @pytest.mark.usefixtures("addressed")
-def test_only_a_kept_prize_can_be_shipped(win, post, change_details):
-    sold, shipping = win(), win()
-    post(sold, "sell")
-    post(shipping, "ship")
-    # Whether the prize is available comes before the details.
-    change_details(without("city"))
-
-    assert [post(prize_id, "ship") for prize_id in (sold, shipping)] == [NOT_AVAILABLE] * 2
-
-
-@pytest.mark.usefixtures("addressed")
 def test_the_operator_sees_the_prize_its_player_and_the_address(win, post, run, player, listed):
     prize_id = win(name="Kettle", value=24.9)
     win(name="Toaster")

@@ -2,22 +2,13 @@
 
 import pytest
 
+from bench.harness.spins import Clock
 from services.shared.clock import now_ms
-
-
-class Clock:
-    """A clock that stands still until a test moves it."""
-
-    def __init__(self):
-        self.now = now_ms()
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(now_ms())
 
 
 @pytest.fixture

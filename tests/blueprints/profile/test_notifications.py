@@ -31,21 +31,18 @@ def titles(told):
 
 
 @sqlite_only
-def test_a_notification_has_title_message_and_date(notifications, player, clock):
+def test_notifications_have_title_message_and_date_and_the_newest_comes_first(notifications, player, clock):
     assert notifications() == []
+    sent = [
+        {"title": "first", "message": "A “message” ★", "date": clock.now},
+        {"title": "second", "message": "…", "date": clock.now + 1},
+        {"title": "third of the same time", "message": "…", "date": clock.now + 1},
+    ]
 
-    notify(user_id=player.id, title="Hello", message="A “message” ★", now=clock.now)
+    for each in sent:
+        notify(user_id=player.id, title=each["title"], message=each["message"], now=each["date"])
 
-    assert notifications() == [{"title": "Hello", "message": "A “message” ★", "date": clock.now}]
-
-
-@sqlite_only
-def test_the_newest_notification_comes_first(notifications, tell, clock):
-    for title in ("first", "second", "third of the same time"):
-        tell(title)
-        clock.now += title == "first"
-
-    assert titles(notifications()) == ["third of the same time", "second", "first"]
+    assert notifications() == sent[::-1]
 
 
 def test_the_newest_hundred_notifications_are_kept(notifications, tell, new_player):
@@ -92,18 +89,6 @@ def test_an_unlocked_vault_is_not_notified(call, notifications, clock):
     call("POST", "vault/unlock")
 
     assert notifications() == []
-
-
-@sqlite_only
-@pytest.mark.usefixtures("locked")
-def test_a_postponed_deadline_is_notified_when_it_has_passed(call, notifications, clock):
-    call("POST", "vault/lock", {"amount": 1, "deadline": clock.now + 2 * DAY})
-    clock.now += DAY
-    assert notifications() == []
-
-    clock.now += DAY
-
-    assert titles(notifications()) == ["Vault unlockable"]
 
 
 @pytest.mark.usefixtures("locked")

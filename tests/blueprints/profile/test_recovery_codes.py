@@ -53,15 +53,6 @@ def test_ten_different_codes_are_drawn_and_not_cached(client, player, authentica
 
 
 @sqlite_only
-def test_without_two_factor_authentication_none_are_drawn(draw, call):
-    assert draw("123456") == (400, {"error": "2FA is not enabled"})
-
-    call("POST", "2fa/setup")
-
-    assert draw("123456") == (400, {"error": "2FA is not enabled"})
-
-
-@sqlite_only
 def test_drawing_needs_a_code_of_the_authenticator(codes, draw, authenticator):
     assert draw(authenticator.wrong()) == INVALID
     assert draw(authenticator.code()) == INVALID
@@ -102,14 +93,6 @@ def test_turning_off_deletes_all_codes(app, player, codes, disable):
         assert RecoveryCode.select().count() == 0
     Authenticator(app, player)
     assert disable(codes[1]) == INVALID
-
-
-@sqlite_only
-def test_an_operator_who_resets_two_factor_authentication_deletes_all_codes(codes, run, player):
-    run("two-factor", "reset", player.platform_id)
-
-    with reading():
-        assert RecoveryCode.select().count() == 0
 
 
 @sqlite_only

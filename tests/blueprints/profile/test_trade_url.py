@@ -102,11 +102,6 @@ def test_a_character_inserted_anywhere_is_refused_or_stored_as_part_of_the_url(p
 
 
 @sqlite_only
-def test_a_url_with_a_nul_is_refused_as_text_that_cannot_be_stored(put):
-    assert put(URL + "\x00") == (400, {"error": "Text must not have NUL characters or lone surrogates"})
-
-
-@sqlite_only
 def test_the_host_can_be_configured(make_app, new_player):
     app = make_app(PLATFORM_TRADE_HOST="Trade.Example.com")
     player = new_player("other")

@@ -60,11 +60,3 @@ INVALID = [
 
 def test_any_other_picture_address_is_ignored():
     assert [address for address in INVALID if avatar_of(address, secure=False) != ""] == []
-
-
-def test_an_http_picture_is_refused_when_the_site_uses_https():
-    addresses = ["https://a.example.com/p.png", "HTTPS://a.test/", "http://a.example.com/p.png"]
-
-    kept = [avatar_of(address, secure=True) for address in addresses]
-
-    assert kept == [*addresses[:2], ""]
