@@ -118,6 +118,8 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     item = {"appid": 730, "marketHashName": "Item", "price": 1}
 
     run("users", "token", player.platform_id)
+    for command in ("logout", "suspend", "suspend", "resume", "resume"):
+        run("users", command, player.platform_id)
     run("notifications", "send", player.platform_id, "Hello", "a private text")
     run("items", "import", write([item, item | {"marketHashName": "Other"}]))
     run("ledger", "rebuild")
@@ -127,6 +129,10 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     found = events()
     assert contents(found) == [
         ("account.token-issued", None, None),
+        ("account.logged-out", {"session": 0}, {"session": 1}),
+        # Once, although the command was repeated.
+        ("account.suspended", None, None),
+        ("account.resumed", None, None),
         ("notification.sent", None, {"title": "Hello"}),
         ("items.imported", None, {"created": 2, "updated": 0}),
         ("totals.rebuilt", None, {"correctedPlayers": 0}),
@@ -135,7 +141,7 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     ]
     assert len({event["who"] for event in found}) == 1
     assert found[0]["who"].startswith("operator:")
-    assert [event["player"] for event in found] == [player.platform_id] * 2 + [None] * 4
+    assert [event["player"] for event in found] == [player.platform_id] * 5 + [None] * 4
 
 
 def test_a_promo_code_is_recorded_and_the_special_one_is_not_contents(

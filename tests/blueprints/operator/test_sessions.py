@@ -3,9 +3,6 @@
 import pytest
 
 from bench.harness.spins import Clock
-from models.audit_trail import AuditEvent
-from models.db.connection import reading
-from services.audit_trail.events import What
 from tests.support.markers import sqlite_only
 
 
@@ -48,18 +45,3 @@ def test_suspending_a_suspended_player_keeps_the_first_time(make_app, new_player
 
     assert again.stdout == first.stdout
     assert '"suspendedAt":1800000000000' in first.stdout
-
-
-def test_each_change_is_recorded_once_in_the_audit_trail(run, player):
-    for command in ("logout", "suspend", "suspend", "resume", "resume"):
-        run("users", command, player.platform_id)
-
-    with reading():
-        changes = [What.LOGGED_OUT, What.SUSPENDED, What.RESUMED]
-        events = AuditEvent.select().where(AuditEvent.what.in_(changes)).order_by(AuditEvent.id)
-        recorded = [(event.player, event.what, event.before, event.after) for event in events]
-    assert recorded == [
-        (player.platform_id, "account.logged-out", '{"session":0}', '{"session":1}'),
-        (player.platform_id, "account.suspended", None, None),
-        (player.platform_id, "account.resumed", None, None),
-    ]

@@ -134,15 +134,6 @@ def test_an_invalid_name_or_option_is_refused_in_one_line(fails, accounts):
     assert accounts() == []
 
 
-def test_a_taken_platform_id_is_refused(run, fails, accounts):
-    run("users", "create", "alice", "--platform-id", PLATFORM_ID)
-
-    said = fails("users", "create", "bob", "--platform-id", PLATFORM_ID, "--balance", "5")
-
-    assert said == f"Error: {TAKEN}"
-    assert accounts() == ["alice"]
-
-
 def test_either_all_of_many_accounts_are_created_or_none(run, fails, accounts, monkeypatch):
     run("users", "create", "alice", "--platform-id", PLATFORM_ID)
     drawn = chain(["76561198000000002", "76561198000000003"], repeat(PLATFORM_ID))

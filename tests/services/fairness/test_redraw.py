@@ -9,7 +9,7 @@ from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
 from services.upgrader.spin import SpinRequest
-from tests.services.fairness.conftest import marks, reveal
+from tests.services.fairness.conftest import reveal
 
 PATH = "/upgrader/commitment"
 
@@ -86,19 +86,6 @@ def test_marks_with_the_same_numbers_and_other_tokens_are_recognised_as_foreign(
     assert announced(app, player)["serverSeedCommitment"] != before["serverSeedCommitment"]
 
 
-def test_bets_of_another_machine_redraw_no_seeds(make_app, app, new_player, item, tmp_path):
-    alice, bob = new_player("alice"), new_player("bob")
-    announced(app, alice)
-    other = make_app(INSTANCE_DIR=str(tmp_path / "other machine"))
-    told = announced(other, alice)
-    announced(other, bob)
-    for _ in range(2):
-        reveal(other, spin(other, bob, item))
-
-    assert announced(app, alice) == told
-    assert announced(make_app(), alice) == told
-
-
 def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, player, item, tmp_path):
     announced(app, player)
     bet = spin(app, player, item)
@@ -110,18 +97,6 @@ def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, pla
 
     witness.rmdir()
     reveal(app, bet)
-
-
-def test_a_bet_that_an_earlier_mark_covers_needs_no_other_mark(app, new_player, item):
-    alice, bob = new_player("alice"), new_player("bob")
-    early = spin(app, alice, item)
-    for _ in range(2):
-        reveal(app, spin(app, bob, item))
-    before = marks()
-
-    reveal(app, early)
-
-    assert marks() == before
 
 
 def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
