@@ -40,14 +40,3 @@ def read_until(connection: socket.socket, text: bytes) -> bytes:
             raise ConnectionError(f"closed before {text!r}: {received!r}")
         received += part
     return received
-
-
-def is_closed(connection: socket.socket) -> bool:
-    """Whether the server has closed a connection without unread data."""
-    connection.setblocking(False)
-    try:
-        return connection.recv(1) == b""
-    except BlockingIOError:
-        return False
-    except ConnectionError:
-        return True

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.harness.command_line import option_parser
-from bench.speed.report import print_table, write_results
+from bench.speed.report import print_rows, write_results
 from bench.speed.result import Curve, Row
 from bench.speed.stage import BENCH, Stage
 
@@ -69,7 +69,7 @@ def main() -> None:
             print(f"{family}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     rows = [each for each in measured if isinstance(each, Row)]
     curves = [each for each in measured if isinstance(each, Curve)]
-    print_table([*rows, *(curve.as_row() for curve in curves)])
+    print_rows([*rows, *(curve.as_row() for curve in curves)])
     for path in write_results(RESULTS, rows, curves):
         print(f"written: {path}")
     if failed:

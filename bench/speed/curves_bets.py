@@ -49,18 +49,6 @@ SEARCHES = {
     "fairness": "/stats/fairness?search=c0ffee",
 }
 
-SEARCHED = (
-    "a text may be any part of what is searched, so all of that player (a tenth of everything) is read;"
-    " an index of parts of seeds would cost every spin more than a search costs the one who searches"
-)
-
-COUNTED = (
-    "in an order that no number stands for, half of all entries of an index are passed over to the middle,"
-    " the worst page of all; pages near either end stay as quick as the first"
-)
-SHORT_BECAUSE = {f"{what}, middle page": COUNTED for what in ("games by earning", "live bets", "high rolls")}
-SHORT_BECAUSE |= {f"{what}, search": SEARCHED for what in SEARCHES}
-
 
 def measure(stage: Stage) -> Iterator[Curve]:
     """First quartiles of many requests, which other work on the machine disturbs least."""
@@ -80,7 +68,7 @@ def measure(stage: Stage) -> Iterator[Curve]:
             for name, milliseconds in _times(app, written):
                 measured.setdefault(name, []).append((size, milliseconds))
     for name, points in measured.items():
-        yield Curve(work=name, size="bets", points=points, short_because=SHORT_BECAUSE.get(name, ""))
+        yield Curve(work=name, size="bets", points=points)
 
 
 def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:

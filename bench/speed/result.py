@@ -22,8 +22,6 @@ class Row:
     """Whether the goal is an upper bound; otherwise it is a lower bound."""
     unit: str = "x"
     detail: str = ""
-    short_because: str = ""
-    """Printed when the goal is missed: the reason, and what was tried."""
 
     @property
     def reached(self) -> bool:
@@ -40,7 +38,6 @@ class Curve:
     allowed: float = 0.0
     """The allowed slope: 1 if the response grows with the size, 0 if it stays the same."""
     detail: str = ""
-    short_because: str = ""
 
     @property
     def steepness(self) -> float:
@@ -65,5 +62,4 @@ class Curve:
             at_most=True,
             unit="slope",
             detail=f"{points}; {self.detail}" if self.detail else points,
-            short_because=self.short_because,
         )

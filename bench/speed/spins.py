@@ -23,12 +23,6 @@ from bench.speed.stage import Stage
 CROWDS = (20, 200)
 GOAL = 0.8
 ROUNDS = 5
-SHORT_BECAUSE = (
-    "a spin takes the platform half a millisecond of its core, nearly all of it Python's, and PostgreSQL as"
-    " long of the other; of 20 players both wait for each other a sixth of the time, where pgbench keeps"
-    " PostgreSQL busy all the time. Tried: writing each answer at once instead of once a round of the loop,"
-    " which took more of both cores than it gave back; fewer connections, which helped (twelve)"
-)
 
 
 def measure(stage: Stage) -> Iterator[Row]:
@@ -66,7 +60,6 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
             f"{both_alike.told('spins/s')}; CPU {silent.cpu_us:,.0f} us a spin; "
             "PostgreSQL on the load tool's core"
         ),
-        short_because=SHORT_BECAUSE,
     )
     yield Row(
         work=f"the same {crowd} players, with their proofs and live bets",
@@ -74,7 +67,6 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
         goal=GOAL,
         measured=with_all.ratio,
         detail=f"{with_all.told('spins/s')}; CPU {proving.cpu_us:,.0f} us a spin",
-        short_because=SHORT_BECAUSE,
     )
     in_plain_statements = Comparison(played, stepped)
     yield Row(

@@ -3,20 +3,19 @@
 import itertools
 import shutil
 import sqlite3
-import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bench.speed.compare import Comparison, take_turns
+from bench.speed.compare import in_turns
 from bench.speed.machine import running_on
 from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
 from bench.speed.recorded import Asked, recording, replay
 from bench.speed.result import Row
-from bench.speed.spinning import NEVER, SOON, spinning
+from bench.speed.spinning import SOON, spinning
 from bench.speed.stage import Stage
 from services.container import Services
 from services.upgrader.spin import SpinRequest
@@ -28,26 +27,16 @@ SPINS = 1_000
 def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 players."""
     recorded = _record(stage, 200 if stage.quick else SPINS)
-    with ExitStack() as stack:
-        urls = stage.new_sqlite(), stage.new_sqlite()
-        proving = stack.enter_context(spinning(stage, urls[0], CROWD, proof_delay=SOON))
-        silent = stack.enter_context(spinning(stage, urls[1], CROWD, proof_delay=NEVER))
-        played, alone, replayed = take_turns(
-            proving.with_proofs,
-            silent.without_proofs,
-            recorded.spins_per_second,
-            rounds=1 if stage.quick else 3,
-        )
-    compared = Comparison(played, replayed)
+    rounds = 1 if stage.quick else 3
+    with spinning(stage, stage.new_sqlite(), CROWD, proof_delay=SOON) as proving:
+        compared = in_turns(proving.with_proofs, recorded.spins_per_second, rounds=rounds)
     yield Row(
         work=f"spins over sockets, {CROWD} players, SQLite",
         against="the bare sqlite3 module, the same statements, one connection",
         goal=0.6,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('spins/s')}, with proofs and live bets; without these "
-            f"{statistics.median(alone):,.0f}, {Comparison(alone, replayed).ratio:.2f} x; "
-            f"CPU {proving.cpu_us:,.0f} and {silent.cpu_us:,.0f} us a spin; "
+            f"{compared.told('spins/s')}, with proofs and live bets; CPU {proving.cpu_us:,.0f} us a spin; "
             f"{len(recorded.asked) / recorded.spins:.1f} statements a spin; WAL, synchronous=full"
         ),
     )
