@@ -27,12 +27,11 @@ def list_prizes(status: str) -> None:
     decrypted with any key.
     """
     unreadable = []
-    for listed in get_services().shipping.listed(status=status):
-        address = listed.address and ADDRESS.dump(listed.address)
-        player = {"platformid": listed.player.platform_id, "username": listed.player.username}
-        print_json(PRIZE.dump(listed.prize) | player | {"address": address})
-        if listed.prize.sealed_address and not address:
-            unreadable.append(f"prize {listed.prize.id}: no key opens its address")
+    for prize, address in get_services().shipping.listed(status=status):
+        player = {"platformid": prize.user.platform_id, "username": prize.user.username}
+        print_json(PRIZE.dump(prize) | player | {"address": address and ADDRESS.dump(address)})
+        if prize.sealed_address and not address:
+            unreadable.append(f"prize {prize.id}: no key opens its address")
     fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
 
 

@@ -1,7 +1,6 @@
 """Shipping a prize: the player asks for it, and the operator marks the prize as shipped."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from cryptography.fernet import InvalidToken
 
@@ -36,18 +35,6 @@ class ShippingIncomplete(PlatformError):
     text = "Shipping details are incomplete"
 
 
-@dataclass(frozen=True)
-class PrizeToShip:
-    """A prize with its player, and with the address if the player has asked for shipping.
-
-    ``address`` is None too if no key decrypts it.
-    """
-
-    prize: Prize
-    player: User
-    address: Address | None = field(repr=False)
-
-
 class Shipping:
     """Takes requests for shipping. The addresses are encrypted in the database."""
 
@@ -69,14 +56,17 @@ class Shipping:
                 raise PrizeNotAvailable
             record(What.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
-    def listed(self, *, status: str) -> Iterator[PrizeToShip]:
-        """All players' prizes with this status, or of ALL, oldest first."""
+    def listed(self, *, status: str) -> Iterator[tuple[Prize, Address | None]]:
+        """All players' prizes with this status, or of ALL, oldest first, and where to ship them.
+
+        The address is None unless the player has asked for shipping, and if no key decrypts it.
+        """
         query = Prize.select(Prize, User).join(User).order_by(Prize.id)
         if status != ALL:
             query = query.where(Prize.status == status)
         with snapshot():
             for prize in query.iterator():
-                yield PrizeToShip(prize, prize.user, self._address_of(prize))
+                yield prize, self._address_of(prize)
 
     def _address_of(self, prize: Prize) -> Address | None:
         if prize.sealed_address is None:
