@@ -38,8 +38,7 @@ class RealityChecks:
         last: dict[str, Check] = {}
         for user_ids in peewee.chunked(self._running.connections.players(), PLAYERS_AT_ONCE):
             now = self._services.clock()
-            found = play_sums.running_sessions(list(user_ids), longer_than=self._every, now=now)
-            sessions = {session.user_id: session for session in found}
+            sessions = play_sums.running_sessions(list(user_ids), longer_than=self._every, now=now)
             for user_id in user_ids:
                 for sid in self._running.connections.sids_of(user_id):
                     last[sid] = self._send(sid, sessions.get(user_id), now=now)

@@ -29,7 +29,6 @@ class PlaySum:
 class PlaySession(PlaySum):
     """The running play session of a player: when its first bet was made, its length and its sums."""
 
-    user_id: int
     since: Millis
     minutes: int
 
@@ -54,21 +53,20 @@ def _of_period(user: User, period: CalendarPeriod, *, now: Millis) -> PlaySum:
 
 
 @reading()
-def running_sessions(user_ids: Sequence[int], *, longer_than: Millis, now: Millis) -> list[PlaySession]:
-    """The play sessions of these players that have lasted so long and are not over, in one query."""
+def running_sessions(user_ids: Sequence[int], *, longer_than: Millis, now: Millis) -> dict[int, PlaySession]:
+    """The sessions of these players that have lasted so long and are not over, by player, in one query."""
     columns = (User.id, User.play_began_at_ms, User.play_wagered_cents, User.play_paid_cents)
     rows = User.select(*columns).where(
         User.id.in_(user_ids),
         User.last_bet_at_ms > now - PAUSE_MS,
         User.play_began_at_ms <= now - longer_than,
     )
-    return [
-        PlaySession(
+    return {
+        user.id: PlaySession(
             wagered=Cents(user.play_wagered_cents),
             paid=Cents(user.play_paid_cents),
-            user_id=user.id,
             since=Millis(user.play_began_at_ms),
             minutes=(now - user.play_began_at_ms) // MINUTE_MS,
         )
         for user in rows
-    ]
+    }
