@@ -84,13 +84,6 @@ def test_a_case_with_an_item_without_a_price_has_no_snapshot(client, case):
     assert client.get(case).json["snapshot"] is None
 
 
-def test_only_the_page_of_a_single_case_has_a_snapshot(client, case, irl_case):
-    listed = [*client.get("/api/cases").json, *client.get("/irl").json]
-    paged = client.get("/api/cases/pagination?caseType=all").json["cases"]
-
-    assert [each for each in listed + paged if "snapshot" in each] == []
-
-
 def test_a_snapshot_may_be_cached_for_ever_and_by_everybody(client, case):
     hash_ = client.get(case).json["snapshot"]
 

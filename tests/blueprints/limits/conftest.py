@@ -3,8 +3,9 @@
 import pytest
 
 from bench.harness.cluster import cluster
+from bench.harness.outcomes import client_seed_that
 from bench.harness.spins import Clock
-from tests.support.apps import environment, fresh_app, import_item
+from tests.support.apps import ITEM, environment, fresh_app, import_item
 
 # Sunday, 22 November 2026, 13:45:00.123 UTC.
 NOW = 1_795_355_100_123
@@ -59,6 +60,23 @@ def put(client, player):
         return answer.status_code, answer.json
 
     return put
+
+
+@pytest.fixture
+def spins_of(app, add_item, connect):
+    """Plays spins of a player for an item of ten coins on one socket, which win or lose; the answer."""
+    add_item(price=10)
+
+    def spins_of(player):
+        socket = connect(player)
+
+        def spin(amount, *, wins=False, **more):
+            seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
+            return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more)
+
+        return spin
+
+    return spins_of
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench.harness.outcomes import client_seed_that
 from services.cases import importing
 from services.irl_cases import importing as irl_importing
 from tests.blueprints.limits.conftest import DAY_MS, NOW
@@ -13,23 +12,6 @@ MIDNIGHT = 1_795_392_000_000
 DECEMBER = MIDNIGHT + 8 * DAY_MS
 REACHED = {"status": False, "error": "Your limit is reached"}
 A_BREAK = "You are taking a break until 2026-11-23T13:45:01Z"
-
-
-@pytest.fixture
-def spins_of(app, add_item, connect):
-    """Plays spins of a player for an item of ten coins on one socket, which win or lose; the answer."""
-    add_item(price=10)
-
-    def spins_of(player):
-        socket = connect(player)
-
-        def spin(amount, *, wins=False, **more):
-            seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
-            return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more)
-
-        return spin
-
-    return spins_of
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 
 import pytest
 
-from bench.harness.outcomes import client_seed_that
 from bench.harness.waiting import wait_until
 from blueprints.limits import reality_check
 from blueprints.limits.reality_check import RealityChecks
-from tests.support.apps import ITEM
 
 MINUTE_MS = 60_000
 REALITY_CHECK = "limits:reality-check"
@@ -39,15 +37,10 @@ def socket(connect, player):
 
 
 @pytest.fixture
-def spin(app, add_item, player, socket):
-    """Plays a spin for an item of ten coins, which wins or loses; the refusal, None for a settled spin."""
-    add_item(price=10)
-
-    def spin(amount=1, *, wins=False, **more):
-        seed = client_seed_that(wins, app=app, player=player, wager=amount, price=10)
-        return socket.spin({"amount": amount, "item": ITEM, "clientSeed": seed} | more).get("error")
-
-    return spin
+def spin(spins_of, player):
+    """Plays a spin, which wins or loses; the refusal, None for a settled spin."""
+    play = spins_of(player)
+    return lambda amount=1, **options: play(amount, **options).get("error")
 
 
 @pytest.mark.parametrize("rules", [{"GAME_MIN_CYCLE_SECONDS": "2.5"}])

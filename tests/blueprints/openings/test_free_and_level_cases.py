@@ -72,16 +72,6 @@ def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky
     assert answers == [True] * limit + [False]
 
 
-def test_an_item_without_a_price_uses_up_no_free_opening(connect, lucky, put, items, add_item):
-    add_item("Unpriced | Gun", price=None)
-    put("Daily", {DEAR: 50, "Unpriced | Gun": 50}, kind="free")
-    socket = connect(lucky)
-
-    assert socket.call("case:open", {"case": "free-case"})["error"] == "Case is not available"
-    add_item("Unpriced | Gun", price=1)
-    assert socket.call("case:open", {"case": "free-case"})["status"] is True
-
-
 def test_a_free_case_whose_items_are_worth_nothing_can_be_opened(connect, client, lucky, put, add_item):
     add_item("Worthless | Gun", price=0)
     put("Daily", {"Worthless | Gun": 100}, kind="free")

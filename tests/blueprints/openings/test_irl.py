@@ -56,13 +56,6 @@ def test_a_prize_that_is_worth_the_price_is_no_success(connect, client, player, 
     assert client.get("/prizes", headers=player.headers).json["data"]["prizes"][0]["value"] == value
 
 
-def test_a_case_of_price_0_is_not_available(connect, player, app):
-    note = {"name": "Note", "image": "", "price": 0}
-    irl_importing.import_cases([{"id": "note", "name": "Note", "price": 0, "items": [note]}], now=now_ms())
-
-    assert connect(player).call("irl:open", {"case": "note"})["error"] == "Case is not available"
-
-
 def test_a_repeated_request_id_answers_with_the_same_prize(connect, player, irl_case, state_of):
     first = connect(player).call("irl:open", {"case": irl_case, "requestId": "r-1"})
     after_first = state_of(player)

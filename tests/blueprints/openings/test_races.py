@@ -4,6 +4,7 @@ import sqlite3
 import threading
 import time
 from contextlib import closing, contextmanager
+from functools import partial
 
 import psycopg2
 import pytest
@@ -14,6 +15,7 @@ from models.db.connection import reading, writing
 from models.users import User
 from services.openings import openable_cases
 from tests.blueprints.openings.conftest import CHEAP
+from tests.support.at_once import all_at_once
 from tests.support.case_history import CaseHistory
 
 PLAYERS = 4
@@ -125,19 +127,12 @@ def test_an_opening_whose_case_was_read_slowly_reads_it_again(connect, player, c
 
 
 def test_twenty_concurrent_openings_of_the_free_case_succeed_once(connect, client, lucky, free_case):
-    answers = []
-
     def open_twice(socket):
-        answers.extend(socket.call("case:open", {"case": free_case}) for _ in range(2))
+        return [socket.call("case:open", {"case": free_case}).get("error") for _ in range(2)]
 
-    threads = [threading.Thread(target=open_twice, args=(connect(lucky),)) for _ in range(10)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = all_at_once([partial(open_twice, connect(lucky)) for _ in range(10)])
 
-    errors = [answer.get("error") for answer in answers]
-    assert len(errors) == 20
+    errors = [error for both in answers for error in both]
     assert errors.count(None) == 1
     assert set(errors) <= {None, "Free case is not available", "A spin is already in progress"}
     assert client.get("/auth/me", headers=lucky.headers).json["freeCases"] == 1

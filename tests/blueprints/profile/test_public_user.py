@@ -6,11 +6,8 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from models.db.connection import writing
-from models.users import User
 from tests.support.markers import sqlite_only
 
-NEUTRAL = "http://127.0.0.1:5000/media/neutral/avatar.webp"
 NOBODY = (404, {"status": False, "error": "User not found"})
 
 
@@ -71,18 +68,3 @@ def test_slashes_and_broken_text_in_an_address_are_part_of_the_id(server):
     connection.close()
 
     assert answers == dict.fromkeys(paths, NOBODY)
-
-
-@sqlite_only
-def test_a_new_name_shows_at_once(look, call, player):
-    call("PUT", "details", {"username": "Somebody"})
-
-    assert look(player.platform_id)[1]["user"]["username"] == "Somebody"
-
-
-@sqlite_only
-def test_an_old_avatar_with_another_scheme_is_replaced_by_the_neutral_one(look, player):
-    with writing():
-        User.update(avatar="javascript:alert(1)").execute()
-
-    assert look(player.platform_id)[1]["user"]["avatar"] == NEUTRAL

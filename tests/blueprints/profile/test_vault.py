@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
 from tests.support.markers import sqlite_only
 
@@ -64,6 +62,21 @@ def test_locked_coins_move_from_the_balance_into_the_vault(lock, vault, new_play
     assert lock(87.66) == DONE
     assert vault() == (0, 100, clock.now + DAY)
     assert vault(other) == (100, 0, None)
+
+
+def test_the_deadline_can_stay_or_move_later_and_not_earlier(lock, vault, clock):
+    for until in (DAY, DAY, DAY + 1):
+        assert lock(10, until) == DONE
+
+    assert lock(10, DAY) == INVALID_DEADLINE
+    assert vault() == (70, 30, clock.now + DAY + 1)
+
+
+def test_more_than_the_balance_is_an_invalid_amount_and_changes_nothing(lock, vault, clock):
+    lock(60)
+
+    assert lock(40.01, 2 * DAY) == INVALID_AMOUNT
+    assert vault() == (40, 60, clock.now + DAY)
 
 
 INCOMPLETE = [
@@ -147,6 +160,15 @@ def test_a_vault_can_be_unlocked_once_its_deadline_has_passed(lock, unlock, vaul
     assert lock(10, 1) == DONE
 
 
+def test_coins_locked_after_the_deadline_lock_all_of_the_vault_again(lock, unlock, vault, clock):
+    lock(10)
+    clock.now += DAY
+    lock(5)
+
+    assert unlock() == LOCKED
+    assert vault() == (85, 15, clock.now + DAY)
+
+
 @sqlite_only
 def test_locked_coins_cannot_be_spent(lock, connect, player, add_item):
     item = add_item(price=200)
@@ -185,65 +207,3 @@ def test_other_players_and_spectators_get_no_balance(lock, connect, new_player):
         assert [
             payload for name, payload in socket.seen if name == "balance" and payload["vaultBalance"]
         ] == []
-
-
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("lock"), st.integers(-1, 6_000), st.integers(-1, 4)),
-        st.tuples(st.just("unlock")),
-        st.tuples(st.just("wait"), st.integers(1, 3)),
-    ),
-    max_size=12,
-)
-
-
-class PlainVault:
-    """A model of the vault: whole cents, time in hours."""
-
-    def __init__(self):
-        self.balance, self.vault, self.deadline, self.now = 10_000, 0, None, 0
-
-    def lock(self, cents, hours):
-        deadline = self.now + hours
-        if cents <= 0:
-            return INVALID_AMOUNT
-        if hours <= 0 or (self.deadline is not None and deadline < self.deadline):
-            return INVALID_DEADLINE
-        if cents > self.balance:
-            return INVALID_AMOUNT
-        self.balance, self.vault, self.deadline = self.balance - cents, self.vault + cents, deadline
-        return DONE
-
-    def unlock(self):
-        if not self.vault:
-            return EMPTY
-        if self.now < self.deadline:
-            return LOCKED
-        self.balance, self.vault, self.deadline = self.balance + self.vault, 0, None
-        return DONE
-
-
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
-# The deadline stays, moves later, and does not move earlier.
-@example(steps=[("lock", 1_000, hours) for hours in (2, 2, 3, 2)])
-# More than the balance.
-@example(steps=[("lock", 6_000, 2), ("lock", 4_001, 3)])
-# Coins that are locked after the deadline lock all of the vault again.
-@example(steps=[("lock", 1_000, 1), ("wait", 1), ("lock", 500, 1), ("unlock",), ("wait", 1), ("unlock",)])
-@given(steps=STEPS)
-def test_any_sequence_of_vault_actions_follows_the_rules(steps, new_player, lock, unlock, vault, clock):
-    someone, plain, began = new_player("someone"), PlainVault(), clock.now
-
-    for step, *numbers in steps:
-        if step == "lock":
-            cents, hours = numbers
-            assert lock(cents / 100, hours * HOUR, by=someone) == plain.lock(cents, hours)
-        elif step == "unlock":
-            assert unlock(by=someone) == plain.unlock()
-        else:
-            clock.now += numbers[0] * HOUR
-            plain.now += numbers[0]
-
-    balance, locked, deadline = vault(someone)
-    assert (round(balance * 100), round(locked * 100)) == (plain.balance, plain.vault)
-    assert deadline == (None if plain.deadline is None else began + plain.deadline * HOUR)

@@ -30,34 +30,6 @@ def post(server, player):
     return post
 
 
-def test_twenty_parallel_locks_unlocks_and_spins_conserve_coins(
-    post, connect, player, add_item, clock, me, run
-):
-    item = add_item(price=4)
-    sockets = [connect(player) for _ in range(5)]
-
-    def locking(cents):
-        return lambda: [post(LOCK, amount=cents / 100, deadline=clock() + 20) for _ in range(4)] and 0
-
-    def unlocking():
-        return [post(UNLOCK) for _ in range(4)] and 0
-
-    def spinning(socket):
-        answers = [socket.spin({"amount": 2, "item": item}) for _ in range(4)]
-        return sum(round(a["result"]["amount"] * 100) - 200 for a in answers if a["status"])
-
-    tasks = [lambda socket=socket: spinning(socket) for socket in sockets]
-    tasks += [locking(cents) for cents in range(1, 1000, 111)]
-    tasks += [unlocking] * (20 - len(tasks))
-    gained = sum(all_at_once(tasks))
-
-    owned = me()
-    assert round((owned["balance"] + owned["vaultBalance"]) * 100) == 100_00 + gained
-    assert (owned["vaultDeadline"] is None) == (owned["vaultBalance"] == 0)
-    assert run("ledger", "audit")["mismatches"] == 0
-    assert run("fairness", "audit")["mismatches"] == 0
-
-
 def test_of_parallel_locks_with_many_deadlines_none_is_moved_earlier(post, clock, me):
     soon = clock() + 10**9
     deadlines = [soon + number * 7 % AT_ONCE for number in range(AT_ONCE)]
