@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.db.connection import Sqlite, database, reading, writing
+from models.db.connection import database, reading, writing
 from models.db.postgres import Postgres
 from models.processes import LIVE_MS
 
@@ -48,11 +48,11 @@ class UndeliveredBet(NamedTuple):
 OTHER_TABLES = {"username": "users.username", "avatar": "users.avatar", "snapshot": "snapshots.hash"}
 COLUMNS = ", ".join(OTHER_TABLES.get(name, f"bets.{name}") for name in DueBet._fields)
 
-# A list is one parameter, a JSON text, so the statement is the same for any number of bets.
+# The bets are one parameter, a JSON text, so the statement is the same for any number of bets.
 FIND = f"""
 SELECT {COLUMNS}
 FROM bets JOIN users ON users.id = bets.user_id LEFT JOIN snapshots ON snapshots.id = bets.snapshot_id
-WHERE bets.id IN {{ids}}
+WHERE bets.id IN (SELECT CAST(wanted.key AS BIGINT) FROM {{opened}} AS wanted)
 ORDER BY bets.id
 """  # noqa: S608  # constants of this file
 REVEAL = """
@@ -124,18 +124,11 @@ CROSS JOIN LATERAL (
 ) AS undelivered
 """  # noqa: S608  # constants
 
-SQLITE = {"mark": "?", "ids": "(SELECT value FROM json_each(?))", "opened": "json_each(?)"}
-POSTGRESQL = {
-    "mark": "%s",
-    "ids": "(SELECT CAST(json_array_elements_text(%s) AS BIGINT))",
-    "opened": "json_each_text(%s)",
-}
-
 
 @reading()
 def find(bet_ids: Sequence[int]) -> list[DueBet]:
     """Return these bets in the order of their ids."""
-    return [DueBet._make(row) for row in _execute(FIND, json.dumps(bet_ids))]
+    return [DueBet._make(row) for row in _execute(FIND, json.dumps(dict.fromkeys(bet_ids)))]
 
 
 @writing()
@@ -196,8 +189,8 @@ def undelivered(
 
 
 def _execute(text: str, *parameters: Any) -> Any:
-    own = SQLITE if isinstance(database.obj, Sqlite) else POSTGRESQL
-    return database.execute_sql(text.format_map(own), parameters)
+    statement = text.format(opened=database.obj.json_pairs, mark=database.obj.param)
+    return database.execute_sql(statement, parameters)
 
 
 def _array(numbers: Iterable[int]) -> str:

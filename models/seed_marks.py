@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import peewee
 from peewee import fn
 
-from models.db.connection import Sqlite, Table, database
+from models.db.connection import Table, database
 from models.users import AnnouncedSeed
 
 FIRST_NUMBER = 1
@@ -127,8 +127,7 @@ def announces_any(played: Mapping[int, int]) -> bool:
     """
     if not played:
         return False
-    is_sqlite = isinstance(database.obj, Sqlite)
-    text = PLAYED.format(played="json_each(?)" if is_sqlite else "json_each_text(%s)")
+    text = PLAYED.format(played=database.obj.json_pairs)
     return bool(database.execute_sql(text, [json.dumps(played)]).fetchone()[0])
 
 

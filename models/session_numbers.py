@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from models.db.connection import Sqlite, database, reading
+from models.db.connection import database, reading
 
 # All of them are one parameter, a JSON object: the driver takes three times as long for lists.
 FIND_RAISED = """
@@ -16,6 +16,5 @@ WHERE users.session_number > CAST(seen.value AS BIGINT)
 @reading()
 def find_raised(seen: Mapping[int, int]) -> list[tuple[int, int]]:
     """Those players whose session number is higher than this one, with the current number."""
-    is_sqlite = isinstance(database.obj, Sqlite)
-    statement = FIND_RAISED.format(seen="json_each(?)" if is_sqlite else "json_each_text(%s)")
+    statement = FIND_RAISED.format(seen=database.obj.json_pairs)
     return list(database.execute_sql(statement, (json.dumps(seen),)))

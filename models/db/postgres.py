@@ -90,6 +90,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
 
     snapshot_begin = ("REPEATABLE READ",)
     now_ms = _peewee.SQL("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT")
+    json_pairs = "json_each_text(%s)"
     """The database's clock, in SQL."""
 
     def __init__(self, url: str, *, pool_size: int) -> None:
