@@ -97,15 +97,11 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
     payment = Payment.create(
         user=user.id,
         type=type_,
-        chain=transfer.chain,
-        asset=transfer.asset,
-        amount=transfer.amount or decimal_text(usd),
         usd_cents=usd,
-        txhash=transfer.txhash,
         transfer_key=_key_of(transfer),
-        to=transfer.to,
         ledger_transaction=_move_coins(user.id, type_, usd, now),
         created_at_ms=now,
+        **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
     )
     if type_ is PaymentType.WITHDRAW:
         referrals.count_payment(user_id=user.id, withdrawn=usd)
