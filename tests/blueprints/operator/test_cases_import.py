@@ -191,27 +191,17 @@ def test_a_bad_row_stops_the_import_with_its_number_and_nothing_is_stored(refuse
     assert stored() == [[], []]
 
 
-@sqlite_only
-def test_two_rows_for_one_case_are_refused(refuses):
+def test_a_row_that_clashes_with_another_row_or_case_is_refused(put, refuses):
     twice = "Error: row 2: the file has this case twice"
-
     assert refuses(row("Case"), row("CASE")) == twice
     assert refuses(row("One", kind="free"), row("Two", kind="free")) == twice
     assert refuses(row("A B"), row("a-b")) == "Error: row 2: another case has the id a-b"
-
-
-def test_a_row_that_clashes_with_another_case_is_refused(put, refuses):
     put(row("A B"), row("Daily", kind="free"), row("Regular"))
 
-    said = [refuses(row("a-b")), refuses(row("Daily", kind="regular")), refuses(row("Regular", kind="free"))]
-
-    assert said == [
-        "Error: row 1: another case has the id a-b",
-        "Error: row 1: the free case and another one cannot share a name",
-        "Error: row 1: the free case and another one cannot share a name",
-    ]
-    twice = refuses(row("Weekly", kind="free"), row("Daily"))
-    assert twice == "Error: row 2: the file has this case twice"
+    shared = "Error: row 1: the free case and another one cannot share a name"
+    assert refuses(row("Weekly", kind="free"), row("Daily")) == twice
+    assert refuses(row("a-b")) == "Error: row 1: another case has the id a-b"
+    assert refuses(row("Daily", kind="regular")) == refuses(row("Regular", kind="free")) == shared
 
 
 @sqlite_only

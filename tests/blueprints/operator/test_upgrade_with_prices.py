@@ -49,12 +49,14 @@ def before_the_sources(app):
 
 
 @pytest.mark.usefixtures("before_the_sources")
-def test_an_upgrade_stores_the_source_of_each_price(run):
+def test_an_upgrade_stores_the_source_of_each_price_and_keeps_the_prices_of_cases(run):
     run("db", "upgrade")
 
     with reading():
         sources = dict(Item.select(Item.market_hash_name, Item.price_source).tuples())
         compared = Item.select().where(Item.in_feed.is_null(is_null=False)).exists()
+        assert "case_values" not in database.get_tables()
+        assert Case.get().price_cents == 53
     assert sources == {
         "Of the feed": "feed",
         "Of the market": "market",
@@ -63,13 +65,4 @@ def test_an_upgrade_stores_the_source_of_each_price(run):
         "Own": "import",
     }
     assert not compared
-
-
-@pytest.mark.usefixtures("before_the_sources")
-def test_an_upgrade_removes_the_stored_case_values_and_keeps_the_prices_of_cases(run):
-    run("db", "upgrade")
-
-    with reading():
-        assert "case_values" not in database.get_tables()
-        assert Case.get().price_cents == 53
     assert run("ledger", "audit")["mismatches"] == 0
