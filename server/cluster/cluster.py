@@ -5,7 +5,6 @@ import math
 import socket
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
@@ -54,7 +53,7 @@ class Cluster:
         self.signals.subscription.on_resumed = self._resumed.set
         running.at_start.append(self.start)
         running.before_close.append(self.close)
-        running.repeat(self._in_app(self._round), every_seconds=ROUND_SECONDS, on_failure="round failed")
+        running.repeat(self._round, every_seconds=ROUND_SECONDS, on_failure="round failed")
         self.signals.on(Signal.CACHE, _invalidate)
         self._share_seed_witness(running)
         self._register_metrics(self._app.extensions["metrics"].registry)
@@ -99,7 +98,7 @@ class Cluster:
             log.warning("pools not checked", extra={"failure": safe_exception_summary(failure)})
         cache_invalidation.on_change.append(self._publish_change)
         for task in (self.signals.publisher.run, self.signals.subscription.run):
-            self._tasks.append(self._running.socketio.start_background_task(self._in_app(task)))
+            self._tasks.append(self._running.socketio.start_background_task(task))
 
     def close(self) -> None:
         """Send what is waiting, and end. Does nothing before ``start``, and the second time."""
@@ -117,13 +116,6 @@ class Cluster:
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
             # The others will find that it is dead.
             log.warning("process not removed", extra={"failure": safe_exception_summary(failure)})
-
-    def _in_app(self, task: Callable[[], None]) -> Callable[[], None]:
-        def run() -> None:
-            with self._app.app_context():
-                task()
-
-        return run
 
     def _round(self) -> None:
         late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)

@@ -185,7 +185,8 @@ class Realtime:
     def repeat(self, work: Callable[[], None], *, every_seconds: float, on_failure: str) -> None:
         """Call ``work`` in one task of its own, at the server's start and ``every_seconds`` after each call.
 
-        An exception is logged with the message ``on_failure``; the next round tries again.
+        It runs within the app. An exception is logged with the message ``on_failure``; the next round tries
+        again.
         """
         stop = threading.Event()
         tasks: list[Any] = []
@@ -193,7 +194,8 @@ class Realtime:
         def rounds() -> None:
             while not stop.is_set():
                 try:
-                    work()
+                    with self.app.app_context():
+                        work()
                 except Exception as failure:  # noqa: BLE001  # as the docstring says
                     repeated_lines.log.error(on_failure, extra={"failure": safe_exception_summary(failure)})
                 stop.wait(every_seconds)
