@@ -189,23 +189,6 @@ def test_a_recovery_code_in_the_header_works_once_and_covers_the_token(
     assert post(code=code, headers=another_token(jti="another")) == INVALID
 
 
-def test_wrong_codes_in_the_header_and_in_bodies_count_together(app, player, post, authenticator):
-    recovery_codes_of(app, player, authenticator)
-    wrong, never_drawn = authenticator.wrong(), "aaaa-aaaa-aaaa"
-    guesses = [
-        lambda: post(code=wrong),
-        lambda: post("/prizes/1/ship", never_drawn),
-        lambda: post("/profile/2fa/disable", body={"code": wrong}),
-        lambda: post("/profile/2fa/disable", body={"code": never_drawn}),
-        lambda: post("/profile/2fa/recovery-codes", body={"code": wrong}),
-    ]
-
-    assert [guess() for guess in guesses] == [INVALID] * 5
-
-    later = authenticator.code(STEP_MS)
-    assert [post(code=later), post("/profile/2fa/disable", body={"code": later})] == [TOO_MANY] * 2
-
-
 def test_turning_two_factor_authentication_off_and_on_ends_what_a_code_covered(
     app, player, post, authenticator
 ):

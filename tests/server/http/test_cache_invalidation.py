@@ -1,14 +1,9 @@
 """Cached responses are never stale, or for a second when another process changes their data."""
 
-import json
-import os
-import subprocess
-import sys
 from decimal import Decimal
 
 import pytest
 
-from bench.harness.servers import ROOT
 from bench.harness.spins import Clock, Table, at
 from bench.harness.waiting import wait_until
 from models.db.connection import writing
@@ -148,30 +143,6 @@ def test_a_change_during_the_build_is_shown_by_the_next_response(client, spin, a
     made_meanwhile = client.get(BOARD).json[0]["wager"]
 
     assert (made_meanwhile, client.get(BOARD).json[0]["wager"]) == (1, 3)
-
-
-@sqlite_only
-@pytest.mark.process
-def test_a_change_by_another_process_shows_soon(client, spin, alice, env, tmp_path):
-    put_case("Other")
-    assert client.get(CASE).status_code == 404
-    put_case()
-    before = client.get(CASE).json["items"]
-    file = tmp_path / "cases.json"
-    contents = [{"marketHashName": "Item of 2", "percentage": 50}, {"marketHashName": ITEM, "percentage": 50}]
-    file.write_text(json.dumps([{"name": "Case", "items": contents}]))
-
-    subprocess.run(
-        [sys.executable, "-m", "flask", "cases", "import", str(file)],
-        cwd=ROOT,
-        env={**os.environ, **env},
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-
-    assert len(before) == 1
-    wait_until(lambda: len(client.get(CASE).json["items"]) == 2)
 
 
 @sqlite_only

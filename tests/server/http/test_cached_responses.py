@@ -88,16 +88,6 @@ def test_a_cached_response_is_the_same_as_a_fresh_one(client, fresh_urls, url):
     assert different == []
 
 
-@pytest.mark.usefixtures("resident")
-def test_other_methods_are_not_answered_from_the_cache(client):
-    for url in URLS:
-        client.get(url)
-
-        answers = [client.open(url, method=method).status_code for method in ("POST", "OPTIONS", "BREW")]
-
-        assert answers == [405, 200, 405], url
-
-
 @pytest.fixture
 def slow_board(app, monkeypatch):
     """A leaderboard that is read when the test says so; the number of times that it was read."""

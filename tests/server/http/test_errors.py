@@ -123,15 +123,6 @@ def test_the_message_of_what_caused_a_failure_is_not_logged_either(client, app, 
     assert [secret for secret in ("5eed", "a token") if secret in log_text()] == []
 
 
-def test_a_failure_can_be_found_in_the_log_by_the_id_of_its_request(client, fail_at, log_lines):
-    fail_at("/probe")
-
-    answer = client.get("/probe")
-
-    failed = [line for line in log_lines() if line["message"] == "request failed"]
-    assert [line["request_id"] for line in failed] == [answer.headers["X-Request-Id"]]
-
-
 def test_an_error_is_json_whatever_the_accept_header_says(client):
     for path in ("/probe", "/auth/me", "/upgrader/items/pagination?limit=0", "/upgrader/bets/x"):
         answer = client.get(path, headers={"Accept": "text/html"})

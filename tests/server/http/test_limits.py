@@ -174,13 +174,3 @@ class TestNormalPlay:
         load_tabs()
 
         assert [path for path, status in answers if status == 429] == []
-
-    def test_loading_all_tabs_at_once_reaches_no_limit(self, connect, player, add_item, read):
-        item = add_item(price=10)
-        tabs = [connect(player) for _ in range(10)]
-
-        answers = [tab.spin({"amount": 0.1, "item": item})["status"] for tab in tabs]
-        statuses = {read(path, headers=player.headers) for _ in tabs for path in OF_A_PAGE}
-
-        assert answers == [True] * 10
-        assert 429 not in statuses

@@ -12,6 +12,7 @@ import requests
 from bench.harness.servers import ROOT, flask_run, free_port, gunicorn, server_process
 from bench.harness.sockets import Refused, Socket
 from tests.support.markers import sqlite_only
+from tests.support.polling import PollingClient
 
 SEARCHED = "a-search-of-nobodys-business"
 CLIENT_SEED = "my-very-own-client-seed"
@@ -59,14 +60,19 @@ def test_a_refused_request_is_logged_in_one_line(client, log_lines):
 
 
 @sqlite_only
-def test_a_failed_request_is_logged_with_one_line_for_its_failure(client, fail_at, log_lines):
+def test_a_failed_request_is_counted_once_and_logged_with_one_line_for_its_failure(
+    client, fail_at, log_lines
+):
     fail_at("/probe")
 
-    client.get("/probe")
+    request_id = client.get("/probe").headers["X-Request-Id"]
 
     lines = log_lines()
     assert [line["status"] for line in lines if line["message"] == "request"] == [500]
-    assert [line["message"] for line in lines if line["level"] == "error"] == ["request failed"]
+    failures = [line for line in lines if line["level"] == "error"]
+    assert [(line["message"], line["request_id"]) for line in failures] == [("request failed", request_id)]
+    counted = 'http_requests_total{method="GET",route="/probe",status="500"} 1.0'
+    assert counted in client.get("/metrics").text.splitlines()
 
 
 @sqlite_only
@@ -84,34 +90,25 @@ def running(request, env, tmp_path):
 
 
 def play(url, player, item):
-    """Spin over both transports, well and badly; returns the revealed server seed."""
+    """Spin over both transports, and send the token where it does not belong; returns the server seed."""
     socket = Socket(url, auth={"token": player.token})
     socket.spin({"amount": 1, "item": item, "clientSeed": CLIENT_SEED, "requestId": REQUEST_ID})
     socket.spin({"amount": "1", "item": item, "clientSeed": CLIENT_SEED})
     proof = socket.expect("upgrader:proof")
     socket.close()
-    polling = f"{url}/socket.io/?EIO=4&transport=polling"
-    session = json.loads(requests.get(polling, timeout=10).text[1:])["sid"]
-    accepted = requests.post(f"{polling}&sid={session}", f'40{{"token":"{player.token}"}}', timeout=10)
-    assert accepted.text == "OK"
+    assert PollingClient(url).join({"token": player.token}) == 200
     with pytest.raises(Refused):
         Socket(url, auth={"token": f"{player.token}x"})
-    return proof["serverSeed"]
-
-
-def look_around(url, player):
-    """Ask for everything, with the token where it belongs and where it does not."""
-    for path in ("/auth/me", "/auth/logout", "/upgrader/commitment", "/upgrader/bets/1"):
-        requests.get(f"{url}{path}", headers=player.headers, timeout=10)
+    requests.get(f"{url}/upgrader/bets/1", headers=player.headers, timeout=10)
     for path in ("/auth/me", "/no-such-path", "/", "/upgrader/items/pagination"):
         requests.get(f"{url}{path}?token={player.token}&search={SEARCHED}&page=0", timeout=10)
+    return proof["serverSeed"]
 
 
 @sqlite_only
 @pytest.mark.process
 def test_no_secret_is_in_the_log_of_a_server_and_every_line_of_it_is_json(running, player, add_item):
     server_seed = play(running.url, player, add_item(price=10))
-    look_around(running.url, player)
     running.stop()
 
     log = running.log.read_text()

@@ -6,8 +6,6 @@ import jwt
 import pytest
 
 from blueprints.api.errors import envelope
-from models.db.connection import writing
-from models.users import AnnouncedSeed, User
 from services.upgrader.spin import SpinRequest
 from tests.support.apps import SECRET
 from tests.support.markers import sqlite_only
@@ -307,17 +305,6 @@ def test_a_token_in_the_url_or_in_a_cookie_is_ignored(client, player):
     answer = client.get(f"/auth/me?token={player.token}&access_token={player.token}")
 
     assert answer.status_code == 401
-
-
-def test_a_token_of_a_removed_player_is_refused_over_http(call, new_player):
-    gone = new_player(coins=0)
-    with writing():
-        AnnouncedSeed.delete().execute()
-        User.delete().execute()
-
-    answer = call(ME, f"Bearer {gone.token}")
-
-    assert (answer.status_code, answer.json) == (401, {"error": "Unauthorized"})
 
 
 @pytest.fixture
