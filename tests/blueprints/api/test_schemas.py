@@ -46,10 +46,3 @@ def test_an_object_without_an_attribute_of_its_schema_is_an_error(app):
 
     with pytest.raises(AttributeError):
         NamedSchema().dump(app)
-
-
-def test_a_dict_is_dumped_by_its_keys(app):
-    class NamedSchema(WireSchema):
-        full_name = ma.fields.String()
-
-    assert NamedSchema().dump({"full_name": "Ada", "age": 36}) == {"fullName": "Ada"}

@@ -103,17 +103,6 @@ def test_a_bet_shows_in_the_millisecond_in_which_it_is_over(client, spin, alice,
     assert (before, just_before, names_on(client, LIVE)) == ([], [], ["alice"])
 
 
-def test_a_later_bet_shows_at_once(client, spin, alice, new_player, clock):
-    spin(alice)
-    clock.advance(ms=PROOF_DELAY_MS)
-    assert names_on(client, LIVE) == ["alice"]
-
-    spin(new_player("bob"))
-    clock.advance(ms=PROOF_DELAY_MS)
-
-    assert names_on(client, LIVE) == ["bob", "alice"]
-
-
 @sqlite_only
 @pytest.mark.parametrize(
     ("period", "last"), [("weekly", "2026-03-22 23:59:59.999"), ("monthly", "2026-03-31 23:59:59.999")]

@@ -1,4 +1,4 @@
-"""Cached responses: the same as fresh ones, built once, logged, counted and limited as all others."""
+"""Cached responses: the same as fresh ones, and built once."""
 
 import itertools
 import threading
@@ -147,37 +147,6 @@ def test_a_failure_is_not_shared_with_simultaneous_requests(ask_at_once, slow_bo
     may_read.set()
 
     assert sorted(each.result().status_code for each in asked) == [200] * (AT_ONCE - 1) + [503]
-
-
-@pytest.mark.usefixtures("resident")
-def test_a_cached_response_is_logged_and_counted_once(client, log_lines, app):
-    client.get(BOARD)
-    before = len(log_lines())
-
-    answer = client.get(BOARD)
-
-    [line] = log_lines()[before:]
-    assert (line["method"], line["route"], line["status"]) == ("GET", BOARD, 200)
-    assert line["request_id"] == answer.headers["X-Request-Id"]
-    assert (
-        'http_requests_total{method="GET",route="/leaderboard",status="200"} 2.0'
-        in client.get("/metrics").text
-    )
-
-
-class TestWithLimits:
-    @pytest.fixture
-    def app(self, make_app):
-        return make_app(RATELIMIT_ENABLED="1")
-
-    def test_cached_responses_count_as_reads_of_their_client(self, client, player):
-        statuses = {client.get(BOARD).status_code for _ in range(300)}
-
-        assert statuses == {200}
-        refused = client.get(BOARD)
-        assert (refused.status_code, refused.json) == (429, {"error": "Too many requests"})
-        assert client.get("/upgrader/rules").status_code == 429
-        assert client.get(BOARD, headers=player.headers).status_code == 200
 
 
 def test_many_urls_do_not_fill_the_memory(monkeypatch, make_app, queries):

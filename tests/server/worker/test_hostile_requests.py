@@ -89,12 +89,6 @@ def test_an_unambiguous_request_is_followed_by_the_next_one(production):
     assert answered == [200, 405, 200]
 
 
-def test_a_chunked_body_is_followed_by_the_next_request(production):
-    body = b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
-
-    assert statuses(production.url, POST + body + NEXT) == [405, 200]
-
-
 def test_the_absolute_form_of_a_target_is_served(production):
     for target in (b"http://a/healthz", b"HTTPS://[::1]:443/healthz?a=b", b"/healthz?http://a/", b"http://a"):
         answered = statuses(production.url, b"GET " + target + b" HTTP/1.1\r\nHost: b\r\n\r\n" + NEXT)
