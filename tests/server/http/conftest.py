@@ -34,17 +34,3 @@ def add_view(app):
         app.add_url_rule(path, endpoint=f"test:{path}", view_func=view, methods=methods or ("GET",))
 
     return add
-
-
-@pytest.fixture
-def fail_at(app, add_view):
-    """Adds a view that fails in a way nobody foresaw, with this message."""
-    app.config["PROPAGATE_EXCEPTIONS"] = False
-
-    def add(path, message="unforeseen"):
-        def view():
-            raise RuntimeError(message)
-
-        add_view(path, view)
-
-    return add

@@ -61,9 +61,10 @@ def test_a_refused_request_is_logged_in_one_line(client, log_lines):
 
 @sqlite_only
 def test_a_failed_request_is_counted_once_and_logged_with_one_line_for_its_failure(
-    client, fail_at, log_lines
+    app, client, add_view, log_lines
 ):
-    fail_at("/probe")
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    add_view("/probe", lambda: 1 / 0)
 
     request_id = client.get("/probe").headers["X-Request-Id"]
 
