@@ -44,8 +44,19 @@ def program(request, tmp_path):
     return run
 
 
-def options(**values):
-    return [f"--{option}={values[name]}" for option, name in OPTIONS.items() if name in values]
+@pytest.fixture
+def options(tmp_path):
+    """The options for the input of a vector."""
+
+    def options(given):
+        given = dict(given)
+        if "content" in given:
+            path = tmp_path / "snapshot.json"
+            path.write_text(given["content"] + "\n", encoding="utf-8")
+            given["content"] = path
+        return [f"--{option}={given[name]}" for option, name in OPTIONS.items() if name in given]
+
+    return options
 
 
 def test_the_vectors_are_those_of_an_independent_implementation():
@@ -71,78 +82,50 @@ def test_a_program_names_the_vectors_that_it_gets_wrong(program, tmp_path):
     assert finished.returncode == 1
 
 
-def test_a_program_prints_a_spin_as_json(program):
-    finished = program(*options(**SPINS[0]["input"]))
+@pytest.mark.parametrize("bet", [SPINS[0], OPENINGS[0]], ids=["spin", "opening"])
+def test_a_program_prints_a_bet_as_json(program, options, bet):
+    finished = program(*options(bet["input"]))
 
     assert finished.returncode == 0
-    commitment = SPINS[0]["input"]["serverSeedCommitment"]
-    assert json.loads(finished.stdout) == {"serverSeedCommitment": commitment, **SPINS[0]["output"]}
+    commitment = bet["input"]["serverSeedCommitment"]
+    assert json.loads(finished.stdout) == {"serverSeedCommitment": commitment, **bet["output"]}
 
 
-def test_a_program_exits_with_1_when_the_seed_is_not_the_one_committed_to(program):
-    finished = program(*options(**SPINS[0]["input"] | {"serverSeedCommitment": "0" * 64}))
+@pytest.mark.parametrize(
+    ("bet", "name", "verdict", "problem"),
+    [
+        (SPINS[0], "serverSeedCommitment", "committed", "not the one that was committed to"),
+        (OPENINGS[0], "snapshot", "shown", "not the one that was shown"),
+    ],
+    ids=["commitment", "snapshot"],
+)
+def test_a_program_exits_with_1_when_a_hash_is_another_one(program, options, bet, name, verdict, problem):
+    finished = program(*options(bet["input"] | {name: "0" * 64}))
 
     assert finished.returncode == 1
-    assert json.loads(finished.stdout)["committed"] is False
-    assert "not the one that was committed to" in finished.stderr
+    assert json.loads(finished.stdout)[verdict] is False
+    assert problem in finished.stderr
 
 
-@pytest.fixture
-def opening(tmp_path):
-    """The options for a golden vector of an opening."""
-
-    def opening(given):
-        path = tmp_path / "snapshot.json"
-        path.write_text(given["content"], encoding="utf-8")
-        return options(**given | {"content": path})
-
-    return opening
-
-
-def test_a_program_prints_an_opening_as_json(program, opening):
-    given, expected = OPENINGS[0]["input"], OPENINGS[0]["output"]
-
-    finished = program(*opening(given | {"content": given["content"] + "\n"}))
-
-    assert finished.returncode == 0
-    commitment = given["serverSeedCommitment"]
-    assert json.loads(finished.stdout) == {"serverSeedCommitment": commitment, **expected}
-
-
-def test_a_program_prints_the_ticket_of_an_opening_without_its_snapshot(program):
+def test_a_program_prints_the_ticket_of_an_opening_without_its_snapshot(program, options):
     given = {name: value for name, value in OPENINGS[0]["input"].items() if name != "content"}
 
-    printed = json.loads(program(*options(**given)).stdout)
+    printed = json.loads(program(*options(given)).stdout)
 
     assert printed["ticket"] == OPENINGS[0]["output"]["ticket"]
     assert "item" not in printed
 
 
-def test_a_program_exits_with_1_when_the_snapshot_is_not_the_one_that_was_shown(program, opening):
-    finished = program(*opening(OPENINGS[0]["input"] | {"snapshot": "0" * 64}))
-
-    assert finished.returncode == 1
-    assert json.loads(finished.stdout)["shown"] is False
-    assert "not the one that was shown" in finished.stderr
-
-
-def test_a_program_refuses_an_invalid_snapshot_in_one_line(program, opening):
-    finished = program(*opening(REFUSED_OPENINGS[-1]["input"]))
-
-    assert (finished.returncode, len(finished.stderr.splitlines()), finished.stdout) == (1, 1, "")
+INVALID = [{"algorithm": "case-2"}, {"clientSeed": "äbcd"}, {"nonce": "0"}, {"betAmount": "10"}]
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"algorithm": "case-2"}, {"clientSeed": "äbcd"}, {"nonce": "0"}, {"betAmount": "10"}],
-    ids=str,
+    "given", [REFUSED_OPENINGS[-1]["input"], *(SPINS[0]["input"] | changed for changed in INVALID)]
 )
-def test_a_program_refuses_an_invalid_value_in_one_line(program, changes):
-    finished = program(*options(**SPINS[0]["input"] | changes))
+def test_a_program_refuses_an_invalid_value_in_one_line(program, options, given):
+    finished = program(*options(given))
 
-    assert finished.returncode == 1
-    assert len(finished.stderr.splitlines()) == 1
-    assert finished.stdout == ""
+    assert (finished.returncode, len(finished.stderr.splitlines()), finished.stdout) == (1, 1, "")
 
 
 def test_a_program_explains_its_options(program):

@@ -13,7 +13,7 @@
 
 import { addProof, storedBet } from "./bet-list.js";
 import { ask } from "./connection.js";
-import { setContent, setText } from "./dom.js";
+import { setContent } from "./dom.js";
 import { randomHex } from "./fairness.js";
 import { centsOfCoins, coins } from "./money.js";
 import { RECORDS } from "./records.js";
@@ -65,8 +65,8 @@ export class Betting {
   reset() {
     this.#commitment = null;
     this.#balance = { cents: 0, version: -1 };
-    for (const id of ["commitment", "nonce"]) setText(id, "–");
-    setText("fairness-state", "");
+    for (const id of ["commitment", "nonce"]) setContent(id, "–");
+    setContent("fairness-state", "");
   }
 
   /** Why no bet can be placed now, in words; null when one can. */
@@ -101,7 +101,7 @@ export class Betting {
     current.over = new Promise((end) => { current.end = end; });
     this.#current = current;
     this.showBalance();
-    setText("fairness-state", "");
+    setContent("fairness-state", "");
     this.#changed();
     const answer = await ask(this.#socket, bet.event, request);
     await current.turning;
@@ -120,8 +120,8 @@ export class Betting {
 
   #committed({ serverSeedCommitment, nonce }) {
     this.#commitment = serverSeedCommitment;
-    setText("commitment", serverSeedCommitment);
-    setText("nonce", String(nonce));
+    setContent("commitment", serverSeedCommitment);
+    setContent("nonce", String(nonce));
     this.#seed.committed(serverSeedCommitment);
     this.#changed();
   }
@@ -149,10 +149,10 @@ export class Betting {
     try {
       const shown = (await this.#shown.get(proof.nonce)) ?? (await storedBet(proof));
       const verdict = await addProof(game, proof, shown);
-      if (verdict === "good") setText("fairness-state", `✓ ${name} verified`);
-      if (verdict === "bad") setText("fairness-state", `✗ ${name} not verified`);
+      if (verdict === "good") setContent("fairness-state", `✓ ${name} verified`);
+      if (verdict === "bad") setContent("fairness-state", `✗ ${name} not verified`);
     } catch (problem) {
-      setText("fairness-state", `${name} could not be verified: ${problem.message}`);
+      setContent("fairness-state", `${name} could not be verified: ${problem.message}`);
     }
   }
 }

@@ -3,7 +3,7 @@
 import { makeSignals } from "./api.js";
 import { burstFrom } from "./burst.js";
 import { loadCase } from "./case-content.js";
-import { byId, make, picture, setText } from "./dom.js";
+import { byId, make, picture, setContent } from "./dom.js";
 import { showOutcome } from "./game.js";
 import { centsOfCoins, coins, coinsOfCents, format } from "./money.js";
 import { chanceOf, percentOfTicket, rarityOf, winnerOf } from "./tickets.js";
@@ -134,10 +134,10 @@ export class CaseOpening {
   #showTicket(ticket, position) {
     for (const each of document.querySelectorAll("#case-items [data-won]")) delete each.dataset.won;
     byId("ticket").hidden = ticket === null;
-    if (ticket === null) return setText("ticket-text", "The ticket decides which item you get.");
+    if (ticket === null) return setContent("ticket-text", "The ticket decides which item you get.");
     byId("ticket").style.left = `${percentOfTicket(ticket)}%`;
     byId("case-items").children[position].dataset.won = "";
-    setText("ticket-text", `Ticket ${percentOfTicket(ticket).toFixed(5)} %`);
+    setContent("ticket-text", `Ticket ${percentOfTicket(ticket).toFixed(5)} %`);
   }
 }
 

@@ -2,14 +2,9 @@
 
 export const byId = (id) => document.getElementById(id);
 
-/** Replace an element's text if it differs: screen readers would read an unchanged text again. */
-export function setText(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text;
-}
-
-/** Replace an element's content by a new element if their texts differ. */
-export function setContent(id, element) {
-  if (byId(id).textContent !== element.textContent) byId(id).replaceChildren(element);
+/** Replace an element's content by a text or an element if the text differs: screen readers would read it again. */
+export function setContent(id, content) {
+  if (byId(id).textContent !== (content.textContent ?? content)) byId(id).replaceChildren(content);
 }
 
 /** A new element: `make("li", { className: "bet" }, "text", child, …)`. */

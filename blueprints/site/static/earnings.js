@@ -1,7 +1,7 @@
 // What the player has earned with their promo code, and claiming it.
 
 import { getOwn } from "./api.js";
-import { byId, setContent, setText } from "./dom.js";
+import { byId, setContent } from "./dom.js";
 import { centsOfCoins, coins } from "./money.js";
 import { sendConfirmed } from "./two-factor-prompt.js";
 
@@ -11,7 +11,7 @@ export async function showEarnings() {
     const { availableEarnings } = await getOwn("/affiliate/overview");
     setContent("earnings", coins(centsOfCoins(availableEarnings)));
   } catch (problem) {
-    setText("claim-said", `Your earnings could not be loaded: ${problem.message}`);
+    setContent("claim-said", `Your earnings could not be loaded: ${problem.message}`);
   }
 }
 
@@ -19,9 +19,9 @@ export async function showEarnings() {
 export async function claimEarnings() {
   try {
     const { message } = await sendConfirmed("POST", "/affiliate/claim");
-    setText("claim-said", `${message}.`);
+    setContent("claim-said", `${message}.`);
   } catch (problem) {
-    setText("claim-said", `${problem.message}.`);
+    setContent("claim-said", `${problem.message}.`);
   }
   await showEarnings();
 }

@@ -1,11 +1,11 @@
 // The panel of the game: the view of one game at a time, and the button that plays it.
 
-import { bringIntoView, byId, setContent, setText } from "./dom.js";
+import { bringIntoView, byId, setContent } from "./dom.js";
 import { explainRefusal } from "./refusals.js";
 
 /** Show how a bet ended: `outcome` is "won", "lost" or "refused", or empty while there is none. */
 export function showOutcome(text, outcome = "") {
-  setText("outcome", text);
+  setContent("outcome", text);
   byId("game").dataset.outcome = outcome;
 }
 
@@ -50,8 +50,8 @@ export class Game {
   refresh() {
     const objection = this.#objection();
     const { view, title, action } = this.#active;
-    setText("why-not", objection ?? "");
-    setText("game-title", title);
+    setContent("why-not", objection ?? "");
+    setContent("game-title", title);
     setContent("spin", action);
     byId("spin").disabled = objection !== null;
     byId("game").dataset.view = view;

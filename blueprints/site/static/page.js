@@ -10,7 +10,7 @@ import { Cases } from "./cases.js";
 import { Catalogue } from "./catalogue.js";
 import { ClientSeed } from "./client-seed.js";
 import { createSocket, reconnect } from "./connection.js";
-import { bringIntoView, byId, openDialog, setText } from "./dom.js";
+import { bringIntoView, byId, openDialog, setContent } from "./dom.js";
 import { claimEarnings, showEarnings } from "./earnings.js";
 import { Game } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
@@ -199,7 +199,7 @@ byId("to-account").addEventListener("click", () => {
   byId("account").hidePopover();
   openTab("account-panel");
 });
-document.querySelector("[popovertarget=account]").addEventListener("click", () => setText("claim-said", ""));
+document.querySelector("[popovertarget=account]").addEventListener("click", () => setContent("claim-said", ""));
 byId("claim").addEventListener("click", async () => {
   await claimEarnings();
   byId("account").togglePopover(true); // The dialog that asks for a code has closed the menu.

@@ -1,7 +1,7 @@
 // The upgrader on the page: the wheel, the item to win, and the chance. game.js plays its spins.
 
 import { burstFrom } from "./burst.js";
-import { byId, make, picture, setText } from "./dom.js";
+import { byId, make, picture, setContent } from "./dom.js";
 import { showOutcome } from "./game.js";
 import { centsOfCoins, coins, format } from "./money.js";
 
@@ -107,8 +107,8 @@ export class Upgrader {
   }
 
   #showReading(label, value, note) {
-    setText("reading-label", label);
+    setContent("reading-label", label);
     byId("reading").replaceChildren(value);
-    setText("reading-note", note);
+    setContent("reading-note", note);
   }
 }
