@@ -58,7 +58,7 @@ def test_games_are_searched_by_the_names_of_all_games(games):
 
 
 @pytest.mark.usefixtures("history")
-def test_the_games_of_a_search_are_sorted_and_in_pages(ask, games, alice):
+def test_the_games_of_a_search_are_sorted(games):
     orders = ("most-recent", "least-recent", "most-earned", "least-earned")
 
     assert [[earned for _, earned in games("a", sort=sort)] for sort in orders] == [
@@ -67,10 +67,6 @@ def test_the_games_of_a_search_are_sorted_and_in_pages(ask, games, alice):
         [40, 10, 1, 0],
         [0, 1, 10, 40],
     ]
-    pages = [ask("games", alice, search="a", limit=3, page=page)["data"] for page in (1, 2, 3)]
-    found = [(game["game"], game["earning"]) for page in pages for game in page["games"]]
-    assert found == games("a")
-    assert {(page["totalGames"], page["totalPages"]) for page in pages} == {(4, 2)}
 
 
 @pytest.mark.usefixtures("history")

@@ -119,26 +119,22 @@ def add(app, clock):
     return items
 
 
-@pytest.fixture
-def stored_prices(app):
-    """Returns the prices of all items in cents, by name."""
+def by_name(column):
+    """A fixture: returns this column of all items, by their names."""
 
-    def by_name():
-        with reading():
-            return dict(Item.select(Item.market_hash_name, Item.price_cents).tuples())
+    @pytest.fixture
+    def values(app):
+        with_names = Item.select(Item.market_hash_name, column).tuples()
+        return reading()(lambda: dict(with_names.clone()))
 
-    return by_name
+    return values
 
 
-@pytest.fixture
-def next_fetches(app):
-    """Returns when each item is refreshed next, by name."""
+stored_prices = by_name(Item.price_cents)
+"""In cents."""
 
-    def by_name():
-        with reading():
-            return dict(Item.select(Item.market_hash_name, Item.next_price_fetch_ms).tuples())
-
-    return by_name
+next_fetches = by_name(Item.next_price_fetch_ms)
+"""When each item is refreshed next."""
 
 
 @pytest.fixture

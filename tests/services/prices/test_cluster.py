@@ -20,7 +20,6 @@ from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
 from tests.conftest import create_player
 from tests.support.apps import environment, fresh_app
-from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
@@ -162,22 +161,6 @@ def test_a_leader_that_stood_still_writes_nothing_any_more(processes, stand_stil
     taken_over = "another process has taken over the price refresh"
     wait_until(lambda: taken_over in process.running.log.read_text() + process.running.output.read_text())
     assert stored_prices() == {300}
-
-
-def test_another_process_builds_the_catalogue_when_the_builder_is_killed(processes, refresh, app):
-    refresh(400)
-    wait_until(lambda: [shown(each)[0] for each in processes] == ["$4.00"] * 3)
-    builder, *others = processes
-    database_url = app.extensions["services"].settings.database_url
-    with locked(database_url, "LOCK TABLE catalogue_slices IN EXCLUSIVE MODE"):
-        refresh(440)
-        wait_until(lambda: shown(builder)[0] and waiting_for_locks(database_url) == 1)
-        while_it_builds = shown(builder)[0]
-        builder.kill()
-
-    wait_until(lambda: [shown(each)[0] for each in others] == ["$4.40"] * 2)
-    assert while_it_builds == "$4.00"
-    assert len({shown(each) for each in others}) == 1
 
 
 def test_a_request_to_any_process_waits_for_the_prices_that_a_case_lacks(processes, source):

@@ -8,7 +8,6 @@ from models.db.connection import open_database, reading, writing
 from models.items import Item
 from models.leases import Lease
 from models.prices import HeldMarketPrice, MarketSlot, PriceSource
-from services.prices.feed import Feed
 from services.prices.service import Stopped
 from services.shared import lease
 from services.shared.lease import LeaseLost
@@ -37,27 +36,6 @@ def during_a_request(source):
     return call
 
 
-@pytest.fixture
-def between_slices(monkeypatch):
-    """Calls a function between the first and the second slice of the first refresh."""
-    update, slices = Feed._update_slice, []
-
-    def call(function):
-        def count(*args, **options):
-            slices.append(1)
-            if len(slices) == 2:
-                function()
-            return update(*args, **options)
-
-        monkeypatch.setattr(Feed, "_update_slice", count)
-
-    return call
-
-
-def die():
-    raise KeyboardInterrupt
-
-
 def test_two_processes_do_not_refresh_at_the_same_time(prices, source, another, add, during_a_request):
     other = another()
 
@@ -70,23 +48,6 @@ def test_two_processes_do_not_refresh_at_the_same_time(prices, source, another, 
     prices.run_due()
 
     assert len(source.asks) == 1
-
-
-def test_another_process_finishes_the_refresh_of_a_leader_that_died(
-    prices, source, another, items, stored_prices, between_slices, end_lease
-):
-    source.answer = feed(dict.fromkeys(NAMES, 150))
-    other = another()
-    between_slices(die)
-    with pytest.raises(KeyboardInterrupt):
-        prices.run_due()
-
-    other.run_due()
-    before = sorted(set(stored_prices().values()))
-    end_lease()
-    other.run_due()
-
-    assert (before, set(stored_prices().values())) == ([100, 150], {150})
 
 
 def test_another_process_repeats_the_refresh_of_a_leader_that_stopped(

@@ -1,12 +1,10 @@
 """The background task that refreshes prices: it starts with the server, logs, and stops promptly."""
 
 import pytest
-import requests
 
 from bench.harness.price_sources import dripping, feed, text
 from bench.harness.servers import flask_run, gunicorn, server_process
 from bench.harness.waiting import wait_until
-from services.shared.clock import now_ms
 from tests.services.prices.conftest import START
 from tests.support.markers import sqlite_only
 
@@ -109,38 +107,13 @@ def test_the_task_runs_under_the_reloader_of_flask_run(app, env, tmp_path, sourc
         wait_until(lambda: stored_prices() == {"One": 150})
 
 
-@pytest.fixture
-def serve(env, tmp_path, source):
-    """Starts a production server."""
-    return lambda: server_process(gunicorn(), env | {"PRICE_FEED_URL": source.url}, tmp_path)
-
-
 @sqlite_only
 @pytest.mark.process
-def test_a_real_server_refreshes_prices_once_a_period_however_often_it_is_started(
-    serve, source, add, stored_prices, next_fetches
-):
-    add({"One": 1})
-    source.answer = feed({"One": 150})
-    before = now_ms()
-
-    for _ in range(2):
-        with serve() as server:
-            wait_until(lambda: stored_prices() == {"One": 150})
-            requests.get(f"{server.url}/upgrader/items", timeout=10)
-            server.stop()
-
-    assert len(source.asks) == 1
-    assert before + 3_600_000 <= next_fetches()["One"] <= now_ms() + 3_600_000
-
-
-@sqlite_only
-@pytest.mark.process
-def test_a_real_server_stops_in_order_during_a_refresh(serve, source, add):
+def test_a_real_server_stops_in_order_during_a_refresh(env, tmp_path, source, add):
     add({"One": 1})
     source.answer = dripping(source)
 
-    with serve() as server:
+    with server_process(gunicorn(), env | {"PRICE_FEED_URL": source.url}, tmp_path) as server:
         wait_until(lambda: source.asks)
         code = server.stop(timeout=15)
 

@@ -52,10 +52,6 @@ def client(sqlite_files, tmp_path_factory):
         yield app.test_client()
 
 
-def test_the_shared_items_are_forty():
-    assert len(DESCENDING) == len(set(DESCENDING)) == len(ASCENDING) == 40
-
-
 def test_an_item_looks_the_same_as_in_the_whole_list(client, page):
     assert page(limit=40)["items"] == client.get("/upgrader/items").json
 

@@ -83,18 +83,6 @@ def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
     assert nonces_heard(connect(player), item) == [1, 2]
 
 
-def test_a_proof_that_was_not_confirmed_comes_again_at_the_next_connection(
-    connect, player, item, disconnected
-):
-    socket = connect(player)
-    spin_and_hear_proof(socket, item)
-    socket.close()
-    disconnected()
-
-    assert connect(player).expect("upgrader:proof")["nonce"] == 1
-    assert delivered() == []
-
-
 def test_an_acknowledgement_confirms_no_other_proof(connect, player, item, disconnected):
     socket = connect(player)
     for _ in range(2):
