@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from models.bets import Bet
-from models.db.connection import reading, snapshot
+from models.db.connection import reading
 from services.games import bets
 from services.games.bets import GAMES
 from services.games.proofs import Proofs
@@ -57,11 +57,8 @@ def page(
         if sort is Sort.MOST_RECENT:
             nonces.reverse()
         return Page(bets.with_nonces(user_id=user_id, nonces=nonces[start:end]), len(nonces))
-    with snapshot(within_limit=True):
-        found = games_of_player.page_of_nonces(
-            user_id=user_id, games=games, sort=games_of_player.Sort(sort), place=place
-        )
-        return Page(bets.with_nonces(user_id=user_id, nonces=found.rows), found.total)
+    by_time = games_of_player.Sort(sort)
+    return games_of_player.page_of_games(user_id=user_id, games=games, sort=by_time, place=place)
 
 
 def _matching_nonces(user_id: int, games: Collection[str], search: str) -> list[int]:

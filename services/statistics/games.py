@@ -35,27 +35,28 @@ ORDERS = {
 def page(*, user_id: int, place: Place, sort: Sort, search: str) -> Page[Bet]:
     """One page of the player's bets in games whose name contains the search text, in any case."""
     games = [game for game in GAMES if search.casefold() in game]
-    with snapshot(within_limit=True):
-        nonces = page_of_nonces(user_id=user_id, games=games, sort=sort, place=place)
-        return Page(bets.with_nonces(user_id=user_id, nonces=nonces.rows), nonces.total)
+    return page_of_games(user_id=user_id, games=games, sort=sort, place=place)
 
 
-def page_of_nonces(*, user_id: int, games: Collection[str], sort: Sort, place: Place) -> Page[int]:
-    """The nonces of one page of the player's bets in these games. The caller opens the snapshot."""
+@snapshot(within_limit=True)
+def page_of_games(*, user_id: int, games: Collection[str], sort: Sort, place: Place) -> Page[Bet]:
+    """One page of the player's bets in these games."""
     if not games:
         return Page([], 0)
     own = Bet.user == user_id
-    if len(games) == len(GAMES):
+    is_all = len(games) == len(GAMES)
+    if is_all:
         total = bets.played(user_id)
-        if sort in (Sort.MOST_RECENT, Sort.LEAST_RECENT):
-            return Page(_all_by_time(place, total, newest_first=sort is Sort.MOST_RECENT), total)
     else:
         own &= Bet.game.in_(list(games))
         total = Bet.select(fn.COUNT(Bet.nonce)).where(own).scalar()
-    # The indexes by earning contain nonce and game, so no bets are fetched.
-    query = Bet.select(Bet.nonce).where(own).tuples()
-    rows = rows_of_page(query, order=ORDERS[sort], place=place, total=total)
-    return Page([nonce for (nonce,) in rows], total)
+    if is_all and sort in (Sort.MOST_RECENT, Sort.LEAST_RECENT):
+        nonces = _all_by_time(place, total, newest_first=sort is Sort.MOST_RECENT)
+    else:
+        # The indexes by earning contain nonce and game, so no bets are fetched.
+        query = Bet.select(Bet.nonce).where(own).tuples()
+        nonces = [nonce for (nonce,) in rows_of_page(query, order=ORDERS[sort], place=place, total=total)]
+    return Page(bets.with_nonces(user_id=user_id, nonces=nonces), total)
 
 
 def _all_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]:
