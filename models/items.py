@@ -31,3 +31,15 @@ class Item(Table):
 
     class Meta:
         table_name = "items"
+
+
+SHOWN_COLUMNS = (
+    Item.app_id,
+    Item.market_hash_name,
+    Item.gun_name,
+    Item.skin_name,
+    Item.image,
+    Item.price_cents,
+    Item.next_price_fetch_ms,
+)
+"""What clients see of an item, in a case and in the catalogue."""

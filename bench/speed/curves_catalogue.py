@@ -8,7 +8,9 @@ from bench.speed.items import GZIP
 from bench.speed.ready import fetch
 from bench.speed.result import Curve
 from bench.speed.stage import ITEMS, Stage
+from services.shared.pagination import Place
 from services.upgrader import catalogue
+from services.upgrader.catalogue import Sort
 
 SIZES = (1_000, 4_000, 12_000, ITEMS)
 BUILDS = 5
@@ -55,6 +57,6 @@ def _build_ms(stage: Stage, url: str) -> float:
     with stage.platform_here(url):
         for _ in range(BUILDS):
             began = time.perf_counter()
-            catalogue.build().page(number=1, limit=18, search="ic")
+            catalogue.build().page(Place(1, 18), sort=Sort.ASCENDING, search="ic")
             times.append((time.perf_counter() - began) * 1000)
     return min(times)

@@ -78,18 +78,17 @@ def list_cases(query: dict[str, Any]) -> Response:
 def search_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
     place = place_of(query)
-    cases, total = reading.page(
+    found = reading.page(
         kinds=KINDS[query["case_type"]],
-        number=place.number,
-        limit=place.limit,
+        place=place,
         game=None if query["type"] == ALL else GameType(query["type"]),
         search=query["search"],
         sort=query["sort"],
     )
     # Case by case, because a page may have 12 MB.
-    dumped = b",".join(orjson.dumps(CASE.dump(case)) for case in in_slices(cases, 1))
+    dumped = b",".join(orjson.dumps(CASE.dump(case)) for case in in_slices(found.rows, 1))
     # A client may ask for a page whose number has more than the 64 bits that orjson takes.
-    page = json.dumps(PAGINATION.dump(pagination(place, total))).encode()
+    page = json.dumps(PAGINATION.dump(pagination(place, found.total))).encode()
     return Response(b'{"cases":[%b],"pagination":%b}' % (dumped, page), mimetype="application/json")
 
 

@@ -56,12 +56,8 @@ def list_items() -> Response:
 def search_items(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the items, searched and sorted."""
     place = place_of(query)
-    items, total = (
-        get_services()
-        .catalogue.current()
-        .page(number=place.number, limit=place.limit, sort=query["sort"], search=query["search"])
-    )
-    return {"items": items, "pagination": pagination(place, total)}
+    found = get_services().catalogue.current().page(place, sort=query["sort"], search=query["search"])
+    return {"items": found.rows, "pagination": pagination(place, found.total)}
 
 
 @blueprint.get("/rules")

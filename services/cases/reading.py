@@ -12,7 +12,7 @@ from peewee import fn
 from models.case_spins import CASE, spins_of
 from models.cases import Case, CaseItem
 from models.db.connection import Sqlite, database, reading, snapshot
-from models.items import Item
+from models.items import SHOWN_COLUMNS, Item
 from models.users import User
 from services.cases.errors import CaseNotFound, FreeCaseNotFound
 from services.cases.kinds import FREE_CASE_ID, GameType, Kind
@@ -20,6 +20,7 @@ from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.names import fold
+from services.shared.pagination import Page, Place
 
 ROWS_A_TURN = 200
 
@@ -92,30 +93,26 @@ def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
 def page(
     *,
     kinds: Collection[Kind],
-    number: int,
-    limit: int,
-    game: GameType | None = None,
-    search: str = "",
-    sort: Sort = Sort.MOST_RECENT,
-) -> tuple[list[ShownCase], int]:
-    """One page, counted from 1, and the total number of cases found.
-
-    The search is literal and ignores case.
-    """
+    place: Place,
+    game: GameType | None,
+    search: str,
+    sort: Sort,
+) -> Page[ShownCase]:
+    """One page of the cases of one game, or all, whose names contain the search text in any case."""
     condition = _of(kinds)
     if game:
         condition &= Case.type == game
     if search:
         condition &= _contains(Case.name_folded, fold(search))
     total = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
-    skipped = (number - 1) * limit
-    if skipped >= total:
-        return [], total
+    start, end = place.bounds(total)
+    if start == end:
+        return Page([], total)
     # The subquery runs in an index alone, so the rows before the page are never fetched.
-    chosen = Case.select(Case.id).where(condition).order_by(*_ORDERS[sort]).limit(limit).offset(skipped)
+    chosen = Case.select(Case.id).where(condition).order_by(*_ORDERS[sort]).limit(place.limit).offset(start)
     cases = _shown(_cases().where(Case.id.in_(chosen)).order_by(*_ORDERS[sort]))
     _fill(cases, CaseItem.case.in_([case.row_id for case in cases]))
-    return cases, total
+    return Page(cases, total)
 
 
 @snapshot(within_limit=True)
@@ -177,18 +174,7 @@ def _shown(query: Any) -> list[ShownCase]:
 def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
     """Fill in the items of these cases with one query. The condition selects the items."""
     query = (
-        CaseItem.select(
-            CaseItem.case,
-            CaseItem.position,
-            Item.app_id,
-            Item.market_hash_name,
-            Item.gun_name,
-            Item.skin_name,
-            Item.image,
-            Item.price_cents,
-            Item.next_price_fetch_ms,
-            CaseItem.chance_attos,
-        )
+        CaseItem.select(CaseItem.case, CaseItem.position, *SHOWN_COLUMNS, CaseItem.chance_attos)
         .join(Item, on=CaseItem.item == Item.id)
         .where(condition)
     )

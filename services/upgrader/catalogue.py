@@ -17,10 +17,11 @@ from cachetools import LRUCache, cachedmethod
 
 from models.db import waiting
 from models.db.connection import database, reading
-from models.items import Item
+from models.items import SHOWN_COLUMNS, Item
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 from services.shared.money import Cents
+from services.shared.pagination import Page, Place
 
 log = logging.getLogger("platform.catalogue")
 
@@ -83,13 +84,11 @@ class Catalogue:
     def by_name(self) -> Mapping[str, CatalogueItem]:
         return {item.market_hash_name: item for item in self.items}
 
-    def page(
-        self, *, number: int, limit: int, sort: Sort = Sort.DESCENDING, search: str = ""
-    ) -> tuple[list[CatalogueItem], int]:
-        """A page of the items whose gun or skin name contains this text in any case, and their number."""
+    def page(self, place: Place, *, sort: Sort, search: str) -> Page[CatalogueItem]:
+        """A page of the items whose gun or skin name contains this text in any case."""
         found = self._find(sort, search.casefold()) if search else self._orders[sort]
-        start = (number - 1) * limit
-        return list(found[start : start + limit]), len(found)
+        start, end = place.bounds(len(found))
+        return Page(list(found[start:end]), len(found))
 
     @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
     def _find(self, sort: Sort, folded: str) -> Sequence[CatalogueItem]:
@@ -97,21 +96,9 @@ class Catalogue:
         return [item for item in self._orders[sort] if folded in item.folded_names]
 
 
-COLUMNS = (
-    Item.app_id,
-    Item.market_hash_name,
-    Item.gun_name,
-    Item.skin_name,
-    Item.image,
-    Item.price_cents,
-    Item.next_price_fetch_ms,
-)
-"""What a row of the catalogue holds."""
-
-
 def build() -> Catalogue:
     """Read the catalogue from the database, with pauses: 34,500 items take 0.3 s."""
-    query = Item.select(*COLUMNS).where(Item.price_cents > 0).order_by(Item.market_hash_name)
+    query = Item.select(*SHOWN_COLUMNS).where(Item.price_cents > 0).order_by(Item.market_hash_name)
     with reading():
         # The driver's own rows: nothing in these columns needs converting.
         items = items_of(database.execute(query))

@@ -9,9 +9,10 @@ import peewee
 
 from models.catalogue import CatalogueGeneration, CatalogueSlice
 from models.db.connection import database, reading
+from models.items import SHOWN_COLUMNS
 from services.shared.background import CooperativeYield
 from services.shared.lease import Lease
-from services.upgrader.catalogue import COLUMNS, Catalogue, items_of
+from services.upgrader.catalogue import Catalogue, items_of
 
 ITEMS_A_SLICE = 500
 """Each slice is written or read by one statement, within a few milliseconds."""
@@ -70,7 +71,7 @@ def load(generation: Generation) -> Catalogue:
 def _compressed(catalogue: Catalogue) -> Iterator[bytes]:
     cooperate = CooperativeYield()
     for some in peewee.chunked(catalogue.items, ITEMS_A_SLICE):
-        yield zlib.compress(b"\n".join(orjson.dumps(item[: len(COLUMNS)]) for item in some))
+        yield zlib.compress(b"\n".join(orjson.dumps(item[: len(SHOWN_COLUMNS)]) for item in some))
         cooperate()
 
 
