@@ -1,8 +1,8 @@
 """Catalogues in the database: generations, of which the newest is the one to show."""
 
 import zlib
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import orjson
 import peewee
@@ -18,28 +18,16 @@ ITEMS_A_SLICE = 500
 """Each slice is written or read by one statement, within a few milliseconds."""
 
 
-class Generation(NamedTuple):
-    """A stored catalogue. ``seconds_left`` is negative when it has expired."""
-
-    id: int
-    slices: int
-    seconds_left: float
-
-
 class GenerationUnreadable(Exception):
     """Another release has stored this generation, with other columns, or it was deleted while it was read."""
 
 
 @reading()
-def newest() -> Generation | None:
-    """The newest generation; None before the first."""
+def newest() -> Any:
+    """The ``id``, ``slices`` and ``ms_left`` of the newest; None before the first."""
     row = CatalogueGeneration
-    milliseconds_left = row.expires_at_ms - database.now_ms
-    query = row.select(row.id, row.slices, milliseconds_left).order_by(row.id.desc()).limit(1)
-    rows: Iterable[tuple[int, int, int]] = database.execute(query)
-    for generation_id, slices, milliseconds in rows:
-        return Generation(generation_id, slices, milliseconds / 1000)
-    return None
+    ms_left = (row.expires_at_ms - database.now_ms).alias("ms_left")
+    return row.select(row.id, row.slices, ms_left).order_by(row.id.desc()).namedtuples().first()
 
 
 def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
@@ -60,8 +48,8 @@ def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
     return generation_id
 
 
-def load(generation: Generation) -> Catalogue:
-    """Read a generation, with pauses. Raises GenerationUnreadable."""
+def load(generation: Any) -> Catalogue:
+    """Read a generation that ``newest`` returned, with pauses. Raises GenerationUnreadable."""
     try:
         return Catalogue(items_of(_rows(generation)))
     except (ValueError, TypeError, zlib.error) as error:
@@ -75,7 +63,7 @@ def _compressed(catalogue: Catalogue) -> Iterator[bytes]:
         cooperate()
 
 
-def _rows(generation: Generation) -> Iterator[list[Any]]:
+def _rows(generation: Any) -> Iterator[list[Any]]:
     content = CatalogueSlice.select(CatalogueSlice.content).where(CatalogueSlice.generation == generation.id)
     for number in range(generation.slices):
         with reading():

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from services.shared.lease import Lease
 from services.shared.signals import Signal, Signals
 from services.upgrader import generations
 from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache, build
-from services.upgrader.generations import Generation, GenerationUnreadable
+from services.upgrader.generations import GenerationUnreadable
 
 FIRST_WAIT_SECONDS = 0.1
 """Time between two queries for the very first catalogue, which another process builds."""
@@ -66,11 +67,11 @@ class SharedCatalogue(CatalogueCache):
             time.sleep(FIRST_WAIT_SECONDS)
         raise NeverBuilt
 
-    def _is_valid(self, generation: Generation | None) -> bool:
+    def _is_valid(self, generation: Any) -> bool:
         if generation is None or generation.id == self._unreadable_id:
             return False
         # One that lasts longer than any was stored before the clock was set back.
-        return 0 < generation.seconds_left <= self._ttl_seconds
+        return bool(0 < generation.ms_left <= self._ttl_seconds * 1000)
 
     def _build_and_store(self) -> Catalogue:
         built = build()
@@ -78,9 +79,9 @@ class SharedCatalogue(CatalogueCache):
         self._signals.publish(Signal.CATALOGUE, self._shown_id)
         return built
 
-    def _load(self, generation: Generation) -> tuple[Catalogue, float]:
+    def _load(self, generation: Any) -> tuple[Catalogue, float]:
         # An expired one is shown until the process that has the lease has stored the next.
-        seconds = generation.seconds_left if self._is_valid(generation) else RETRY_SECONDS
+        seconds = generation.ms_left / 1000 if self._is_valid(generation) else RETRY_SECONDS
         if self._kept is None or generation.id != self._shown_id:
             loaded = generations.load(generation)
             self._shown_id = generation.id
