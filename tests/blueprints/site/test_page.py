@@ -115,6 +115,18 @@ def test_a_guest_sees_the_demo_bets_of_a_fresh_start_and_the_spins_of_players(gu
     expect(guest.locator("#bets tr").first).to_contain_text(shared.player["username"])
 
 
+def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
+    guest.route("**/leaderboard?period=weekly", lambda _route: None)  # It is never answered.
+    guest.get_by_role("tab", name="Leaderboard").click()
+    guest.select_option("#period", "weekly")
+
+    with guest.expect_event("requestfailed", lambda request: "weekly" in request.url):
+        guest.select_option("#period", "monthly")
+
+    expect(guest.locator("#leaders li", has_text="har***")).to_be_visible()
+    guest.unroute_all()
+
+
 @SIZES
 def test_a_lost_and_a_won_spin_move_nothing(shared, size):
     resize(shared, size)
