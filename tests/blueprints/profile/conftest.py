@@ -4,11 +4,13 @@ import pytest
 
 from bench.harness.spins import Clock
 from services.shared.clock import now_ms
+from tests.support.two_factor import STEP_MS
 
 
 @pytest.fixture
 def clock():
-    return Clock(now_ms())
+    """Stands at the beginning of a time step of two-factor codes."""
+    return Clock(now_ms() // STEP_MS * STEP_MS)
 
 
 @pytest.fixture

@@ -14,12 +14,6 @@ DISABLED = (200, {"success": True, "message": "2FA disabled successfully"})
 
 
 @pytest.fixture
-def clock(clock):
-    clock.now -= clock.now % STEP_MS
-    return clock
-
-
-@pytest.fixture
 def authenticator(app, player):
     return Authenticator(app, player)
 
