@@ -8,7 +8,6 @@ import peewee
 import pytest
 from flask import request_started
 
-from bench.harness.sample_data import live_in
 from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from services.statistics import leaderboard
@@ -42,11 +41,6 @@ AT_ONCE = 8
 @pytest.fixture
 def app(make_app):
     return make_app(FRONTEND_URL=f"{FRONT_END}/game/", UPGRADER_PROOF_DELAY="0")
-
-
-@pytest.fixture
-def resident(app):
-    return live_in(app)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ The endpoints are those of the running app, so that a new one is held to this wi
 
 import pytest
 
-from bench.harness.sample_data import live_in
 from blueprints.api.errors import envelope
 from tests.support.both_databases import on_each
 from tests.support.hostile import MALFORMED, NO_OBJECTS, REPEATED, UNSTORABLE, VALUES, put, spoiled
@@ -63,12 +62,6 @@ def wrong_answers(client, player, cases, content_type=JSON):
             if (answer.status_code, answer.json) != (400, envelope(path, text)):
                 wrong.append((method, path, body[:40], answer.status_code, answer.text))
     return wrong
-
-
-@pytest.fixture
-def resident(app):
-    """The player of a platform that is lived in."""
-    return live_in(app)
 
 
 @sqlite_only

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from bench.harness.sample_data import live_in
 from blueprints.api.errors import envelope
 
 # Nothing here depends on the database.
@@ -48,12 +47,6 @@ def addresses(app):
     return sorted(
         re.sub(r"<[^>]+>", "1", rule.rule) for rule in app.url_map.iter_rules() if "GET" in rule.methods
     )
-
-
-@pytest.fixture
-def resident(app):
-    """The player of a platform that is lived in."""
-    return live_in(app)
 
 
 def test_no_header_makes_an_endpoint_fail(client, app, resident):
