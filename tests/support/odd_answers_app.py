@@ -2,7 +2,6 @@
 
 from app import create_app
 
-LONG = b"long " * 10_000
 # More than the system keeps for a connection whose client reads nothing.
 HUGE = b"".join(b"%07d " % number for number in range(200_000)) * 10
 
@@ -19,11 +18,6 @@ def _with_a_line_end(start_response):
     return [b"never sent"]
 
 
-def _long(start_response):
-    start_response("200 OK", [("Content-Length", str(len(LONG)))])
-    return [LONG]
-
-
 def _huge(start_response):
     start_response("200 OK", [("Content-Length", str(len(HUGE)))])
     return [HUGE]
@@ -38,7 +32,6 @@ def _echo(environ, start_response):
 ANSWERS = {
     "/in-pieces": _in_pieces,
     "/with-a-line-end": _with_a_line_end,
-    "/long": _long,
     "/huge": _huge,
 }
 

@@ -10,8 +10,7 @@ from bench.harness.raw_http import open_connection
 
 pytestmark = pytest.mark.process
 
-LONG = b"long " * 10_000
-HUGE = b"".join(b"%07d " % number for number in range(200_000)) * 10
+HUGE_BYTES = 16_000_000
 
 
 @pytest.fixture
@@ -37,9 +36,7 @@ def begin(server):
 def test_a_client_that_does_not_read_a_large_response_delays_no_other_client(odd, ask):
     deaf = [begin(odd) for _ in range(10)]
 
-    answers = [len(ask("/huge")[2]), ask("/healthz")[0], ask("/long")[2]]
-
-    assert answers == [len(HUGE), 200, LONG]
+    assert (len(ask("/huge")[2]), ask("/healthz")[0]) == (HUGE_BYTES, 200)
     for connection in deaf:
         connection.close()
 
@@ -52,7 +49,7 @@ def test_a_client_that_disconnects_from_a_large_response_delays_no_other_client(
         connection.recv(reads_first, socket.MSG_WAITALL)
         connection.close()
 
-    assert [len(ask("/huge")[2]), ask("/long")[2]] == [len(HUGE), LONG]
+    assert (len(ask("/huge")[2]), ask("/healthz")[0]) == (HUGE_BYTES, 200)
 
 
 def test_a_line_break_in_a_response_header_does_not_begin_another_header(ask):
