@@ -1,7 +1,5 @@
 """The market: single items, at most 20 a minute in all, for items that the feed does not contain."""
 
-import itertools
-
 import pytest
 
 from bench.harness.price_sources import cut_off, document, hung_up, market, price_server, text
@@ -132,21 +130,6 @@ def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
         assert outcomes.pop() in ("unavailable", "bad document"), name
         assert (stored_prices(), next_fetches()) == ({"One": 100}, {"One": clock.now + 60_000}), name
     assert outcomes == []
-
-
-@sqlite_only
-def test_a_failing_market_is_asked_less_and_less_often_but_every_ten_minutes(prices, source, clock, many):
-    source.answer = text("null", status=429)
-    asked_at = []
-
-    for second in range(0, 3600, 30):
-        before = len(source.asks)
-        prices.run_due()
-        asked_at += [second] * (len(source.asks) - before)
-        clock.forward(seconds=30)
-
-    gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
-    assert gaps == [30, 60, 120, 240, 480, 600, 600, 600, 600]
 
 
 @sqlite_only

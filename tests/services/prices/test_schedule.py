@@ -106,16 +106,19 @@ def test_an_item_that_is_imported_during_a_refresh_gets_its_price_right_after_it
     assert (before, stored_prices()) == ({"One": 150, "New": None}, {"One": 150, "New": 30})
 
 
-@pytest.mark.parametrize("settings", [7200], indirect=True)
-def test_a_failing_feed_is_asked_less_and_less_often_but_every_ten_minutes(prices, source, clock):
-    source.answer = text("[]")
+@pytest.mark.parametrize("failing", ["PRICE_FEED_URL", "PRICE_MARKET_URL"])
+def test_a_failing_source_is_asked_less_and_less_often_but_every_ten_minutes(
+    restart, failing, source, clock, add
+):
+    add({"One": 1, "Two": 1})
+    prices = restart(**{"PRICE_FEED_URL": "", failing: source.url})
+    source.answer = text("null", status=429)
     asked_at = []
 
     for second in range(0, 3600, 30):
         before = len(source.asks)
         prices.run_due()
-        if len(source.asks) > before:
-            asked_at.append(second)
+        asked_at += [second] * (len(source.asks) - before)
         clock.forward(seconds=30)
 
     gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
