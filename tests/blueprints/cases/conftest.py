@@ -1,5 +1,6 @@
 """Fixtures of the case tests: an inventory, cases with its items, and a player of level 25."""
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -57,9 +58,9 @@ def veteran(new_player):
     return new_player("veteran", level=25)
 
 
-def body(name="My Case", **contents):
+def body(name="My Case", contents=None):
     """The body of a request to create a case, by default of half red guns and half gloves."""
-    return {"name": name, "items": wanted(contents.get("contents", {RED: 50, GLOVES: 50}))}
+    return {"name": name, "items": wanted(contents or {RED: 50, GLOVES: 50})}
 
 
 def wanted(contents):
@@ -71,18 +72,12 @@ def create(client, veteran, inventory):
     """Sends this body as the veteran or another player, and returns the status and the JSON."""
 
     def send(content, player=veteran):
-        answer = client.post(
-            "/api/cases/create", headers=player.headers if player else {}, **_as_body(content)
-        )
+        text = content if isinstance(content, str) else json.dumps(content)
+        json_type = "application/json"
+        answer = client.post("/api/cases/create", headers=player.headers, data=text, content_type=json_type)
         return answer.status_code, answer.json
 
     return send
-
-
-def _as_body(content):
-    if isinstance(content, str):
-        return {"data": content, "content_type": "application/json"}
-    return {"json": content}
 
 
 def names(cases):
