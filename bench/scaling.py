@@ -44,8 +44,7 @@ from bench.speed.players import (
     make_players,
 )
 from bench.speed.postgres import DurablePostgres
-from bench.speed.socket_crowd import ORIGIN
-from bench.speed.sockets import SOCKETS_A_PLAYER, crowd_of_sockets
+from bench.speed.sockets import ORIGIN, SOCKETS_A_PLAYER, crowd_of_sockets
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import BENCH, Stage
 

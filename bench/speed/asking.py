@@ -1,12 +1,9 @@
 """HTTP load: the input and the output of the load tool."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from bench.harness.servers import RunningServer
-
-ASK = "http.mjs"
 CONNECTIONS = 8
 WARMUP_SECONDS = 0.3
 LONGEST_SECONDS = 120
@@ -53,19 +50,3 @@ class Load:
             answered_in_all=told["answeredInAll"],
             cpu_us=cpu_seconds * 1e6 / max(told["answeredInAll"], 1),
         )
-
-
-def asking(server: RunningServer, gets: Sequence[Get], *, connections: int, seconds: float) -> dict[str, Any]:
-    """The input of the load tool."""
-    return {
-        "port": server.port,
-        "requests": [get.as_text() for get in gets],
-        "connections": connections,
-        "warmupSeconds": WARMUP_SECONDS,
-        "seconds": seconds,
-    }
-
-
-def check_answered(told: Mapping[str, Any]) -> None:
-    """Raises AssertionError when an answer was not 200."""
-    assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"

@@ -1,11 +1,10 @@
 """The whole catalogue, compressed, compared with its bytes alone and with Express."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Get
-from bench.speed.ready import BARE_WSGI, Answer, fetch, ready_peer
+from bench.speed.ready import BARE_WSGI, fetch, ready_peer
 from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -39,7 +38,8 @@ def _against_bare_wsgi(stage: Stage, platform: RunningServer) -> Row:
 
 def _against_express(stage: Stage, platform: RunningServer) -> Row:
     whole = fetch(platform, PLAIN)
-    kept = _kept(stage, whole)
+    kept = stage.directory / "items.json"
+    kept.write_bytes(whole.body)
     with stage.node_peer("express_items.mjs", ITEMS=str(kept)) as express:
         assert fetch(express, PLAIN).body == whole.body, "Express answers other items"
         seen = requests_per_second(stage, Asked(platform, [GZIP]), Asked(express, [PLAIN], EXPRESS_PATIENCE))
@@ -51,9 +51,3 @@ def _against_express(stage: Stage, platform: RunningServer) -> Row:
         measured=seen.compared.ratio,
         detail=f"{seen}; Express sends {len(whole.body):,} bytes",
     )
-
-
-def _kept(stage: Stage, answer: Answer) -> Path:
-    path = stage.directory / "items.json"
-    path.write_bytes(answer.body)
-    return path

@@ -5,9 +5,9 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from bench.harness.servers import RunningServer
+from bench.peers.ready_answer import ReadyAnswer
 from bench.speed.asking import Get
 from bench.speed.stage import Stage
 
@@ -18,16 +18,7 @@ KEPT = ("content-type", "content-encoding")
 """Headers that a client needs to read the body. Other headers are the platform's own cost."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The bytes of a response, and the headers that describe them."""
-
-    path: str
-    headers: dict[str, str]
-    body: bytes
-
-
-def fetch(server: RunningServer, get: Get) -> Answer:
+def fetch(server: RunningServer, get: Get) -> ReadyAnswer:
     """Request once, without decoding. Raises AssertionError unless the response is 200."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("GET", get.path, headers=dict(get.headers))
@@ -36,11 +27,11 @@ def fetch(server: RunningServer, get: Get) -> Answer:
     connection.close()
     assert answer.status == 200, (get.path, answer.status, body[:200])
     headers = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
-    return Answer(get.path, headers, body)
+    return ReadyAnswer(get.path, headers, body)
 
 
 @contextmanager
-def ready_peer(stage: Stage, target: str, answer: Answer) -> Iterator[RunningServer]:
+def ready_peer(stage: Stage, target: str, answer: ReadyAnswer) -> Iterator[RunningServer]:
     """A peer that returns this response, under the platform's own worker."""
     with tempfile.NamedTemporaryFile(dir=stage.directory) as file:
         head = {"path": answer.path, "headers": answer.headers}

@@ -19,7 +19,8 @@ def print_rows(rows: Sequence[Row]) -> None:
         measured = f"{row.measured:.{DECIMALS if abs(row.measured) < SMALL else 0}f} {row.unit}"
         verdict = "reached" if row.reached else "MISSED"
         print(f"\n{row.work}: {measured}, {bound} {row.goal:g}: {verdict}\n    against {row.against}")
-        print(textwrap.fill(row.detail, WIDTH, initial_indent="    ", subsequent_indent="    "))
+        if row.detail:
+            print(textwrap.fill(row.detail, WIDTH, initial_indent="    ", subsequent_indent="    "))
     print()
 
 

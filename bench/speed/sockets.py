@@ -1,7 +1,5 @@
 """Thousands of idle sockets: their memory, and the time until a message has reached all of them."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,12 +10,12 @@ from bench.harness.line_process import LineProcess
 from bench.harness.servers import RunningServer
 from bench.harness.sockets import Socket
 from bench.speed.health import watched_health
-from bench.speed.machine import cpu_seconds, running_on
+from bench.speed.machine import cpu_seconds
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Curve, Row
-from bench.speed.socket_crowd import ORIGIN
-from bench.speed.stage import BENCH, Stage
+from bench.speed.stage import Stage
 
+ORIGIN = "https://play.example.com"
 SIZES = (10, 100, 1_000, 5_000)
 SOCKETS_A_PLAYER = 10
 BROADCASTS = 5
@@ -144,16 +142,7 @@ def _grown(
 @contextmanager
 def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[LineProcess]:
     """A process with sockets, at first without any, on the load tools' core."""
-    with running_on(stage.cores.load):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bench.speed.socket_crowd", server.url],
-            cwd=BENCH.parent,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-    with process:
-        try:
-            yield LineProcess(process)
-        finally:
-            process.kill()
+    with stage.start_load("crowd.mjs") as process:
+        crowd = LineProcess(process)
+        crowd.send({"port": server.port, "origin": ORIGIN})
+        yield crowd

@@ -20,7 +20,7 @@ from bench.harness.databases import migrate_once
 from bench.harness.local_app import local_app
 from bench.harness.node import NODE
 from bench.harness.servers import RunningServer, gunicorn, server_process
-from bench.speed.asking import ASK, CONNECTIONS, Get, Load, asking, check_answered
+from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Get, Load
 from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from bench.speed.postgres import DurablePostgres, durable_postgres
@@ -151,20 +151,19 @@ class Stage:
         connections: int = CONNECTIONS,
         seconds: float | None = None,
     ) -> Load:
-        """Send these requests in turn as fast as they are answered with 200."""
-        options = asking(server, gets, connections=connections, seconds=seconds or self.seconds)
+        """Send these requests in turn as fast as they are answered, each with 200."""
+        options = {
+            "port": server.port,
+            "requests": [get.as_text() for get in gets],
+            "connections": connections,
+            "warmupSeconds": WARMUP_SECONDS,
+            "seconds": seconds or self.seconds,
+        }
         used = cpu_seconds(server.process.pid)
-        told = self.run_load(ASK, options)
-        check_answered(told)
+        with self.start_load("http.mjs") as process:
+            told = json.loads(process.communicate(json.dumps(options))[0])
+        assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
         return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
-
-    def run_load(self, script: str, options: Mapping[str, Any]) -> Any:
-        """Run a tool of bench/load. Returns its output. Raises AssertionError when it failed."""
-        with self.start_load(script) as process:
-            told, _ = process.communicate(json.dumps(options))
-        if process.returncode != 0:
-            raise AssertionError(f"the load tool {script} failed; see above")
-        return json.loads(told)
 
     @contextmanager
     def start_load(self, script: str) -> Iterator[subprocess.Popen[str]]:
