@@ -19,8 +19,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import click
-
 from bench.harness.cluster import PROCESSES
 from bench.harness.command_line import option_parser
 from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, ClusterFaults
@@ -50,19 +48,17 @@ def main() -> None:
     options = _options()
     print(f"seed {options.seed}\n{HEAD}", flush=True)
     broken = 0
-    names = [name for name in FAULTS if options.only in name]
-    with click.progressbar(
-        names, label="faults", file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
-        for name in progress:
-            with redis_server() as redis:
-                report = _endure(FAULTS[name], options, redis)
-            print(
-                f"{name:<32}{report.seconds:>9.0f}{report.audited.get('bets', 0):>9,}"
-                f"{report.slowest_proof_ms:>13,} ms  {len(report.problems)}",
-            )
-            print("\n".join(f"  {line}" for line in report.problems[:MOST_LINES]), flush=True)
-            broken += len(report.problems)
+    for name, faults in FAULTS.items():
+        if options.only not in name:
+            continue
+        with redis_server() as redis:
+            report = _endure(faults, options, redis)
+        print(
+            f"{name:<32}{report.seconds:>9.0f}{report.audited.get('bets', 0):>9,}"
+            f"{report.slowest_proof_ms:>13,} ms  {len(report.problems)}",
+        )
+        print("\n".join(f"  {line}" for line in report.problems[:MOST_LINES]), flush=True)
+        broken += len(report.problems)
     sys.exit(bool(broken))
 
 

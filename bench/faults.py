@@ -14,7 +14,6 @@ seconds of the fault's end, the audits found nothing, and no spin was lost or pl
 """
 
 import argparse
-import logging
 import subprocess
 import sys
 import tempfile
@@ -25,10 +24,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import click
-from flask import Flask
-
-from app import create_app
 from bench.harness.command_line import option_parser
 from bench.harness.faults.full_disk import filled
 from bench.harness.faults.proxy import (
@@ -44,13 +39,12 @@ from bench.harness.faults.proxy import (
 )
 from bench.harness.faults.routes import Outcome
 from bench.harness.faults.storm import LONGEST_ANSWER_SECONDS, FaultStorm, Passage
+from bench.harness.local_app import local_app
 from bench.harness.price_sources import feed, price_server
-from bench.harness.servers import come_to_rest, gunicorn, server_process
+from bench.harness.servers import gunicorn, server_process
 from bench.harness.stoppable_postgres import StoppablePostgres, stoppable_postgres
 from models.db import migrate
-from models.db.connection import database
 from services.shared.clock import Millis, now_ms
-from settings import Settings
 
 MOST_FREE_SECONDS = 0.2
 MOST_RECOVERY_SECONDS = 5.0
@@ -82,14 +76,12 @@ CLOCK = {
 class Scene:
     """One server and its faults."""
 
-    app: Flask
     storm: FaultStorm
     faults: dict[str, Callable[[], AbstractContextManager[object]]] = field(default_factory=dict)
 
 
 def main() -> None:
     options = _options()
-    logging.getLogger("platform").setLevel(logging.CRITICAL)
     print(HEAD, flush=True)
     broken = []
     for scene in (_network, _full_sqlite, _full_postgres):
@@ -107,22 +99,17 @@ def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
     if not faults:
         return []
     scene.storm.begin()
-    with click.progressbar(
-        faults, label="faults", file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
-        for name, fault in progress:
-            time.sleep(CALM_SECONDS)
-            passage = scene.storm.suffer(name, fault(), seconds=options.seconds)
-            audit = scene.storm.audit()
-            _print(passage, audit)
-            passages.append(passage)
-            broken += [f"{name}: {line}" for line in [*audit, *_broken_by(passage)]]
+    for name, fault in faults:
+        time.sleep(CALM_SECONDS)
+        passage = scene.storm.suffer(name, fault(), seconds=options.seconds)
+        audit = scene.storm.audit()
+        _print(passage, audit)
+        passages.append(passage)
+        broken += [f"{name}: {line}" for line in [*audit, *_broken_by(passage)]]
     broken += scene.storm.end()
     # Requests that began during the fault and ended after it count too.
     broken += [f"{passage.name}: {line}" for passage in passages for line in passage.wrong]
     print(f"  {scene.storm.spins:,} spins settled, each once")
-    come_to_rest(scene.app)
-    database.obj.close_all()
     return broken
 
 
@@ -251,10 +238,10 @@ def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsg
         # Valid a year from now and a year ago.
         "JWT_TTL": str(TEN_YEARS_SECONDS),
     }
-    app = create_app(Settings.from_env(env), clock=lambda: Millis(now_ms() - A_YEAR_AGO_MS))
-    migrate.upgrade()
-    with server_process(gunicorn(target), env | more, place) as server:
-        yield Scene(app, FaultStorm(app, server.url))
+    with local_app(env, clock=lambda: Millis(now_ms() - A_YEAR_AGO_MS)) as app:
+        migrate.upgrade()
+        with server_process(gunicorn(target), env | more, place) as server:
+            yield Scene(FaultStorm(app, server.url))
 
 
 def _options() -> argparse.Namespace:

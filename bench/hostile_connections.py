@@ -10,8 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.harness.attacks.crowds import Crowd, stall_connections
-from bench.harness.command_line import progress_bar
+from bench.harness.attacks.crowds import stall_connections
 from bench.harness.servers import gunicorn, server_process
 from models.db import migrate
 from models.db.connection import open_database
@@ -31,14 +30,7 @@ def main() -> None:
         open_database(url)
         migrate.upgrade()
         env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory)}
-        with (
-            server_process(gunicorn(), env, directory) as server,
-            progress_bar(SILENT + 3 * SLOW + 2 * STOPPED, "closed") as progress,
-        ):
-
-            def looking_on(crowd: Crowd) -> None:
-                progress.update(progress.length - sum(crowd.left.values()) - progress.pos)
-
+        with server_process(gunicorn(), env, directory) as server:
             crowd = stall_connections(
                 server.url,
                 server.process.pid,
@@ -46,7 +38,6 @@ def main() -> None:
                 slow=SLOW,
                 stopped=STOPPED,
                 patience_seconds=DEADLINE_SECONDS,
-                looking_on=looking_on,
             )
     print(f"left: {crowd.left}, {crowd.server_left} at the server")
     print(f"until the last was closed: {crowd.seconds:.1f} s")

@@ -1,4 +1,4 @@
-"""How many lines of Python the product has, by package, and how much of it is infrastructure.
+"""How many lines of Python the product has, by package and part.
 
     python -m bench.lines
 
@@ -13,29 +13,6 @@ import click
 
 ROOT = Path(__file__).resolve().parent.parent
 NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
-
-INFRASTRUCTURE = (
-    "app.py",
-    "gunicorn.conf.py",
-    "settings.py",
-    "wsgi.py",
-    "blueprints/api/",
-    "blueprints/system/",
-    "models/db/",
-    "server/",
-    "services/shared/background.py",
-    "services/shared/cache_invalidation.py",
-    "services/shared/database_clock.py",
-    "services/shared/decimal_json.py",
-    "services/shared/http_client.py",
-    "services/shared/lease.py",
-    "services/shared/processes.py",
-    "services/shared/rate_limiter.py",
-    "services/shared/redis_client.py",
-    "services/shared/shared_rate_limiter.py",
-    "services/shared/signals.py",
-)
-"""The beginnings of the names of files with what any web service needs."""
 
 PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (
@@ -70,13 +47,9 @@ def main() -> None:
     packages = Counter[str]()
     for name, lines in files.items():
         packages[package_of(name)] += lines
-    total = sum(files.values())
     for package, lines in packages.most_common():
         click.echo(f"{lines:7,}  {package}")
-    infrastructure = sum(lines for name, lines in files.items() if is_infrastructure(name))
-    click.echo(
-        f"{total:7,}  in all, {infrastructure:,} of them infrastructure: {infrastructure / total:.0%}\n"
-    )
+    click.echo(f"{sum(files.values()):7,}  in all\n")
     for part, beginnings in PARTS.items():
         lines = sum(lines for name, lines in files.items() if name.startswith(beginnings))
         click.echo(f"{lines:7,}  {part}")
@@ -95,10 +68,6 @@ def product_files() -> dict[str, int]:
 def package_of(name: str) -> str:
     """The folder of a file, two levels deep at most."""
     return "/".join(name.split("/")[:-1][:2]) or "top level"
-
-
-def is_infrastructure(name: str) -> bool:
-    return name.startswith(INFRASTRUCTURE)
 
 
 if __name__ == "__main__":

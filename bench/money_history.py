@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.harness.command_line import option_parser, progress_bar
+from bench.harness.command_line import option_parser
 from bench.harness.databases import bench_database
 from bench.harness.local_app import local_app
 from bench.harness.money.concurrent_play import Observed, observe
@@ -29,14 +29,12 @@ def main() -> None:
         tempfile.TemporaryDirectory() as place,
         bench_database(Path(place), postgresql=options.postgresql) as url,
         local_app({"DATABASE_URL": url, "INSTANCE_DIR": place}) as app,
-        progress_bar(options.seconds, "seconds") as progress,
     ):
         observed = observe(
             app,
             writers=WRITERS,
             readers=READERS,
             seconds=options.seconds,
-            looking_on=lambda _observed: progress.update(0.5),
         )
     _print(observed)
     sys.exit(bool(observed.violations or observed.failures))

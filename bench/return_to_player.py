@@ -2,10 +2,9 @@
 
     python -m bench.return_to_player
     python -m bench.return_to_player --spins 5000000 --master-seed "the one that was printed"
-    python -m bench.return_to_player --prices market-prices.json
 
-Plays with the functions of the game, over wagers and prices of every order of magnitude that a market has, or
-over the prices of a feed ({"prices": {name: cents}}). The master seed repeats a run.
+Plays with the functions of the game, over wagers and prices of every order of magnitude that a market has.
+The master seed repeats a run.
 
 Prints the payout for each coin wagered, its standard error and its 99 % confidence bound. Exits with 1 when
 0.95 is outside, which happens in one of a hundred runs of a fair game. Chances are rounded down to a
@@ -13,37 +12,23 @@ ten-millionth, which is too little to be visible here.
 """
 
 import argparse
-import json
 import secrets
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
-from random import Random
+from collections import deque
 
-from bench.harness.command_line import option_parser, progress_bar
-from bench.harness.randomness import (
-    CONFIDENCE,
-    HOUSE_EDGE_PPM,
-    ReturnToPlayer,
-    Wager,
-    draw_wager,
-    play_spins,
-    wager_on,
-)
+from bench.harness.command_line import option_parser
+from bench.harness.randomness import CONFIDENCE, HOUSE_EDGE_PPM, play_spins
 
 PROMISED = 1 - HOUSE_EDGE_PPM / 1_000_000
-SPINS_A_STEP = 10_000
 
 
 def main() -> None:
     """Play, print, test."""
     options = _options()
     print(f"master seed          {options.master_seed}", flush=True)
-    wager = wagers_on_prices_of(options.prices) if options.prices else draw_wager
     started = time.monotonic()
-    result = play(options.spins, master_seed=options.master_seed, wager=wager)
+    (result,) = deque(play_spins(options.spins, seed=options.master_seed), maxlen=1)
     low, high = result.bound
     within = result.allows(PROMISED)
     print(f"spins                {result.spins:,} in {time.monotonic() - started:.1f} s")
@@ -56,38 +41,15 @@ def main() -> None:
     sys.exit(not within)
 
 
-def play(count: int, *, master_seed: str, wager: Callable[[Random], Wager]) -> ReturnToPlayer:
-    """All spins. Shows the progress on a terminal."""
-    result = ReturnToPlayer()
-    with progress_bar(count, "spins") as progress:
-        for result in play_spins(count, seed=master_seed, wager=wager):
-            if result.spins % SPINS_A_STEP == 0:
-                progress.update(SPINS_A_STEP)
-    return result
-
-
-def wagers_on_prices_of(path: Path) -> Callable[[Random], Wager]:
-    """Wagers on the items of a price feed that cost two cents or more, each item as likely as any other."""
-    prices = [cents for cents in json.loads(path.read_text())["prices"].values() if cents >= 2]
-    return partial(_wager_on_one_of, prices)
-
-
-def _wager_on_one_of(prices: list[int], random: Random) -> Wager:
-    return wager_on(random.choice(prices), random)
-
-
 def _options() -> argparse.Namespace:
     parser = option_parser("return_to_player", __doc__)
     parser.add_argument("--spins", type=int, default=1_000_000, help="how many (%(default)s)")
     parser.add_argument(
         "--master-seed", default=secrets.token_hex(16), help="any text; repeats a run (a new one each time)"
     )
-    parser.add_argument("--prices", type=Path, help="a price feed to take the prices from")
     options = parser.parse_args()
     if options.spins < 1:
         parser.error("--spins must be at least 1")
-    if options.prices and not options.prices.is_file():
-        parser.error(f"{options.prices} is not a file")
     return options
 
 

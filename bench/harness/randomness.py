@@ -122,11 +122,8 @@ class Wager:
 
 def draw_wager(random: Random) -> Wager:
     """A wager on an item at a price of the market, each order of magnitude as likely as any other."""
-    return wager_on(round(_between(random, CHEAPEST_CENTS, DEAREST_CENTS)), random)
-
-
-def wager_on(price_cents: int, random: Random) -> Wager:
-    """A wager such that the price is 1.05 to 100 times the wager, as nearly as whole cents allow."""
+    price_cents = round(_between(random, CHEAPEST_CENTS, DEAREST_CENTS))
+    # The price is 1.05 to 100 times the wager, as nearly as whole cents allow.
     wager = round(price_cents / _between(random, LEAST_MULTIPLIER, GREATEST_MULTIPLIER))
     return Wager(min(max(wager, 1), price_cents - 1), price_cents)
 

@@ -48,7 +48,6 @@ def stall_connections(
     slow: int,
     stopped: int,
     patience_seconds: float,
-    looking_on: Callable[[Crowd], None] = lambda _crowd: None,
 ) -> Crowd:
     """Hold connections open until the server has closed all, or ``patience_seconds`` have passed.
 
@@ -78,7 +77,6 @@ def stall_connections(
         crowd.memory_growth_bytes = max(crowd.memory_growth_bytes, resident_bytes(pid) - memory)
         crowd.server_left = open_connections(pid) - connections
         crowd.seconds = time.monotonic() - began
-        looking_on(crowd)
         time.sleep(STEP_SECONDS)
     for group in groups.values():
         for connection in group:

@@ -180,7 +180,6 @@ def observe(
     readers: int,
     seconds: float,
     actions: frozenset[str] = frozenset(),
-    looking_on: Callable[[Observed], None] = lambda _observed: None,
 ) -> Observed:
     """Write and read for this time on threads of this process. The database must be empty.
 
@@ -203,7 +202,6 @@ def observe(
         actions - observed.writes.keys() and time.monotonic() < until + MORE_SECONDS
     ):
         over.wait(min(0.5, max(0.1, until - time.monotonic())))
-        looking_on(observed)
     over.set()
     for thread in threads:
         thread.join(30)
