@@ -4,6 +4,7 @@ nginx, with the configuration of deploy/, and the platform share the server's co
 """
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from bench.speed.asking import Get
 from bench.speed.cached_pages import fill
 from bench.speed.compare import in_turns
 from bench.speed.items import GZIP
-from bench.speed.machine import lower_priority, running_on
+from bench.speed.machine import like_a_server, running_on
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -101,13 +102,14 @@ def both_ways(stage: Stage, platform: RunningServer, get: Get) -> Iterator[Addre
 def in_front_of(stage: Stage, platform: RunningServer, *, extra: str = "") -> Iterator[RunningServer]:
     """The platform at nginx's address, with the configuration of deploy/; nginx is on the server's core."""
     with (
+        like_a_server(),
         TemporaryDirectory(dir=stage.directory) as place,
         running_on(stage.cores.server),
         nginx(
             upstream_ports=[platform.port], instance_dir=stage.directory, directory=Path(place), extra=extra
         ) as (url, process),
     ):
-        lower_priority(process.pid, NICE)
+        os.setpriority(os.PRIO_PGRP, process.pid, NICE)
         yield replace(platform, address=url)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bench.speed.asking import CONNECTIONS, LONGEST_SECONDS
-from bench.speed.machine import lower_priority, running_on
+from bench.speed.machine import running_on
 
 RATE = re.compile(r"^Requests/sec:\s+([0-9.]+)", re.MULTILINE)
 REFUSED = re.compile(r"^\s+(Non-2xx.*|Socket errors.*)", re.MULTILINE)
@@ -29,15 +29,14 @@ def requests_per_second(headers: Mapping[str, str], url: str, *, core: int, seco
 def asking(url: str, headers: Mapping[str, str], *, core: int) -> Iterator[None]:
     """Request a page as fast as it is answered, during the block.
 
-    At the lowest priority: it stands for other machines, so neither the tool that measures meanwhile nor
+    When nothing else has work: it stands for other machines, so neither the tool that measures meanwhile nor
     PostgreSQL, on the same core, must wait for this one.
     """
-    tool = command(url, headers, seconds=LONGEST_SECONDS)
+    tool = ["chrt", "--idle", "0", *command(url, headers, seconds=LONGEST_SECONDS)]
     with running_on(core):
         process = subprocess.Popen(tool, stdout=subprocess.DEVNULL, start_new_session=True)
     with process:
         try:
-            lower_priority(process.pid, 19)
             yield
             assert process.poll() is None, "wrk ended early"
         finally:
