@@ -29,10 +29,6 @@ class Cores:
     def are_two(self) -> bool:
         return self.server != self.load
 
-    @property
-    def both(self) -> frozenset[int]:
-        return frozenset({self.server, self.load})
-
 
 def two_cores() -> Cores:
     """The first and the last core that this process may use."""
