@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from bench.harness.databases import administer, packaged_tool
 from bench.harness.servers import ROOT
 
-DISCONNECT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'"
+DISCONNECT = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{}'"
 
 
 def back_up(env: dict[str, str], file: Path) -> None:

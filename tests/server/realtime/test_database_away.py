@@ -41,7 +41,7 @@ def away(app):
         administer(
             address,
             f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false',
-            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",  # noqa: S608
+            f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name}'",  # noqa: S608
         )
         yield
         administer(address, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
