@@ -9,6 +9,7 @@ and what reads and writes the bytes of every request and event alike: ``server/w
 threads does not have, and the two tasks of each socket.
 """
 
+import logging
 import tempfile
 import threading
 from collections import defaultdict
@@ -61,6 +62,8 @@ def main() -> None:
 def _trace(url: str, place: str, database_name: str) -> None:
     tracer = Tracer()
     with local_app({"DATABASE_URL": url, "INSTANCE_DIR": place}) as app:
+        # Its log lines count, as in production.
+        logging.getLogger("platform").setLevel(logging.INFO)
         player = live_in(app)
         threading.setprofile(tracer)
         with threaded_server(app) as address:
