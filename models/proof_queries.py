@@ -52,17 +52,17 @@ COLUMNS = ", ".join(OTHER_TABLES.get(name, f"bets.{name}") for name in DueBet._f
 FIND = f"""
 SELECT {COLUMNS}
 FROM bets JOIN users ON users.id = bets.user_id LEFT JOIN snapshots ON snapshots.id = bets.snapshot_id
-WHERE bets.id IN (SELECT CAST(wanted.key AS BIGINT) FROM {{opened}} AS wanted)
+WHERE bets.id IN (SELECT CAST(wanted.key AS BIGINT) FROM {{pairs}} AS wanted)
 ORDER BY bets.id
 """  # noqa: S608  # constants of this file
 REVEAL = """
 UPDATE bets SET server_seed = opened.value, sealed_server_seed = NULL
-FROM {opened} AS opened
+FROM {pairs} AS opened
 WHERE bets.id = CAST(opened.key AS BIGINT) AND bets.server_seed IS NULL
 """
 POSTPONE = """
 UPDATE bets SET completed_at_ms = CAST(late.value AS BIGINT)
-FROM {opened} AS late
+FROM {pairs} AS late
 WHERE bets.id = CAST(late.key AS BIGINT) AND bets.server_seed IS NULL
     AND bets.completed_at_ms < CAST(late.value AS BIGINT)
 """
@@ -71,7 +71,7 @@ MARK_DELIVERED = """
 UPDATE bets SET
     server_seed = COALESCE(bets.server_seed, sent.value), sealed_server_seed = NULL,
     proof_delivered_at_ms = {mark}
-FROM {opened} AS sent
+FROM {pairs} AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND COALESCE(bets.server_seed, sent.value) IS NOT NULL
 """
 
@@ -189,7 +189,7 @@ def undelivered(
 
 
 def _execute(text: str, *parameters: Any) -> Any:
-    statement = text.format(opened=database.obj.json_pairs, mark=database.obj.param)
+    statement = text.format(pairs=database.obj.json_pairs, mark=database.obj.param)
     return database.execute_sql(statement, parameters)
 
 

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import peewee
@@ -18,16 +18,27 @@ ITEMS_A_SLICE = 500
 """Each slice is written or read by one statement, within a few milliseconds."""
 
 
+class Generation(NamedTuple):
+    """A stored catalogue. ``ms_left`` is negative when it has expired."""
+
+    id: int
+    slices: int
+    ms_left: int
+
+
 class GenerationUnreadable(Exception):
     """Another release has stored this generation, with other columns, or it was deleted while it was read."""
 
 
 @reading()
-def newest() -> Any:
-    """The ``id``, ``slices`` and ``ms_left`` of the newest; None before the first."""
+def newest() -> Generation | None:
+    """The newest generation; None before the first."""
     row = CatalogueGeneration
     ms_left = (row.expires_at_ms - database.now_ms).alias("ms_left")
-    return row.select(row.id, row.slices, ms_left).order_by(row.id.desc()).namedtuples().first()
+    found: Generation | None = (
+        row.select(row.id, row.slices, ms_left).order_by(row.id.desc()).objects(Generation).first()
+    )
+    return found
 
 
 def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
@@ -48,8 +59,8 @@ def store(catalogue: Catalogue, *, lease: Lease, ttl_seconds: int) -> int:
     return generation_id
 
 
-def load(generation: Any) -> Catalogue:
-    """Read a generation that ``newest`` returned, with pauses. Raises GenerationUnreadable."""
+def load(generation: Generation) -> Catalogue:
+    """Read a generation, with pauses. Raises GenerationUnreadable."""
     try:
         return Catalogue(items_of(_rows(generation)))
     except (ValueError, TypeError, zlib.error) as error:
@@ -63,7 +74,7 @@ def _compressed(catalogue: Catalogue) -> Iterator[bytes]:
         cooperate()
 
 
-def _rows(generation: Any) -> Iterator[list[Any]]:
+def _rows(generation: Generation) -> Iterator[list[Any]]:
     content = CatalogueSlice.select(CatalogueSlice.content).where(CatalogueSlice.generation == generation.id)
     for number in range(generation.slices):
         with reading():

@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from services.shared.lease import Lease
 from services.shared.signals import Signal, Signals
 from services.upgrader import generations
 from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache, build
-from services.upgrader.generations import GenerationUnreadable
+from services.upgrader.generations import Generation, GenerationUnreadable
 
 FIRST_WAIT_SECONDS = 0.1
 """Time between two queries for the very first catalogue, which another process builds."""
@@ -67,11 +66,11 @@ class SharedCatalogue(CatalogueCache):
             time.sleep(FIRST_WAIT_SECONDS)
         raise NeverBuilt
 
-    def _is_valid(self, generation: Any) -> bool:
+    def _is_valid(self, generation: Generation | None) -> bool:
         if generation is None or generation.id == self._unreadable_id:
             return False
         # One that lasts longer than any was stored before the clock was set back.
-        return bool(0 < generation.ms_left <= self._ttl_seconds * 1000)
+        return 0 < generation.ms_left <= self._ttl_seconds * 1000
 
     def _build_and_store(self) -> Catalogue:
         built = build()
@@ -79,7 +78,7 @@ class SharedCatalogue(CatalogueCache):
         self._signals.publish(Signal.CATALOGUE, self._shown_id)
         return built
 
-    def _load(self, generation: Any) -> tuple[Catalogue, float]:
+    def _load(self, generation: Generation) -> tuple[Catalogue, float]:
         # An expired one is shown until the process that has the lease has stored the next.
         seconds = generation.ms_left / 1000 if self._is_valid(generation) else RETRY_SECONDS
         if self._kept is None or generation.id != self._shown_id:
