@@ -25,10 +25,12 @@ from bench.harness.databases import (
     reuse_connections,
 )
 from bench.harness.redis import RedisServer, redis_server
+from bench.harness.sample_data import Inhabitant, live_in
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
 from bench.harness.warm_start import WarmStart
-from models.db.connection import database
+from models.db.connection import database, writing
+from models.users import User
 from services.accounts import users
 from services.shared.money import Cents
 from settings import Settings
@@ -233,6 +235,23 @@ def new_player(app: Flask) -> Callable[..., Player]:
 @pytest.fixture
 def player(new_player: Callable[..., Player]) -> Player:
     return new_player()
+
+
+@pytest.fixture
+def change_player(player: Player) -> Callable[..., None]:
+    """Writes columns of the player's row."""
+
+    def change(**columns: object) -> None:
+        with writing():
+            User.update(columns).where(User.id == player.id).execute()
+
+    return change
+
+
+@pytest.fixture
+def resident(app: Flask) -> Inhabitant:
+    """The player of a platform with data of every kind."""
+    return live_in(app)
 
 
 @pytest.fixture

@@ -4,18 +4,12 @@ import re
 
 import pytest
 
-from bench.harness.sample_data import live_in
 from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
 def app(make_app):
     return make_app(UPGRADER_PROOF_DELAY="0")
-
-
-@pytest.fixture
-def resident(app):
-    return live_in(app)
 
 
 @pytest.fixture

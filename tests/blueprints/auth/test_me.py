@@ -2,22 +2,9 @@
 
 import pytest
 
-from models.db.connection import writing
-from models.users import User
 from tests.support.markers import sqlite_only
 
 REGISTERED_AT = 1_700_000_000_123
-
-
-@pytest.fixture
-def change(player):
-    """Sets columns of the player's row."""
-
-    def update(**values):
-        with writing():
-            User.update(values).where(User.id == player.id).execute()
-
-    return update
 
 
 @pytest.fixture
@@ -26,8 +13,8 @@ def me(client, player):
     return lambda: client.get("/auth/me", headers=player.headers).json
 
 
-def test_a_new_player_gets_the_whole_user_object(me, player, change):
-    change(registered_at_ms=REGISTERED_AT, client_seed="0123456789abcdef")
+def test_a_new_player_gets_the_whole_user_object(me, player, change_player):
+    change_player(registered_at_ms=REGISTERED_AT, client_seed="0123456789abcdef")
 
     assert me() == {
         "platformid": player.platform_id,
@@ -65,8 +52,8 @@ STORED = {
 }
 
 
-def test_the_user_object_shows_what_is_stored(me, change):
-    change(**{column: value for column, (value, _) in STORED.items()})
+def test_the_user_object_shows_what_is_stored(me, change_player):
+    change_player(**{column: value for column, (value, _) in STORED.items()})
 
     shown = me()
     assert [told for _, told in STORED.values() if not shown.items() >= told.items()] == []
@@ -80,11 +67,11 @@ LEVELS = [
 
 
 @sqlite_only
-def test_experience_and_level_grow_with_what_was_wagered(me, change):
+def test_experience_and_level_grow_with_what_was_wagered(me, change_player):
     for wagered_cents, experience, level in LEVELS:
-        change(wagered_cents=wagered_cents)
+        change_player(wagered_cents=wagered_cents)
         assert me().items() >= {"experience": experience, "level": level}.items(), wagered_cents
-    change(granted_experience=300, wagered_cents=100_00)
+    change_player(granted_experience=300, wagered_cents=100_00)
     assert me().items() >= {"experience": 400, "level": 2}.items()
 
 

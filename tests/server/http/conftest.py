@@ -1,4 +1,4 @@
-"""Fixtures of the HTTP tests: a platform with data, the log, and views that a test adds."""
+"""Fixtures of the HTTP tests: the log, and views that a test adds."""
 
 import io
 import json
@@ -6,14 +6,7 @@ import logging
 
 import pytest
 
-from bench.harness.sample_data import live_in
 from server.logs import JsonLines
-
-
-@pytest.fixture
-def resident(app):
-    """The player of a platform that is lived in."""
-    return live_in(app)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.harness.sample_data import DEAR, live_in
+from bench.harness.sample_data import DEAR
 from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
 
@@ -21,12 +21,6 @@ TOO_DEEP = "[" * 500
 def app(make_app):
     """An app that lets a player spin as often as the test asks."""
     return make_app(RATELIMIT_ENABLED="0")
-
-
-@pytest.fixture
-def resident(app):
-    """The player of a platform that is lived in."""
-    return live_in(app)
 
 
 def texts(kinds):

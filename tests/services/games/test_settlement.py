@@ -120,17 +120,6 @@ def settlement(player):
     return make
 
 
-@pytest.fixture
-def change_player(player):
-    """Writes columns of the player's row."""
-
-    def change(**columns):
-        with writing():
-            User.update(columns).where(User.id == player.id).execute()
-
-    return change
-
-
 def tables(kind=Table):
     for table in kind.__subclasses__():
         yield table
