@@ -36,7 +36,7 @@ PARTS = {
     "shared catalogue": ("services/upgrader/generations.py", "services/upgrader/shared_catalogue.py"),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
-    "prepared queries": ("models/db/prepared_query.py",),
+    "parameters of SQL written by hand": ("models/db/sql.py",),
 }
 """The files of each part of docs/architecture.md, by the beginnings of their names."""
 

@@ -5,13 +5,11 @@ decides whether it may: bets of a player in several processes, or a bet and a ne
 old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and ``:day``.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from models.db.connection import database
+from models.db.sql import execute
 
 PERIODS = ("day", "week", "month")
 KINDS = ("wager", "loss")
@@ -87,15 +85,3 @@ def find_refusal(values: Mapping[str, Any]) -> Refused | None:
     cursor = execute(f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id", values)  # noqa: S608
     reason, excluded_until_ms = cursor.fetchone()
     return None if reason is None else Refused(reason, values["created_at_ms"], excluded_until_ms)
-
-
-def execute(text: str, values: Mapping[str, Any]) -> Any:
-    """Run SQL with parameters such as ``:user_id`` on either database; returns the cursor."""
-    positional, names = _positional(text, database.obj.param)
-    return database.execute_sql(positional, [values[name] for name in names])
-
-
-@cache
-def _positional(text: str, placeholder: str) -> tuple[str, list[str]]:
-    """The text with this placeholder for each parameter, and the parameters' names in order."""
-    return re.sub(r":\w+", placeholder, text), re.findall(r":(\w+)", text)

@@ -6,10 +6,11 @@ They are written in SQL, because Peewee generates the SQL again for each list of
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from models.db.connection import database, reading, writing
+from models.db.connection import reading, writing
 from models.db.postgres import Postgres
+from models.db.sql import execute
 from models.processes import LIVE_MS
 
 MOST_OF_A_PLAYER = 1_000
@@ -48,21 +49,20 @@ class UndeliveredBet(NamedTuple):
 OTHER_TABLES = {"username": "users.username", "avatar": "users.avatar", "snapshot": "snapshots.hash"}
 COLUMNS = ", ".join(OTHER_TABLES.get(name, f"bets.{name}") for name in DueBet._fields)
 
-# The bets are one parameter, a JSON text, so the statement is the same for any number of bets.
 FIND = f"""
 SELECT {COLUMNS}
 FROM bets JOIN users ON users.id = bets.user_id LEFT JOIN snapshots ON snapshots.id = bets.snapshot_id
-WHERE bets.id IN (SELECT CAST(wanted.key AS BIGINT) FROM {{pairs}} AS wanted)
+WHERE bets.id IN (SELECT CAST(wanted.key AS BIGINT) FROM {{pairs}}(:wanted) AS wanted)
 ORDER BY bets.id
 """  # noqa: S608  # constants of this file
 REVEAL = """
 UPDATE bets SET server_seed = opened.value, sealed_server_seed = NULL
-FROM {pairs} AS opened
+FROM {pairs}(:seeds) AS opened
 WHERE bets.id = CAST(opened.key AS BIGINT) AND bets.server_seed IS NULL
 """
 POSTPONE = """
 UPDATE bets SET completed_at_ms = CAST(late.value AS BIGINT)
-FROM {pairs} AS late
+FROM {pairs}(:due_times) AS late
 WHERE bets.id = CAST(late.key AS BIGINT) AND bets.server_seed IS NULL
     AND bets.completed_at_ms < CAST(late.value AS BIGINT)
 """
@@ -70,8 +70,8 @@ WHERE bets.id = CAST(late.key AS BIGINT) AND bets.server_seed IS NULL
 MARK_DELIVERED = """
 UPDATE bets SET
     server_seed = COALESCE(bets.server_seed, sent.value), sealed_server_seed = NULL,
-    proof_delivered_at_ms = {mark}
-FROM {pairs} AS sent
+    proof_delivered_at_ms = :delivered_at
+FROM {pairs}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND COALESCE(bets.server_seed, sent.value) IS NOT NULL
 """
 
@@ -80,7 +80,7 @@ WHERE bets.id = CAST(sent.key AS BIGINT) AND COALESCE(bets.server_seed, sent.val
 CLAIM = """
 WITH claimed AS (
     SELECT bets.id, opened.server_seed, opened.held_by
-    FROM json_to_recordset(%s) AS opened (id bigint, server_seed text, held_by integer)
+    FROM json_to_recordset(:rows) AS opened (id bigint, server_seed text, held_by integer)
     JOIN bets ON bets.id = opened.id
     WHERE bets.proof_held_by IS NULL
     ORDER BY bets.id
@@ -95,32 +95,32 @@ RETURNING bets.id
 """
 RELEASE = """
 UPDATE bets SET proof_held_by = 0
-WHERE id = ANY(CAST(%s AS bigint[])) AND proof_delivered_at_ms IS NULL
+WHERE id = ANY(CAST(:bets AS bigint[])) AND proof_delivered_at_ms IS NULL
 RETURNING user_id
 """
 OVERDUE = """
 SELECT id FROM bets
-WHERE server_seed IS NULL AND completed_at_ms <= %s
+WHERE server_seed IS NULL AND completed_at_ms <= :before
 ORDER BY completed_at_ms
-LIMIT %s
+LIMIT :most
 """
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
 UNDELIVERED = f"""
 SELECT undelivered.*
-FROM unnest(CAST(%s AS bigint[])) AS player (id)
+FROM unnest(CAST(:players AS bigint[])) AS player (id)
 CROSS JOIN LATERAL (
     SELECT user_id, id, server_seed IS NOT NULL
     FROM bets
     WHERE user_id = player.id AND proof_delivered_at_ms IS NULL
-        AND (server_seed IS NOT NULL OR completed_at_ms <= %s)
+        AND (server_seed IS NOT NULL OR completed_at_ms <= :now)
         AND (
-            %s OR id = ANY(CAST(%s AS bigint[]))
+            :held_too OR id = ANY(CAST(:held_here AS bigint[]))
             OR COALESCE(proof_held_by, 0) <> ALL (ARRAY(
                 SELECT id FROM processes WHERE seen_at_ms > {Postgres.now_ms.sql} - {LIVE_MS}
             ))
         )
     ORDER BY nonce
-    LIMIT %s
+    LIMIT {MOST_OF_A_PLAYER}
 ) AS undelivered
 """  # noqa: S608  # constants
 
@@ -128,25 +128,25 @@ CROSS JOIN LATERAL (
 @reading()
 def find(bet_ids: Sequence[int]) -> list[DueBet]:
     """Return these bets in the order of their ids."""
-    return [DueBet._make(row) for row in _execute(FIND, json.dumps(dict.fromkeys(bet_ids)))]
+    return [DueBet._make(row) for row in execute(FIND, {"wanted": json.dumps(dict.fromkeys(bet_ids))})]
 
 
 @writing()
 def reveal(seeds: Mapping[int, str]) -> None:
     """Replace the encrypted seeds of these bets by the revealed ones."""
-    _execute(REVEAL, json.dumps(seeds))
+    execute(REVEAL, {"seeds": json.dumps(seeds)})
 
 
 @writing()
 def postpone(due_times: Mapping[int, int]) -> None:
     """Write later due times, in ms, of the proofs of these bets, unless their seeds are revealed already."""
-    _execute(POSTPONE, json.dumps(due_times))
+    execute(POSTPONE, {"due_times": json.dumps(due_times)})
 
 
 @writing()
 def mark_delivered(seeds: Mapping[int, str | None], *, delivered_at: int) -> None:
     """Write when the proofs of these bets were delivered, in ms, and the seeds that are not revealed yet."""
-    _execute(MARK_DELIVERED, delivered_at, json.dumps(seeds))
+    execute(MARK_DELIVERED, {"seeds": json.dumps(seeds), "delivered_at": delivered_at})
 
 
 @writing()
@@ -160,19 +160,19 @@ def claim(seeds: Mapping[int, str], *, held: Iterable[int], by: int) -> set[int]
         {"id": bet_id, "server_seed": seed, "held_by": by if bet_id in alone else 0}
         for bet_id, seed in seeds.items()
     ]
-    return {bet_id for (bet_id,) in _execute(CLAIM, json.dumps(rows))}
+    return {bet_id for (bet_id,) in execute(CLAIM, {"rows": json.dumps(rows)})}
 
 
 @writing()
 def release(bet_ids: Iterable[int]) -> set[int]:
     """Let every process send the proofs of these bets; returns the players who still miss one."""
-    return {user_id for (user_id,) in _execute(RELEASE, _array(bet_ids))}
+    return {user_id for (user_id,) in execute(RELEASE, {"bets": _array(bet_ids)})}
 
 
 @reading()
 def overdue(*, before: int, limit: int) -> list[int]:
     """The first bets that were due at this time, in ms, and whose seeds are not revealed, oldest first."""
-    return [bet_id for (bet_id,) in _execute(OVERDUE, before, limit)]
+    return [bet_id for (bet_id,) in execute(OVERDUE, {"before": before, "most": limit})]
 
 
 @reading()
@@ -184,13 +184,13 @@ def undelivered(
     The bets of each player are in the order of their nonces. Bets that another live process holds are left
     out, unless ``held_too``.
     """
-    rows = _execute(UNDELIVERED, _array(user_ids), now, held_too, _array(held_here), MOST_OF_A_PLAYER)
-    return [UndeliveredBet._make(row) for row in rows]
-
-
-def _execute(text: str, *parameters: Any) -> Any:
-    statement = text.format(pairs=database.obj.json_pairs, mark=database.obj.param)
-    return database.execute_sql(statement, parameters)
+    values = {
+        "players": _array(user_ids),
+        "now": now,
+        "held_here": _array(held_here),
+        "held_too": held_too,
+    }
+    return [UndeliveredBet._make(row) for row in execute(UNDELIVERED, values)]
 
 
 def _array(numbers: Iterable[int]) -> str:

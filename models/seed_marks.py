@@ -15,6 +15,7 @@ import peewee
 from peewee import fn
 
 from models.db.connection import Table, database
+from models.db.sql import execute
 from models.users import AnnouncedSeed
 
 FIRST_NUMBER = 1
@@ -113,7 +114,7 @@ def find_seed(user_id: int, *, known: Mark) -> FoundSeed | None:
 
 PLAYED = """
 SELECT EXISTS (
-    SELECT 1 FROM {played} AS played
+    SELECT 1 FROM {pairs}(:played) AS played
     JOIN announced_seeds ON announced_seeds.user_id = CAST(played.key AS BIGINT)
     WHERE announced_seeds.nonce <= CAST(played.value AS BIGINT)
 )
@@ -127,8 +128,7 @@ def announces_any(played: Mapping[int, int]) -> bool:
     """
     if not played:
         return False
-    text = PLAYED.format(played=database.obj.json_pairs)
-    return bool(database.execute_sql(text, [json.dumps(played)]).fetchone()[0])
+    return bool(execute(PLAYED, {"played": json.dumps(played)}).fetchone()[0])
 
 
 def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:

@@ -1,9 +1,12 @@
 """Players, their balances and totals, and their announced server seeds."""
 
+from typing import Any
+
 import peewee
 from peewee import SQL, Check
 
 from models.db.connection import Table
+from models.db.sql import execute
 
 PERMANENTLY = 2**62
 """The end of an exclusion without an end."""
@@ -79,6 +82,25 @@ class User(Table):
 
     class Meta:
         table_name = "users"
+
+
+_FIELDS = User._meta.sorted_fields  # noqa: SLF001  # peewee's own way
+_FIND = f"SELECT {', '.join(field.column_name for field in _FIELDS)} FROM users WHERE"  # noqa: S608  # constants
+
+
+def find_user(column: str, value: object) -> User | None:
+    """The player with this value of a unique column. To be used within ``reading()``.
+
+    Peewee's own query takes 0.7 ms, a good part of a request's time.
+    """
+    row = execute(f"{_FIND} {column} = :value", {"value": value}).fetchone()
+    if row is None:
+        return None
+    user: Any = User()
+    # In one step: setting 50 attributes one by one takes longer than the query.
+    user.__data__ = {field.name: field.python_value(cell) for field, cell in zip(_FIELDS, row, strict=True)}
+    user._dirty.clear()  # noqa: SLF001  # as Peewee does: nothing of the row is to be saved
+    return user  # type: ignore[no-any-return]
 
 
 class AnnouncedSeed(Table):

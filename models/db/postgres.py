@@ -91,8 +91,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     snapshot_begin = ("REPEATABLE READ",)
     now_ms = _peewee.SQL("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT")
     """The database's clock, in SQL."""
-    json_pairs = "json_each_text(%s)"
-    """The columns ``key`` and ``value`` of a parameter, the text of a JSON object."""
+    json_pairs = "json_each_text"
+    """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
 
     def __init__(self, url: str, *, pool_size: int) -> None:
         self._idle: list[_Connection] = []

@@ -6,8 +6,7 @@ import secrets
 import peewee
 
 from models.db.connection import reading, writing
-from models.db.prepared_query import PreparedSelect
-from models.users import User
+from models.users import User, find_user
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.fairness import rolls
@@ -27,9 +26,6 @@ MAX_USERNAME = 32
 MAX_LEVEL = 10_000
 NAMES_A_QUERY = 500
 MAX_COLLISIONS = 100
-
-_by_platform_id = PreparedSelect(User, User.platform_id)
-_by_id = PreparedSelect(User, User.id)
 
 
 def random_platform_id() -> str:
@@ -118,7 +114,7 @@ def _refreshed(platform_id: str, avatar: str) -> User:
 @reading()
 def get(*, platform_id: str) -> User:
     """The player with this platform id. Raises UserNotFound."""
-    user = _by_platform_id.find(platform_id)
+    user = find_user("platform_id", platform_id)
     if user is None:
         raise UserNotFound
     return user
@@ -127,7 +123,7 @@ def get(*, platform_id: str) -> User:
 @reading()
 def get_by_id(user_id: int) -> User:
     """The player with this internal id. Raises UserNotFound."""
-    user = _by_id.find(user_id)
+    user = find_user("id", user_id)
     if user is None:
         raise UserNotFound
     return user

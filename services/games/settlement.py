@@ -20,7 +20,8 @@ from models.bet_settlement import (
     Settlement,
 )
 from models.db.group_commit import GroupCommit
-from models.play_limits import Refused, execute, find_refusal
+from models.db.sql import execute
+from models.play_limits import Refused, find_refusal
 from models.users import PERMANENTLY
 from services.games.errors import (
     ExcludedPermanently,

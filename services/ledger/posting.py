@@ -4,14 +4,13 @@ Every change is one ledger transaction whose entries sum to zero, written in the
 the balance columns. On PostgreSQL, bets write the same rows by one statement (models/bet_settlement.py).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple, NewType
 
 from models.db.connection import writing
-from models.db.prepared_query import PreparedQuery
-from models.ledger import LedgerEntry, LedgerTransaction
-from models.users import User
+from models.db.sql import execute
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
@@ -48,11 +47,27 @@ class Kind(StrEnum):
     PRIZE_SHIPPED = "prize-shipped"
 
 
-BALANCE_COLUMN = {
-    Account.BALANCE: User.balance_cents,
-    Account.VAULT: User.vault_cents,
-    Account.SWEEPSTAKE: User.sweepstake_cents,
-}
+PLAYERS_ACCOUNTS = (Account.BALANCE, Account.VAULT, Account.SWEEPSTAKE)
+"""Each has a column in ``users``, such as ``vault_cents``."""
+
+CHANGE_BALANCES = """
+UPDATE users SET
+    balance_cents = balance_cents - :balance_taken + :balance_added,
+    vault_cents = vault_cents - :vault_taken + :vault_added,
+    sweepstake_cents = sweepstake_cents - :sweepstake_taken + :sweepstake_added,
+    balance_version = balance_version + 1
+WHERE id = :user_id
+    AND balance_cents >= :balance_taken
+    AND vault_cents >= :vault_taken
+    AND sweepstake_cents >= :sweepstake_taken
+"""
+INSERT_TRANSACTION = """
+INSERT INTO ledger_transactions (kind, created_at_ms) VALUES (:kind, :now) RETURNING id
+"""
+INSERT_ENTRY = """
+INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
+VALUES (:transaction_id, :account, :user_id, :amount)
+"""
 
 TransactionId = NewType("TransactionId", int)
 
@@ -78,54 +93,29 @@ def post(*, kind: Kind, user_id: int, moves: Sequence[Move], now: Millis) -> Tra
         raise ValueError("a move must be of more than 0")
     with writing():
         _change_balances(user_id, moves)
-        transaction_id = _INSERT_TRANSACTION.execute({"kind": kind, "now": now}).fetchone()[0]
+        (transaction_id,) = execute(INSERT_TRANSACTION, {"kind": kind, "now": now}).fetchone()
         for amount, source, target in moves:
             for account, change in ((source, -amount), (target, amount)):
                 entry = {
-                    "transaction": transaction_id,
+                    "transaction_id": transaction_id,
                     "account": account,
-                    "user_id": user_id if account in BALANCE_COLUMN else None,
+                    "user_id": user_id if account in PLAYERS_ACCOUNTS else None,
                     "amount": change,
                 }
-                _INSERT_ENTRY.execute(entry)
+                execute(INSERT_ENTRY, entry)
     return TransactionId(transaction_id)
-
-
-_INSERT_TRANSACTION = PreparedQuery(
-    lambda value: LedgerTransaction.insert(kind=value("kind"), created_at_ms=value("now")).returning(
-        LedgerTransaction.id
-    )
-)
-_INSERT_ENTRY = PreparedQuery(
-    lambda value: LedgerEntry.insert(
-        transaction=value("transaction"),
-        account=value("account"),
-        user=value("user_id"),
-        amount_cents=value("amount"),
-    )
-)
 
 
 def _change_balances(user_id: int, moves: Sequence[Move]) -> None:
     """Change the accounts of the player that the moves name, if any. Raises InsufficientBalance."""
-    values: dict[str, int] = dict.fromkeys(_CHANGE_NAMES, 0)
+    added, taken = Counter[str](), Counter[str]()
     for amount, source, target in moves:
-        if source in BALANCE_COLUMN:
-            values[f"net_{source}"] -= amount
-            values[f"taken_{source}"] += amount
-        if target in BALANCE_COLUMN:
-            values[f"net_{target}"] += amount
-    if any(values.values()) and not _CHANGE.execute(values | {"user_id": user_id}).rowcount:
+        taken[source] += amount
+        added[target] += amount
+    if (added.keys() | taken.keys()).isdisjoint(PLAYERS_ACCOUNTS):
+        return
+    values = {"user_id": user_id}
+    for account in PLAYERS_ACCOUNTS:
+        values |= {f"{account}_added": added[account], f"{account}_taken": taken[account]}
+    if not execute(CHANGE_BALANCES, values).rowcount:
         raise InsufficientBalance
-
-
-_CHANGE_NAMES = [f"{kind}_{account}" for kind in ("net", "taken") for account in BALANCE_COLUMN]
-_CHANGE = PreparedQuery(
-    lambda value: User.update(
-        {column: column + value(f"net_{account}") for account, column in BALANCE_COLUMN.items()}
-        | {User.balance_version: User.balance_version + 1}
-    ).where(
-        User.id == value("user_id"),
-        *(column >= value(f"taken_{account}") for account, column in BALANCE_COLUMN.items()),
-    )
-)

@@ -12,7 +12,7 @@ from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
 from services.affiliates import audit as affiliates_audit
 from services.cases import audit as cases_audit
-from services.ledger.posting import BALANCE_COLUMN
+from services.ledger.posting import PLAYERS_ACCOUNTS
 from services.maintenance import totals
 from services.prizes import audit as prizes_audit
 
@@ -71,7 +71,7 @@ def _empty_transactions() -> Iterator[str]:
 
 
 def _wrong_balances() -> Iterator[str]:
-    for account, column in BALANCE_COLUMN.items():
+    for account in PLAYERS_ACCOUNTS:
         posted = (
             LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
             .where(LedgerEntry.account == account)
@@ -81,7 +81,7 @@ def _wrong_balances() -> Iterator[str]:
         query = (
             User.select(User.platform_id)
             .join(posted, peewee.JOIN.LEFT_OUTER, on=(posted.c.user_id == User.id))
-            .where(column != fn.COALESCE(posted.c.cents, 0))
+            .where(getattr(User, f"{account}_cents") != fn.COALESCE(posted.c.cents, 0))
         )
         for platform_id in query.scalars():
             yield f"the {account} of {platform_id} differs from its entries"

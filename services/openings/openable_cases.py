@@ -4,14 +4,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peewee import SQL
-
 from models.case_spins import CASE, IRL
-from models.cases import Case, CaseItem
 from models.db.connection import reading
-from models.db.prepared_query import PreparedQuery
-from models.irl_cases import IrlCase, IrlItem
-from models.items import Item
+from models.db.sql import execute
 from services.cases.errors import CaseNotFound
 from services.cases.kinds import Kind
 from services.fairness.tickets import TICKET_RANGE
@@ -76,42 +71,23 @@ def expectation_of(content: Content) -> Expectation:
 
 # One query for each game, so that prices, chances and levels are of one state of the database. Each row has
 # the id, price, kind and level of the case, then the image, name, price and chance of one of its items.
-_QUERIES = {
-    CASE: PreparedQuery(
-        lambda value: (
-            Case.select(
-                Case.id,
-                Case.price_cents,
-                Case.kind,
-                Case.required_level,
-                SQL("NULL"),
-                Item.market_hash_name,
-                Item.price_cents,
-                CaseItem.chance_attos,
-            )
-            .join(CaseItem, on=(CaseItem.case == Case.id))
-            .join(Item, on=(CaseItem.item == Item.id))
-            .where(Case.slug == value("slug"))
-            .order_by(CaseItem.chance_attos, CaseItem.position)
-        )
-    ),
-    IRL: PreparedQuery(
-        lambda value: (
-            IrlCase.select(
-                IrlCase.id,
-                IrlCase.price_cents,
-                SQL(f"'{Kind.REGULAR}'"),
-                SQL("NULL"),
-                IrlItem.image,
-                IrlItem.name,
-                IrlItem.price_cents,
-                IrlItem.chance_attos,
-            )
-            .join(IrlItem, on=(IrlItem.case == IrlCase.id))
-            .where(IrlCase.slug == value("slug"))
-            .order_by(IrlItem.chance_attos, IrlItem.position)
-        )
-    ),
+QUERIES = {
+    CASE: """
+        SELECT cases.id, cases.price_cents, cases.kind, cases.required_level,
+            NULL, items.market_hash_name, items.price_cents, case_items.chance_attos
+        FROM cases
+            JOIN case_items ON case_items.case_id = cases.id
+            JOIN items ON items.id = case_items.item_id
+        WHERE cases.slug = :slug
+        ORDER BY case_items.chance_attos, case_items.position
+    """,
+    IRL: f"""
+        SELECT irl_cases.id, irl_cases.price_cents, '{Kind.REGULAR}', NULL,
+            irl_items.image, irl_items.name, irl_items.price_cents, irl_items.chance_attos
+        FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
+        WHERE irl_cases.slug = :slug
+        ORDER BY irl_items.chance_attos, irl_items.position
+    """,  # noqa: S608  # a constant
 }
 
 
@@ -120,7 +96,7 @@ def read_case(game: str, case_id: str) -> OpenableCase:
     """The case as it is now. Raises CaseNotFound."""
     # After the wait for a connection.
     read_at = time.monotonic()
-    rows = _QUERIES[game].execute({"slug": case_id}).fetchall() if is_storable(case_id) else []
+    rows = execute(QUERIES[game], {"slug": case_id}).fetchall() if is_storable(case_id) else []
     if not rows:
         raise CaseNotFound
     row_id, price_cents, kind, required_level, *_ = rows[0]
