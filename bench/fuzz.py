@@ -49,9 +49,7 @@ def main() -> None:
             player = live_in(app)
             began = time.perf_counter()
             with threaded_server(app) as address:
-                found = fuzz(
-                    address, headers=player.headers, examples=arguments.examples, seed=arguments.seed
-                )
+                found = fuzz(address, player, examples=arguments.examples, seed=arguments.seed)
             seconds = time.perf_counter() - began
     _report(found, seconds)
     sys.exit(1 if found.failures else 0)

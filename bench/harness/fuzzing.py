@@ -4,20 +4,27 @@ Requests go to a real port. The checks: no answer is a server error; status, con
 are as documented for the operation; input that the document excludes is refused; a protected operation needs
 a valid token; and the answer to a wrong method lists the allowed ones.
 
+The operation that ends all sessions of its caller is called with the token of another player.
+
 There is no check that all documented input is accepted, because a valid code may be used already, and a
 valid amount may exceed the balance.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import requests
 import schemathesis
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
+from bench.harness.sample_data import Inhabitant, bearer
+
 SEED = 20_011
+
+ENDS_SESSIONS = "POST /auth/logout-all"
 
 # A provider that is not configured is answered with 501.
 NO_FAILURES = ["2xx", "3xx", "4xx", "501"]
@@ -60,10 +67,8 @@ def _operation(recorder: Any, case_id: str) -> str:
     return str(recorder.cases[case_id].value.operation.label)
 
 
-def fuzz(
-    url: str, *, headers: Mapping[str, str], examples: int, edges: bool = True, seed: int = SEED
-) -> Fuzzed:
-    """Fuzz the API at an address, as the caller whose headers these are.
+def fuzz(url: str, player: Inhabitant, *, examples: int, edges: bool = True, seed: int = SEED) -> Fuzzed:
+    """Fuzz the API at an address, as this player.
 
     ``examples`` is the most generated requests of an operation. ``edges`` adds a thousand requests at the
     limits of what the document allows, and just beyond. The same seed generates the same requests.
@@ -71,7 +76,8 @@ def fuzz(
     config = SchemathesisConfig.from_dict(
         {
             "seed": seed,
-            "headers": dict(headers),
+            "headers": player.headers,
+            "operations": [{"include-name": ENDS_SESSIONS, "headers": bearer(player.friend_token)}],
             "max-redirects": 0,
             "continue-on-failure": True,
             "generation": {"max-examples": examples, "deterministic": True, "database": "none"},
@@ -91,4 +97,7 @@ def fuzz(
             found.failures[event.label, "could not be asked"] = repr(event.value)
         elif isinstance(event, events.FatalError):
             raise event.exception
+    status = requests.get(f"{url}/auth/me", headers=player.headers, timeout=10).status_code
+    if status != HTTPStatus.OK:
+        found.failures["afterwards", "the player's token"] = f"answered with {status}"
     return found

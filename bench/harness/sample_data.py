@@ -37,14 +37,19 @@ SPINS = 3
 
 @dataclass(frozen=True)
 class Inhabitant:
-    """The player, whose level allows everything that the API offers."""
+    """The player, whose level allows everything that the API offers, and the token of the referred one."""
 
     user: User
     token: str
+    friend_token: str
 
     @property
     def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}"}
+        return bearer(self.token)
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 def live_in(app: Flask) -> Inhabitant:
@@ -66,4 +71,7 @@ def live_in(app: Flask) -> Inhabitant:
         services.upgrader.play(
             user_id=player.id, request=SpinRequest(amount=60, item=DEAR), clock=lambda: now
         )
-    return Inhabitant(player, services.tokens.issue(platform_id=player.platform_id, session=0, now=now))
+    token, friend_token = (
+        services.tokens.issue(platform_id=user.platform_id, session=0, now=now) for user in (player, friend)
+    )
+    return Inhabitant(player, token, friend_token)

@@ -28,7 +28,7 @@ def test_every_response_to_generated_requests_is_as_documented(make_app):
     )
 
     with threaded_server(app) as url:
-        found = fuzz(url, headers=player.headers, examples=2, edges=False)
+        found = fuzz(url, player, examples=2, edges=False)
 
     assert found.failures == {}
     assert len(found.operations) == documented
