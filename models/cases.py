@@ -1,4 +1,4 @@
-"""Cases, their items with their chances, and the number of cases of each player."""
+"""Cases, and their items with their chances."""
 
 import peewee
 from peewee import Check
@@ -68,16 +68,6 @@ class CaseItem(Table):
 
 # An item is in a case once. Finds the cases of an item whose price has changed.
 CaseItem.add_index(CaseItem.index(CaseItem.item, CaseItem.case, name="case_items_by_item", unique=True))
-
-
-class CaseCount(Table):
-    """How many cases a player has created. A guarded update refuses the 51st."""
-
-    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
-    made = peewee.IntegerField(constraints=[Check("made BETWEEN 0 AND 50")])
-
-    class Meta:
-        table_name = "case_counts"
 
 
 class CaseVersion(Table):

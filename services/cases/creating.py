@@ -2,7 +2,7 @@
 
 import peewee
 
-from models.cases import Case, CaseCount
+from models.cases import Case
 from models.db.connection import writing
 from models.items import Item
 from models.users import User
@@ -32,8 +32,8 @@ def check_level(player: User) -> None:
 def create(*, creator: User, name: object, items: object, now: Millis) -> str:
     """Create a case and return its id. ``name`` and ``items`` are the unchecked values of the body.
 
-    Of two concurrent requests with one name, the unique columns refuse the second.
-    A guarded update counts the player's cases, so no request exceeds the limit. Raises one of
+    Of two concurrent requests with one name, the unique columns refuse the second. ``begin_change`` lets one
+    request at a time count the player's cases, so none exceeds the limit. Raises one of
     services/cases/errors.py, in the promised order: level, name, items, prices, duplicate, number.
     """
     check_level(creator)
@@ -57,7 +57,8 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
             ).execute()
         except peewee.IntegrityError:
             raise errors.DuplicateName from None
-        _count_case(creator)
+        if Case.select().where(Case.creator == creator).count() > MAX_CASES:
+            raise errors.TooManyCases
         contents.insert(row_id, wanted, found)
         created = {"case": case_id(checked_name)}
         record(What.CASE_CREATED, now=now, user_id=creator.id, after=created)
@@ -96,15 +97,3 @@ def _priced_items(wanted: ChancesByName) -> dict[str, Item]:
     if any(item.price_cents is None for item in found.values()):
         raise errors.ItemWithoutPrice
     return found
-
-
-def _count_case(creator: User) -> None:
-    """Raises TooManyCases when the player has created as many as allowed."""
-    CaseCount.insert(user=creator, made=0).on_conflict_ignore().execute()
-    counted = (
-        CaseCount.update(made=CaseCount.made + 1)
-        .where((CaseCount.user == creator) & (CaseCount.made < MAX_CASES))
-        .execute()
-    )
-    if not counted:
-        raise errors.TooManyCases

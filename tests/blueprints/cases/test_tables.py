@@ -2,7 +2,7 @@
 
 import peewee
 
-from models.cases import Case, CaseCount, CaseItem, CaseVersion
+from models.cases import Case, CaseItem, CaseVersion
 from models.db.connection import reading, writing
 from models.items import Item
 from models.ledger import LedgerEntry
@@ -86,7 +86,5 @@ def test_what_a_case_refers_to_cannot_be_deleted(put, player):
     assert not refused(User.delete().execute)
 
 
-def test_a_player_counts_at_most_50_cases_and_there_is_one_version(app, player):
-    assert refused(CaseCount.insert(user=player.id, made=51).execute)
-    assert not refused(CaseCount.insert(user=player.id, made=50).execute)
+def test_there_is_one_version(app):
     assert refused(CaseVersion.insert(id=2, version=1).execute)

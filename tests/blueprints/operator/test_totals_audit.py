@@ -78,7 +78,6 @@ MONTHLY = [f"the monthly wager of {{alice}} since {MONTH} differs from the bets"
 COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
 PAYMENTS = ["the payment totals of {alice} differ from the payments"]
 
-CASE_COUNT = ["the number of cases of {alice} differs from the cases"]
 PRICES = [f"the price of the case {slug} differs from its items'" for slug in ("house", "mine")]
 TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("house", "mine")]
 
@@ -101,8 +100,6 @@ SPOILED = {
     "DELETE FROM payment_totals {alices}": PAYMENTS,
     "UPDATE payments SET usd_cents = usd_cents + 1 {alices}": PAYMENTS,
     "DELETE FROM bets {alices}": [*PLAY, *SUMS, *WEEKLY, *MONTHLY, *COUNTS],
-    "UPDATE case_counts SET made = 2 {alices}": CASE_COUNT,
-    "DELETE FROM case_counts {alices}": CASE_COUNT,
     "UPDATE cases SET price_cents = 1 WHERE slug = 'house'": PRICES[:1],
     "UPDATE items SET price_cents = 2000 WHERE market_hash_name = 'Red'": PRICES,
     "UPDATE items SET app_id = 252490 WHERE market_hash_name = 'Red'": TYPES,
