@@ -1,7 +1,7 @@
 """Schemas of promo codes, their statistics, and claims."""
 
 from blueprints.api.parameters import Unvalidated
-from blueprints.api.schemas import Avatar, Coins, WireSchema, computed, count, flag, text
+from blueprints.api.schemas import Avatar, Coins, Computed, WireSchema, count, flag, text
 
 
 class PromoCodeSchema(WireSchema):
@@ -48,7 +48,7 @@ class ReferredPlayerSchema(WireSchema):
 class OverviewSchema(WireSchema):
     """The sums over all players who used the caller's code."""
 
-    commission_percentage = computed(
+    commission_percentage = Computed(
         lambda overview: overview.commission_percent / 100,
         "number",
         "The caller's commission, as a fraction",

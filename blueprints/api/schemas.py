@@ -89,12 +89,19 @@ def epoch_ms(description: str, **options: Any) -> ma.fields.Integer:
     return ma.fields.Integer(required=True, metadata=metadata, **options)
 
 
-def computed(
-    function: Callable[[Any], Any], json_type: str, description: str, example: Any, **keywords: Any
-) -> ma.fields.Function:
-    """A field that is computed from the whole object. ``keywords`` are of JSON Schema."""
-    metadata = documented(description, example, type=json_type, **keywords)
-    return ma.fields.Function(function, required=True, metadata=metadata)
+class Computed(ma.fields.Field[Any]):
+    """The result of a function of one attribute; without ``attribute``, of the whole object."""
+
+    def __init__(
+        self, function: Callable[[Any], Any], json_type: str, description: str, example: Any, **options: Any
+    ) -> None:
+        metadata = documented(description, example, type=json_type)
+        super().__init__(required=True, dump_only=True, metadata=metadata, **options)
+        self._function = function
+        self._CHECK_ATTRIBUTE = self.attribute is not None
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return self._function(value if self._CHECK_ATTRIBUTE else obj)
 
 
 class AnswerField(ma.fields.Field[Any]):

@@ -1,7 +1,7 @@
 """Schemas of players."""
 
 from blueprints.api.parameters import Unvalidated
-from blueprints.api.schemas import Avatar, Coins, Part, WireSchema, computed, count, epoch_ms, flag, text
+from blueprints.api.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text
 from models.users import User
 from services.shared.levels import experience_of, level_of
 
@@ -18,16 +18,16 @@ class PublicUserSchema(WireSchema):
     )
     username = text("3 to 32 letters, digits, dots, dashes and underscores", "alice")
     avatar = Avatar("The player's picture")
-    experience = computed(experience_points, "integer", "One for each whole coin wagered", 1200)
-    level = computed(lambda user: level_of(experience_points(user)), "integer", "From experience", 3)
+    experience = Computed(experience_points, "integer", "One for each whole coin wagered", 1200)
+    level = Computed(lambda user: level_of(experience_points(user)), "integer", "From experience", 3)
     register_date = epoch_ms("When the account was made", attribute="registered_at_ms")
 
 
 class AffiliateSchema(WireSchema):
     """The player's own code and the one they used; empty when there is none."""
 
-    code = computed(lambda user: user.affiliate_code or "", "string", "The player's own promo code", "LUCKY7")
-    used = computed(lambda user: user.used_affiliate_code or "", "string", "The promo code used", "")
+    code = Computed(lambda user: user.affiliate_code or "", "string", "The player's own promo code", "LUCKY7")
+    used = Computed(lambda user: user.used_affiliate_code or "", "string", "The promo code used", "")
 
 
 class UserSchema(PublicUserSchema):

@@ -3,7 +3,7 @@
 import marshmallow as ma
 
 from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Percentage, Price, WireSchema, computed, text
+from blueprints.api.schemas import Computed, Percentage, Price, WireSchema, text
 from blueprints.games.fairness_entry import FairnessEntrySchema
 from blueprints.games.schemas import SNAPSHOT, TICKET, bet_multiplier
 from blueprints.upgrader.schemas import BetSchema
@@ -12,7 +12,7 @@ from services.games.bets import UPGRADER
 
 CENTS = "in cents, as decimal text"
 
-USER = computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
+USER = Computed(lambda bet: bet.user.username, "string", "The whole username of the player", "alice")
 MULTIPLIER = bet_multiplier("Payout divided by wager; 0 for the free case")
 
 
@@ -34,7 +34,7 @@ class OpeningSchema(FairnessEntrySchema):
     multiplier = MULTIPLIER
     item = text("The name of the item that was won", "AK-47 | Copper Tide (Field-Tested)")
     ticket = TICKET
-    snapshot = computed(
+    snapshot = Computed(
         lambda bet: bet.snapshot.hash,
         "string",
         SNAPSHOT.metadata["description"],
@@ -48,8 +48,8 @@ class OpenedItemSchema(WireSchema):
     name = text("The name of the item", "AK-47 | Copper Tide (Field-Tested)")
     price = Price("What the item paid", attribute="price_cents")
     percentage = Percentage("Its chance", attribute="width")
-    width = computed(
-        lambda item: str(item.width), "string", "How many of the 10^18 tickets win it", "79920000000000000"
+    width = Computed(
+        str, "string", "How many of the 10^18 tickets win it", "79920000000000000", attribute="width"
     )
 
 

@@ -3,7 +3,7 @@
 import marshmallow as ma
 
 from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Coins, Part, WireSchema, computed, documented, epoch_ms, text
+from blueprints.api.schemas import Coins, Computed, Part, WireSchema, documented, epoch_ms, text
 from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 from models.bets import Bet
 from server.current_services import get_services
@@ -20,7 +20,7 @@ class PublishedFairnessSchema(WireSchema):
     """The inputs of a roll or a ticket."""
 
     server_seed_commitment = SERVER_SEED_COMMITMENT
-    server_seed = computed(
+    server_seed = Computed(
         visible_server_seed,
         "string",
         "The server seed; empty until the proof is due",

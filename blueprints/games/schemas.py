@@ -2,7 +2,7 @@
 
 import marshmallow as ma
 
-from blueprints.api.schemas import Avatar, Coins, WireSchema, computed, count, epoch_ms, text
+from blueprints.api.schemas import Avatar, Coins, Computed, WireSchema, count, epoch_ms, text
 from services.fairness import rolls, tickets
 from services.games.bets import multiplier_hundredths
 from services.shared.money import number_from_cents
@@ -42,9 +42,9 @@ CASE_SNAPSHOT = text(
 """The snapshot of a case that is shown."""
 
 
-def bet_multiplier(description: str) -> ma.fields.Function:
+def bet_multiplier(description: str) -> Computed:
     """Payout divided by wager of a bet."""
-    return computed(
+    return Computed(
         lambda bet: number_from_cents(multiplier_hundredths(bet)),
         "number",
         f"{description}; a factor, rounded down to two decimals",
@@ -74,8 +74,8 @@ class PfSchema(WireSchema):
     server_seed_commitment = SERVER_SEED_COMMITMENT
     client_seed = CLIENT_SEED
     nonce = NONCE
-    percent = computed(
-        lambda bet: rolls.percent(bet.roll), "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652
+    percent = Computed(
+        rolls.percent, "number", "The roll, in percent: 0.00000 to 99.99999", 57.61652, attribute="roll"
     )
 
 
@@ -85,11 +85,12 @@ class OpeningPfSchema(WireSchema):
     server_seed_commitment = SERVER_SEED_COMMITMENT
     client_seed = CLIENT_SEED
     nonce = NONCE
-    percent = computed(
-        lambda bet: tickets.percent(bet.ticket),
+    percent = Computed(
+        tickets.percent,
         "number",
         "The ticket, in percent: 0.00000 to 99.99999",
         23.61399,
+        attribute="ticket",
     )
     ticket = TICKET
 

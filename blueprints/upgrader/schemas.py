@@ -6,30 +6,29 @@ from blueprints.api.pagination import PaginationSchema, page_query
 from blueprints.api.parameters import choice, search_text
 from blueprints.api.schemas import (
     Coins,
+    Computed,
     ItemImage,
     Price,
     WireSchema,
-    computed,
     count,
     documented,
     epoch_ms,
     text,
 )
 from blueprints.games.fairness_entry import FairnessEntrySchema
-from models.bets import Bet
 from services.fairness import rolls
 from services.upgrader.catalogue import Sort
-from services.upgrader.spin import UpgraderRules
 
 DEFAULT_LIMIT = 18
 
 
-def house_edge(source: UpgraderRules | Bet) -> float:
-    """The house edge as a fraction."""
-    return (source.house_edge_ppm or 0) / rolls.PPM
-
-
-HOUSE_EDGE = computed(house_edge, "number", "The house edge, as a fraction", 0.05)
+HOUSE_EDGE = Computed(
+    lambda ppm: ppm / rolls.PPM,
+    "number",
+    "The house edge, as a fraction",
+    0.05,
+    attribute="house_edge_ppm",
+)
 
 
 class InventoryItemSchema(WireSchema):
@@ -64,7 +63,7 @@ class RulesSchema(WireSchema):
     house_edge = HOUSE_EDGE
     min_wager = Coins("The lowest wager", 0.01)
     max_wager = Coins("The highest wager", 10_000)
-    proof_delay = computed(
+    proof_delay = Computed(
         lambda rules: rules.proof_delay / 1000,
         "number",
         "How long after its spin a proof is due, in seconds",
@@ -85,6 +84,6 @@ class BetSchema(FairnessEntrySchema):
     house_edge = HOUSE_EDGE
     threshold = count("Rolls below it win", 7_661_290)
     roll = count("The roll", 5_761_652)
-    chance = computed(
-        lambda bet: rolls.percent(bet.threshold), "number", "The chance to win, in percent", 76.6129
+    chance = Computed(
+        rolls.percent, "number", "The chance to win, in percent", 76.6129, attribute="threshold"
     )
