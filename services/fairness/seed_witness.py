@@ -24,6 +24,7 @@ from models.db.connection import database, reading, writing
 from models.seed_marks import Mark
 from services.fairness import witness_file
 from services.fairness.witness_file import Witnessed
+from services.shared.errors import Unavailable
 
 log = logging.getLogger("platform.seeds")
 
@@ -94,12 +95,12 @@ class SeedWitness:
 
         ``nonces`` holds each player's last one, as read from the database; any process may have settled it.
         One mark covers all bets that are settled by then, so this rarely has to append one. Must not be
-        called within a transaction. Raises OSError when the file can't be written.
+        called within a transaction. Raises Unavailable when the file can't be written.
         """
         if not self._covers(nonces):
             with reading(), self._covering:
                 if not self._covers(nonces):
-                    self._append(nonces)
+                    self._append_or_refuse(nonces)
 
     def cover_all(self) -> None:
         """Cover every bet settled here. For an orderly end."""
@@ -146,6 +147,13 @@ class SeedWitness:
 
     def _covers(self, nonces: Mapping[int, int]) -> bool:
         return all(self._covered.get(user_id, 0) >= nonce for user_id, nonce in nonces.items())
+
+    def _append_or_refuse(self, read: Mapping[int, int]) -> None:
+        try:
+            self._append(read)
+        except OSError as failure:
+            log.exception("witness file not written")
+            raise Unavailable from failure
 
     def _append(self, read: Mapping[int, int]) -> None:
         """Append a mark, which covers the bets settled here and those read from the database."""

@@ -4,10 +4,12 @@ import stat
 
 import pytest
 
+from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
+from services.shared.errors import Unavailable
 from services.upgrader.spin import SpinRequest
 from tests.services.fairness.conftest import reveal
 
@@ -92,11 +94,31 @@ def test_a_seed_is_not_revealed_when_the_witness_file_cannot_be_written(app, pla
     witness = tmp_path / "instance" / "seeds.new"
     witness.mkdir()
 
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(Unavailable):
         reveal(app, bet)
 
     witness.rmdir()
     reveal(app, bet)
+
+
+def test_a_list_with_a_due_seed_is_refused_while_the_witness_file_cannot_be_written(
+    app, player, item, tmp_path, caplog
+):
+    def seeds():
+        answer = app.test_client().get("/stats/fairness", headers=player.headers)
+        return answer.status_code, answer.json
+
+    announced(app, player)
+    spin(app, player, item)
+    (tmp_path / "instance" / "seeds.new").mkdir()
+
+    # From when the proof is due.
+    wait_until(lambda: seeds() == (503, {"error": Unavailable.text}))
+    assert "witness file not written" in caplog.messages
+
+    (tmp_path / "instance" / "seeds.new").rmdir()
+    status, found = seeds()
+    assert (status, found["data"]["total"]) == (200, 1)
 
 
 def test_only_the_owner_can_read_the_witness_file(app, player, tmp_path):
