@@ -78,12 +78,8 @@ class Bet(Table):
 
     class Meta:
         table_name = "bets"
-        indexes = (
-            # Two concurrent bets with the same nonce: one fails.
-            (("user", "nonce"), True),
-            # Two concurrent bets with the same request id: one fails. Nulls are not compared.
-            (("user", "request_id"), True),
-        )
+        # Two concurrent bets with the same nonce: one fails.
+        indexes = ((("user", "nonce"), True),)
         constraints = [
             Check(UPGRADER_1, "bets_upgrader_1"),
             Check(OPENINGS, "bets_openings"),
@@ -95,6 +91,16 @@ class Bet(Table):
 HIGH_ROLL = SQL("(wager_cents >= 5000 OR (wager_cents > 0 AND payout_cents >= 10 * wager_cents))")
 """50 coins wagered, or 10 times the wager paid. With literals, so that the partial index matches."""
 
+# Two concurrent bets with the same request id: one fails.
+Bet.add_index(
+    Bet.index(
+        Bet.user,
+        Bet.request_id,
+        name="bets_by_request_id",
+        unique=True,
+        where=SQL("request_id IS NOT NULL"),
+    )
+)
 # The live bets, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_by_completion"))
 # A player's undelivered proofs.
@@ -110,13 +116,8 @@ Bet.add_index(
 Bet.add_index(Bet.index(Bet.completed_at_ms, name="bets_unrevealed", where=SQL("server_seed IS NULL")))
 # The public list of high rolls, newest first.
 Bet.add_index(Bet.index(Bet.completed_at_ms, Bet.id, name="bets_high_rolls", where=HIGH_ROLL))
-# A player's games by earning. Two indexes, because equal earnings are newest first in both orders. With the
-# game, so that a list of one game skips the bets of others without reading them.
-Bet.add_index(
-    Bet.index(
-        Bet.user, Bet.payout_cents.desc(), Bet.nonce.desc(), Bet.game, name="bets_of_player_most_earned"
-    )
-)
+# A player's games by earning; the most earned are read backwards. With the game, so that a list of one game
+# skips the bets of others without reading them.
 Bet.add_index(
     Bet.index(Bet.user, Bet.payout_cents, Bet.nonce.desc(), Bet.game, name="bets_of_player_least_earned")
 )

@@ -66,7 +66,7 @@ FROM {pairs}(:due_times) AS late
 WHERE bets.id = CAST(late.key AS BIGINT) AND bets.server_seed IS NULL
     AND bets.completed_at_ms < CAST(late.value AS BIGINT)
 """
-# Seed and mark are written together: each new version of a row costs PostgreSQL entries in nine indexes.
+# Seed and mark are written together: each new version of a row costs PostgreSQL entries in six indexes.
 MARK_DELIVERED = """
 UPDATE bets SET
     server_seed = COALESCE(bets.server_seed, sent.value), sealed_server_seed = NULL,

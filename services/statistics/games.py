@@ -13,7 +13,10 @@ from services.shared.pagination import Page, Place, rows_of_page
 
 
 class Sort(StrEnum):
-    """The order of a page. Equal earnings are newest first in either order."""
+    """The order of a page. ``most-earned`` is the exact reverse of ``least-earned``.
+
+    So one index serves both. Of equal earnings, such as all lost bets, the least earned are newest first.
+    """
 
     MOST_RECENT = "most-recent"
     LEAST_RECENT = "least-recent"
@@ -27,7 +30,7 @@ NONCE = Bet.nonce + 0
 ORDERS = {
     Sort.MOST_RECENT: (NONCE.desc(),),
     Sort.LEAST_RECENT: (NONCE.asc(),),
-    Sort.MOST_EARNED: (Bet.payout_cents.desc(), Bet.nonce.desc()),
+    Sort.MOST_EARNED: (Bet.payout_cents.desc(), Bet.nonce.asc()),
     Sort.LEAST_EARNED: (Bet.payout_cents.asc(), Bet.nonce.desc()),
 }
 

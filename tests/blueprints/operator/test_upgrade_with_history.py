@@ -8,7 +8,6 @@ from models.db.connection import database, writing
 ROLLUPS = ("period_wagers", "live_bet_counts", "payment_totals")
 INDEXES = (
     "bets_high_rolls",
-    "bets_of_player_most_earned",
     "bets_of_player_least_earned",
     "payments_of_player_by_type",
     "payments_of_player_highest",

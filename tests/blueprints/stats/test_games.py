@@ -42,6 +42,6 @@ def test_games_are_sorted(ask, alice):
     assert sorts == {
         "most-recent": [5, 4, 3, 2, 1],
         "least-recent": [1, 2, 3, 4, 5],
-        "most-earned": [4, 5, 2, 3, 1],
+        "most-earned": [4, 2, 5, 1, 3],
         "least-earned": [3, 1, 5, 2, 4],
     }
