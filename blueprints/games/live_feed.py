@@ -13,18 +13,14 @@ from server.realtime.server import Event, Realtime
 from services.container import Services
 from services.games import live_bets
 from services.games.proofs import Proof
-from services.shared.clock import Millis
 from services.shared.signals import Signal
 
 EXTENSION = "live_feed"
 
 MERGE_SECONDS = 0.05
 
-IN_FLIGHT_MS = 1_500
+IN_FLIGHT_SECONDS = 1.5
 """Time from the end of a bet within which its signal arrives, unless it was lost."""
-
-REMEMBERED = 1_000
-"""Many more than the ten of a list: processes do not announce their bets in the order in which they end."""
 
 BETS = LiveBetSchema(many=True)
 
@@ -35,25 +31,20 @@ class LiveFeed:
     def __init__(self, running: Realtime, services: Services) -> None:
         self._running = running
         self._services = services
-        # Bets that are due by now are in the lists that sockets get when they connect.
-        self._started_at = services.clock()
         # Bets of other processes that are not sent yet, and whether a task is about to send them.
         self._waiting: deque[Event] = deque()
         self._is_merging = threading.Event()
-        self._resumed_at: Millis | None = None
-        # Ids of the bets that everybody in this process was sent.
-        self._sent: deque[str] = deque(maxlen=REMEMBERED)
 
     def announce(self, bets: Sequence[Proof]) -> None:
         """Send these bets, which are due now, to everybody in all processes, spectators included."""
         if bets:
             events = [("live-bets:new", payload) for payload in BETS.dump(bets)]
             self._services.signals.publish(Signal.LIVE_BETS, events)
-            self._broadcast(events)
+            self._running.broadcast(events)
 
     def send_newest(self, sid: str) -> None:
         """Send a new socket the list of the newest live bets."""
-        self._running.send([sid], [_list_event(self._newest())])
+        self._running.send([sid], [self._newest()])
 
     def forward(self, events: Any) -> None:
         """Send everybody in this process the bets that another one has announced. Does not wait.
@@ -70,34 +61,20 @@ class LiveFeed:
         self._running.socketio.sleep(MERGE_SECONDS)
         # Before they are taken: a bet that comes later starts the next task.
         self._is_merging.clear()
-        self._broadcast([self._waiting.popleft() for _ in range(len(self._waiting))])
+        self._running.broadcast([self._waiting.popleft() for _ in range(len(self._waiting))])
 
-    def note_interruption(self) -> None:
-        """Signals arrive again after some may have been lost."""
-        self._resumed_at = self._services.clock()
+    def send_newest_to_all(self) -> None:
+        """Send everybody in this process the list after signals may have been lost. Does not wait."""
+        self._running.in_background(self._send_newest_to_all)
 
-    def send_missed(self) -> None:
-        """Send everybody the list of the newest live bets, if the signal of one of them was lost."""
-        resumed_at = self._resumed_at
-        if resumed_at is None or self._services.clock() - resumed_at < IN_FLIGHT_MS:
-            return
-        self._resumed_at = None
-        newest = self._newest()
-        ended = [bet for bet in newest if self._started_at <= bet.completed_at_ms <= resumed_at]
-        if any(str(bet.id) not in self._sent for bet in ended):
-            self._running.in_background(self._running.broadcast, [_list_event(newest)])
-
-    def _broadcast(self, events: Sequence[Event]) -> None:
-        self._sent.extend(payload["id"] for _, payload in events)
-        self._running.broadcast(events)
+    def _send_newest_to_all(self) -> None:
+        # Other processes may lose signals a little longer than this one.
+        self._running.socketio.sleep(IN_FLIGHT_SECONDS)
+        self._running.broadcast([self._newest()])
 
     @reading()
-    def _newest(self) -> list[Any]:
-        return live_bets.newest(now=self._services.clock())
-
-
-def _list_event(newest: list[Any]) -> Event:
-    return "live-bets", BETS.dump(newest)
+    def _newest(self) -> Event:
+        return "live-bets", BETS.dump(live_bets.newest(now=self._services.clock()))
 
 
 def install_live_feed(app: Flask, running: Realtime) -> None:
@@ -106,8 +83,7 @@ def install_live_feed(app: Flask, running: Realtime) -> None:
     feed = LiveFeed(running, services)
     app.extensions[EXTENSION] = feed
     services.signals.on(Signal.LIVE_BETS, feed.forward)
-    services.signals.on_resumed.append(feed.note_interruption)
-    running.every_two_seconds.append(feed.send_missed)
+    services.signals.on_resumed.append(feed.send_newest_to_all)
 
 
 def live_feed() -> LiveFeed:

@@ -3,7 +3,6 @@
 import logging
 import math
 import socket
-import threading
 import time
 from typing import Any
 
@@ -41,7 +40,6 @@ class Cluster:
         self._settings = settings
         self.signals = RedisSignals(settings.redis_url)
         self.manager = RedisManager(self.signals)
-        self._resumed = threading.Event()
         self._round_is_due_at = math.inf
         self._tasks: list[Any] = []
 
@@ -50,7 +48,6 @@ class Cluster:
         self._running = running
         self._services: Services = self._app.extensions["services"]
         self.signals.subscription.on_message = self.manager.receive
-        self.signals.subscription.on_resumed = self._resumed.set
         running.at_start.append(self.start)
         running.before_close.append(self.close)
         running.repeat(self._round, every_seconds=ROUND_SECONDS, on_failure="round failed")
@@ -125,9 +122,7 @@ class Cluster:
             sockets = len(self._running.connections)
             self._services.processes.renew(sockets=sockets, lag_ms=int(late_ms), redis=redis)
 
-        on_resumed = self.signals.on_resumed if self._resumed.is_set() else []
-        self._resumed.clear()
-        for function in [*on_resumed, renew, *self._running.every_two_seconds]:
+        for function in [renew, *self._running.every_two_seconds]:
             try:
                 with waiting.limit_waits():
                     function()

@@ -26,6 +26,7 @@ class RedisSignals(Signals):
         self.publisher = Publisher(url, **channels)
         self.subscription = Subscription(url, **channels)
         self.subscription.on_connected = self.publisher.beat
+        self.subscription.on_resumed = self.on_resumed
 
     @property
     def are_away(self) -> bool:

@@ -4,7 +4,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from prometheus_client import Counter
@@ -50,8 +50,8 @@ class Subscription:
         """Called before the first message of a connection."""
         self.on_message: Callable[[Any], None] = lambda _message: None
         """Called with each message. Whatever it raises is logged."""
-        self.on_resumed: Callable[[], None] = lambda: None
-        """Called with the first heartbeat of a connection. Messages before it may have been lost."""
+        self.on_resumed: Sequence[Callable[[], None]] = ()
+        """Called with the first heartbeat after Redis was away. Messages before it may have been lost."""
 
     @property
     def is_away(self) -> bool:
@@ -100,9 +100,11 @@ class Subscription:
         self.heard_at = time.monotonic()
         if not self._hears:
             self._hears = True
-            self._is_reported = False
             log.info("redis connected")
-            self.on_resumed()
+            if self._is_reported:
+                self._is_reported = False
+                for resumed in self.on_resumed:
+                    resumed()
 
     def _pass_on(self, message: Any) -> None:
         try:

@@ -38,7 +38,7 @@ class Signals:
     def __init__(self) -> None:
         self._handlers: defaultdict[Signal, list[Handler]] = defaultdict(list)
         self.on_resumed: list[Callable[[], None]] = []
-        """Called when messages arrive again after some may have been lost."""
+        """Called when messages arrive again after some may have been lost. They never block or raise."""
 
     @property
     def are_away(self) -> bool:
