@@ -2,12 +2,11 @@
 
 from typing import Any
 
+import marshmallow as ma
+
 from blueprints.api.parameters import MAX_LIMIT, WholeNumber
 from blueprints.api.schemas import QuerySchema, WireSchema, count, flag
-from services.shared.pagination import Place
-
-SUCCESS = flag("Always true")
-HAS_MORE = flag("Whether a page follows")
+from services.shared.pagination import Page, Place
 
 
 def page_query(default_limit: int) -> type[QuerySchema]:
@@ -49,14 +48,40 @@ class PaginationSchema(WireSchema):
     limit = count("Entries on a page", 18)
 
 
-class PlaceSchema(WireSchema):
-    """The position of a page in its list, beside its entries."""
+def list_schema(
+    name: str, page_name: str, description: str, *, has_more: bool = True, **fields: ma.fields.Field[Any]
+) -> type[ma.Schema]:
+    """The schema of a ``list_answer``. The names are those of the answer and of its data, without "Schema".
 
-    total_pages = count("Pages in the list", 3)
-    current_page = count("Number of this page, from 1", 1)
+    ``fields`` show the rows and the total: see ``rows`` and ``total``.
+    """
+    place = {
+        "total_pages": count("Pages in the list", 3),
+        "current_page": count("Number of this page, from 1", 1),
+    }
+    page = WireSchema.from_dict(place | fields, name=f"{page_name}Schema")
+    page.__doc__ = f"{description}."
+    envelope = {"success": flag("Always true"), "data": ma.fields.Nested(page, required=True)}
+    if has_more:
+        envelope["has_more"] = flag("Whether a page follows")
+        description = f"{description}, and whether another follows"
+    answer = WireSchema.from_dict(envelope, name=f"{name}Schema")
+    answer.__doc__ = f"{description}."
+    return answer
 
 
-def list_answer(place: Place, total: int, data: dict[str, Any]) -> dict[str, Any]:
-    """The envelope of a list of a player. The schema of a list omits the keys that it does not have."""
-    page = pagination(place, total)
-    return {"success": True, "data": data | page, "has_more": page["has_next_page"]}
+def rows(entry: type[ma.Schema]) -> ma.fields.Nested:
+    """The field of the entries of a page."""
+    return ma.fields.Nested(entry, many=True, required=True, attribute="rows")
+
+
+def total(noun: str) -> ma.fields.Integer:
+    """The field of the number of all entries."""
+    return count(f"{noun} in the list", 42, attribute="total")
+
+
+def list_answer(place: Place, found: Page[Any]) -> dict[str, Any]:
+    """What the schema of a list shows of a page."""
+    page = pagination(place, found.total)
+    data = {"rows": found.rows, "total": found.total} | page
+    return {"success": True, "data": data, "has_more": page["has_next_page"]}

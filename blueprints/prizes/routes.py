@@ -25,7 +25,7 @@ def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's prizes, newest first."""
     place = place_of(query)
     found = reading.page(user_id=current_user().id, place=place, status=query["status"])
-    return list_answer(place, found.total, {"prizes": found.rows, "total": found.total})
+    return list_answer(place, found)
 
 
 @blueprint.post("/<row_id:prize_id>/sell")

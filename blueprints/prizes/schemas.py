@@ -2,9 +2,9 @@
 
 import marshmallow as ma
 
-from blueprints.api.pagination import HAS_MORE, SUCCESS, PlaceSchema, page_query
+from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Coins, ItemImage, WireSchema, count, documented, epoch_ms, flag, text
+from blueprints.api.schemas import Coins, ItemImage, WireSchema, documented, epoch_ms, flag, text
 from services.prizes.reading import ALL, Status
 
 
@@ -27,19 +27,9 @@ class PrizeSchema(WireSchema):
     won_at = epoch_ms("When it was won", attribute="won_at_ms")
 
 
-class PrizeListSchema(PlaceSchema):
-    """A page of the caller's prizes."""
-
-    prizes = ma.fields.Nested(PrizeSchema, many=True, required=True)
-    total = count("Prizes in the list", 42)
-
-
-class PrizesSchema(WireSchema):
-    """A page of the caller's prizes, and whether another follows."""
-
-    success = SUCCESS
-    data = ma.fields.Nested(PrizeListSchema, required=True)
-    has_more = HAS_MORE
+PrizesSchema = list_schema(
+    "Prizes", "PrizeList", "A page of the caller's prizes", prizes=rows(PrizeSchema), total=total("Prizes")
+)
 
 
 class SaleSchema(WireSchema):

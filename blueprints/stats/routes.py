@@ -51,7 +51,7 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
         sort=query["sort"],
         search=query["search"],
     )
-    return list_answer(place, found.total, {"games": found.rows, "total_games": found.total})
+    return list_answer(place, found)
 
 
 @blueprint.get("/payments")
@@ -69,7 +69,7 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
         sort=query["sort"],
         search=query["search"],
     )
-    return list_answer(place, found.total, {"payments": found.rows, "total_payments": found.total})
+    return list_answer(place, found)
 
 
 @blueprint.get("/fairness")
@@ -89,7 +89,7 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
         proofs=services.proofs,
         now=services.clock(),
     )
-    return list_answer(place, found.total, {"items": found.rows, "total": found.total})
+    return list_answer(place, found)
 
 
 @blueprint.get("/live-bets")
@@ -104,4 +104,4 @@ def list_live_bets(query: dict[str, Any]) -> dict[str, Any]:
     place, now = place_of(query), get_services().clock()
     cache_until(live.next_due(now=now))
     found = live.page(kind=query["type"], place=place, now=now)
-    return list_answer(place, found.total, {"bets": found.rows, "total": found.total})
+    return list_answer(place, found)

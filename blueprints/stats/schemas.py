@@ -2,9 +2,9 @@
 
 import marshmallow as ma
 
-from blueprints.api.pagination import HAS_MORE, SUCCESS, PlaceSchema, page_query
+from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import choice, one_of, search_text
-from blueprints.api.schemas import Coins, Usd, WireSchema, count, documented, epoch_ms, text
+from blueprints.api.schemas import Coins, Usd, WireSchema, documented, epoch_ms, text
 from blueprints.games.fairness_entry import FairnessEntrySchema
 from blueprints.games.schemas import LiveBetSchema, bet_multiplier
 from services.games.bets import GAMES
@@ -44,19 +44,9 @@ class GameSchema(WireSchema):
     date = epoch_ms("When the bet was made", attribute="created_at_ms")
 
 
-class GameListSchema(PlaceSchema):
-    """A page of the caller's bets."""
-
-    games = ma.fields.Nested(GameSchema, many=True, required=True)
-    total_games = count("Bets in the list", 42)
-
-
-class GamesSchema(WireSchema):
-    """A page of the caller's bets, and whether another follows."""
-
-    success = SUCCESS
-    data = ma.fields.Nested(GameListSchema, required=True)
-    has_more = HAS_MORE
+GamesSchema = list_schema(
+    "Games", "GameList", "A page of the caller's bets", games=rows(GameSchema), total_games=total("Bets")
+)
 
 
 class PaymentsQuery(PageQuery):  # type: ignore[misc,valid-type]
@@ -79,19 +69,13 @@ class PaymentSchema(WireSchema):
     date = epoch_ms("When it was recorded", attribute="created_at_ms")
 
 
-class PaymentListSchema(PlaceSchema):
-    """A page of payments."""
-
-    payments = ma.fields.Nested(PaymentSchema, many=True, required=True)
-    total_payments = count("Payments in the list", 42)
-
-
-class PaymentsSchema(WireSchema):
-    """A page of payments, and whether another follows."""
-
-    success = SUCCESS
-    data = ma.fields.Nested(PaymentListSchema, required=True)
-    has_more = HAS_MORE
+PaymentsSchema = list_schema(
+    "Payments",
+    "PaymentList",
+    "A page of payments",
+    payments=rows(PaymentSchema),
+    total_payments=total("Payments"),
+)
 
 
 class FairnessQuery(PageQuery):  # type: ignore[misc,valid-type]
@@ -104,34 +88,20 @@ class FairnessQuery(PageQuery):  # type: ignore[misc,valid-type]
     )
 
 
-class FairnessListSchema(PlaceSchema):
-    """A page of bets with their seeds."""
-
-    items = ma.fields.Nested(FairnessEntrySchema, many=True, required=True)
-    total = count("Bets in the list", 42)
-
-
-class FairnessSchema(WireSchema):
-    """A page of bets with their seeds."""
-
-    success = SUCCESS
-    data = ma.fields.Nested(FairnessListSchema, required=True)
+FairnessSchema = list_schema(
+    "Fairness",
+    "FairnessList",
+    "A page of bets with their seeds",
+    has_more=False,
+    items=rows(FairnessEntrySchema),
+    total=total("Bets"),
+)
 
 
 class LiveBetsQuery(PageQuery):  # type: ignore[misc,valid-type]
     type = choice(LiveBetKind.ALL, "High rolls: a wager of 50 coins or a multiplier of 10, or more")
 
 
-class LiveBetListSchema(PlaceSchema):
-    """A page of finished bets."""
-
-    bets = ma.fields.Nested(LiveBetSchema, many=True, required=True)
-    total = count("Bets in the list", 42)
-
-
-class LiveBetsSchema(WireSchema):
-    """A page of finished bets, and whether another follows."""
-
-    success = SUCCESS
-    data = ma.fields.Nested(LiveBetListSchema, required=True)
-    has_more = HAS_MORE
+LiveBetsSchema = list_schema(
+    "LiveBets", "LiveBetList", "A page of finished bets", bets=rows(LiveBetSchema), total=total("Bets")
+)
