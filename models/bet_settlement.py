@@ -15,6 +15,7 @@ from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database, reading
 from models.db.postgres import held
 from models.play_limits import REFUSAL, SUMS, Refused, find_refusal
+from models.users import Balances
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,14 +85,11 @@ class BetTimes:
 
 @dataclass(frozen=True)
 class Settled:
-    """The times and ids that were written, and the player's new balances in cents and their version."""
+    """The times and ids that were written, and the player's new balances."""
 
     times: BetTimes
     bet_id: int
-    balance: int
-    vault: int
-    sweepstake: int
-    version: int
+    balances: Balances
     prize_id: int | None = None
 
 
@@ -248,9 +246,9 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
         # As a list, because the driver takes 20 us more for a dict.
         listed = [values[name] for name in PARAMETERS]
         row = database.execute_sql(EXECUTE, listed).fetchone()
-        is_locked, has_seed, waited_too_long, bet_id, *written = row
+        is_locked, has_seed, waited_too_long, bet_id, *balances, prize_id = row
         if bet_id is not None:
-            return Settled(times, bet_id, *written)
+            return Settled(times, bet_id, Balances(*balances), prize_id)
         if not is_locked:
             return Refused("in progress")
         if not has_seed:

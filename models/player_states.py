@@ -18,16 +18,16 @@ class SentState(NamedTuple):
 
 
 class ChangedState(NamedTuple):
-    """What is in the database instead."""
+    """What is in the database instead, by the names of the columns."""
 
     sid: str
     user_id: int
     balance_cents: int
     vault_cents: int
     sweepstake_cents: int
-    version: int
+    balance_version: int
     nonce: int
-    commitment: str
+    server_seed_commitment: str
 
 
 # All of them are one parameter, a JSON array: the driver takes three times as long for lists.

@@ -1,6 +1,6 @@
 """Players, their balances and totals, and their announced server seeds."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import peewee
 from peewee import SQL, Check
@@ -101,6 +101,15 @@ def find_user(column: str, value: object) -> User | None:
     user.__data__ = {field.name: field.python_value(cell) for field, cell in zip(_FIELDS, row, strict=True)}
     user._dirty.clear()  # noqa: SLF001  # as Peewee does: nothing of the row is to be saved
     return user  # type: ignore[no-any-return]
+
+
+class Balances(NamedTuple):
+    """The columns of a player's three accounts, and of the version that grows with every change of them."""
+
+    balance_cents: int
+    vault_cents: int
+    sweepstake_cents: int
+    balance_version: int
 
 
 class AnnouncedSeed(Table):

@@ -68,8 +68,8 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once. The event `balance` follows."""
     services = get_services()
     user_id = current_user().id
-    balances = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
-    player_state().send(user_id, balances)
+    player = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
+    player_state().send(user_id, player)
     return {"status": True, "message": BONUS_RECEIVED}
 
 
@@ -80,7 +80,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""
     user_id = current_user().id
-    amount, balances = claims.claim(user_id=user_id, now=get_services().clock())
-    player_state().send(user_id, balances)
+    amount, player = claims.claim(user_id=user_id, now=get_services().clock())
+    player_state().send(user_id, player)
     message = f"You claimed {number_from_cents(amount)} coins"
     return {"status": True, "message": message, "amount": amount}

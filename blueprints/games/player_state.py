@@ -13,11 +13,11 @@ from flask import Flask, current_app
 
 from blueprints.games.schemas import BalanceSchema, CommitmentSchema
 from models.player_states import ChangedState, SentState, find_changed
+from models.users import Balances, User
 from server.realtime.server import Event, Realtime
-from services.accounts.balances import Balances, balances_of
+from services.accounts import users
 from services.container import Services
 from services.fairness.server_seeds import Commitment
-from services.shared.money import Cents
 from services.shared.signals import Signal
 
 EXTENSION = "player_state"
@@ -48,7 +48,7 @@ class PlayerState:
         self._connections = running.connections
         self._services = services
 
-    def send(self, user_id: int, *changed: Commitment | Balances) -> None:
+    def send(self, user_id: int, *changed: Commitment | Balances | User) -> None:
         """Send what has changed to all sockets of the player, here and in other processes. Never waits."""
         events = [_event(each) for each in changed]
         for sid in self._connections.sids_of(user_id):
@@ -58,7 +58,7 @@ class PlayerState:
     def send_all(self, user_id: int, *, sid: str) -> None:
         """Send a new socket the commitment and the balances. Raises UserNotFound."""
         commitment = self._services.seeds.announced(user_id=user_id)
-        events = [_event(commitment), _event(balances_of(user_id))]
+        events = [_event(commitment), _event(users.get_by_id(user_id))]
         # The session may have ended during the queries.
         if self._connections.player_of(sid) == user_id:
             self._send(sid, events)
@@ -115,17 +115,10 @@ def _is_older(event: Event, last: dict[str, Revision]) -> bool:
 
 
 def _events(state: ChangedState) -> list[Event]:
-    balances = Balances(
-        balance=Cents(state.balance_cents),
-        vault=Cents(state.vault_cents),
-        sweepstake=Cents(state.sweepstake_cents),
-        version=state.version,
-    )
-    commitment = Commitment(state.commitment, state.nonce)
-    return [_event(commitment), _event(balances)]
+    return [(COMMITMENT, COMMITMENT_PAYLOAD.dump(state)), (BALANCE, BALANCE_PAYLOAD.dump(state))]
 
 
-def _event(changed: Commitment | Balances) -> Event:
+def _event(changed: Commitment | Balances | User) -> Event:
     if isinstance(changed, Commitment):
         return COMMITMENT, COMMITMENT_PAYLOAD.dump(changed)
     return BALANCE, BALANCE_PAYLOAD.dump(changed)

@@ -55,10 +55,12 @@ def bet_multiplier(description: str) -> Computed:
 class BalanceSchema(WireSchema):
     """A player's three accounts."""
 
-    balance = Coins("What the player can wager", 102.4)
-    vault_balance = Coins("What is locked in the vault", 25, attribute="vault")
-    sweepstake_balance = Coins("The sweepstake balance", 0, attribute="sweepstake")
-    version = count("Grows with every change of the three; ignore a lower one", 12)
+    balance = Coins("What the player can wager", 102.4, attribute="balance_cents")
+    vault_balance = Coins("What is locked in the vault", 25, attribute="vault_cents")
+    sweepstake_balance = Coins("The sweepstake balance", 0, attribute="sweepstake_cents")
+    version = count(
+        "Grows with every change of the three; ignore a lower one", 12, attribute="balance_version"
+    )
 
 
 class CommitmentSchema(WireSchema):

@@ -36,8 +36,8 @@ def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
 def sell_prize(prize_id: int) -> dict[str, Any]:
     """Sell one of the caller's kept prizes for its value. The event `balance` follows."""
     user_id = current_user().id
-    amount, balances = sale.sell(user_id=user_id, prize_id=prize_id, now=get_services().clock())
-    player_state().send(user_id, balances)
+    amount, player = sale.sell(user_id=user_id, prize_id=prize_id, now=get_services().clock())
+    player_state().send(user_id, player)
     return {"success": True, "amount": amount}
 
 

@@ -61,10 +61,10 @@ def get_public_user(platform_id: str) -> dict[str, Any]:
 def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     """Move coins from the balance into the vault until a deadline. The event `balance` follows."""
     user_id = current_user().id
-    balances = vault.lock(
+    player = vault.lock(
         user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=get_services().clock()
     )
-    player_state().send(user_id, balances)
+    player_state().send(user_id, player)
     return SUCCESS
 
 
@@ -75,8 +75,8 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
 def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back, once its deadline has passed. The event `balance` follows."""
     user_id = current_user().id
-    balances = vault.unlock(user_id=user_id, now=get_services().clock())
-    player_state().send(user_id, balances)
+    player = vault.unlock(user_id=user_id, now=get_services().clock())
+    player_state().send(user_id, player)
     return SUCCESS
 
 

@@ -2,8 +2,8 @@
 
 from models.affiliates import Affiliate
 from models.db.connection import writing
+from models.users import User
 from services.accounts import users
-from services.accounts.balances import Balances, balances_of
 from services.affiliates import referrals
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
@@ -18,10 +18,10 @@ class NothingToClaim(PlatformError):
     text = "There is nothing to claim"
 
 
-def claim(*, user_id: int, now: Millis) -> tuple[Cents, Balances]:
+def claim(*, user_id: int, now: Millis) -> tuple[Cents, User]:
     """Move all available earnings of the player to the balance, if they are a cent or more.
 
-    Returns what was claimed, and the balances after that. The lock of the player's row makes concurrent
+    Returns what was claimed, and the player after that. The lock of the player's row makes concurrent
     claims take turns, so each pays what the others left. Raises NothingToClaim.
     """
     with writing():
@@ -34,4 +34,4 @@ def claim(*, user_id: int, now: Millis) -> tuple[Cents, Balances]:
         move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)
         posting.post(kind=Kind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
         record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after={"amountCents": seen.available})
-        return seen.available, balances_of(user_id)
+        return seen.available, users.get_by_id(user_id)

@@ -8,7 +8,6 @@ from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, writing
 from models.users import User
 from services.accounts import users
-from services.accounts.balances import Balances, balances_of
 from services.audit_trail.events import What
 from services.audit_trail.recording import CHANGED, record
 from services.ledger import posting
@@ -107,10 +106,10 @@ class PromoCodes:
             raise CodeClaimed from None
         return wanted
 
-    def use(self, *, user_id: int, code: object, now: Millis) -> Balances:
+    def use(self, *, user_id: int, code: object, now: Millis) -> User:
         """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
-        Returns the balances after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this
+        Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this
         order. Of concurrent uses by one player one succeeds. The special code has no owner, even if a
         player set it before it became the special one.
         """
@@ -142,7 +141,7 @@ class PromoCodes:
             # The special code is a secret setting.
             shown = {"code": CHANGED if owner_id is None else used}
             record(What.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
-            return balances_of(user_id)
+            return users.get_by_id(user_id)
 
 
 def _required(code: object) -> str:

@@ -13,8 +13,8 @@ from models.db.connection import Sqlite, database, reading
 from models.play_limits import Refused, find_refusal
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
+from models.users import Balances
 from services.accounts import users
-from services.accounts.balances import Balances
 from services.fairness import rolls
 from services.fairness.server_seeds import Commitment, SeedInPlay, ServerSeeds
 from services.games.errors import (
@@ -31,7 +31,6 @@ from services.ledger.posting import Kind
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
-from services.shared.money import Cents
 
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
@@ -201,12 +200,7 @@ class Play:
             prize_id=settled.prize_id,
             is_late=is_late,
             following=following.announcement,
-            balances=Balances(
-                balance=Cents(settled.balance),
-                vault=Cents(settled.vault),
-                sweepstake=Cents(settled.sweepstake),
-                version=settled.version,
-            ),
+            balances=settled.balances,
         )
 
     def _times(self, now: Millis, *, longest_wait_ms: int | None = None) -> BetTimes:

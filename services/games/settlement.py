@@ -22,7 +22,7 @@ from models.bet_settlement import (
 from models.db.group_commit import GroupCommit
 from models.db.sql import execute
 from models.play_limits import Refused, find_refusal
-from models.users import PERMANENTLY
+from models.users import PERMANENTLY, Balances
 from services.games.errors import (
     ExcludedPermanently,
     FreeCaseNotAvailable,
@@ -92,8 +92,7 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     totals = execute(_ADD_TOTALS, values).fetchone()
     if totals is None:
         raise FreeCaseNotAvailable
-    balance, vault, sweepstake, version = totals
-    return Settled(times, bet_id, balance, vault, sweepstake, version, prize_id)
+    return Settled(times, bet_id, Balances(*totals), prize_id)
 
 
 def refusal_of(refused: Refused) -> Exception:

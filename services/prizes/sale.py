@@ -2,7 +2,8 @@
 
 from models.db.connection import writing
 from models.prizes import Prize
-from services.accounts.balances import Balances, balances_of
+from models.users import User
+from services.accounts import users
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
@@ -13,8 +14,8 @@ from services.shared.clock import Millis
 from services.shared.money import Cents
 
 
-def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, Balances]:
-    """Sell the player's prize for its value; returns the value and the balances after the sale.
+def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
+    """Sell the player's prize for its value; returns the value and the player after the sale.
 
     A prize without a value can be sold as well; nothing is posted then. Of concurrent sales and requests for
     shipping one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
@@ -30,4 +31,4 @@ def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, Balances]:
             posting.post(kind=Kind.PRIZE_SALE, user_id=user_id, moves=[move], now=now)
         sold = {"prize": prize_id, "amountCents": amount}
         record(What.PRIZE_SOLD, now=now, user_id=user_id, after=sold)
-        return amount, balances_of(user_id)
+        return amount, users.get_by_id(user_id)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from models.db.connection import writing
 from models.users import User
-from services.accounts.balances import Balances, balances_of
+from services.accounts import users
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
@@ -41,8 +41,8 @@ class VaultStillLocked(PlatformError):
     text = "Vault is still locked"
 
 
-def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Balances:
-    """Move coins from the balance into the vault until a time in ms; returns the new balances.
+def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User:
+    """Move coins from the balance into the vault until a time in ms; returns the player after that.
 
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
     deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
@@ -61,11 +61,11 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> Bala
             raise InvalidAmount from None
         locked = {"amountCents": cents, "deadline": until}
         record(What.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
-        return balances_of(user_id)
+        return users.get_by_id(user_id)
 
 
-def unlock(*, user_id: int, now: Millis) -> Balances:
-    """Move all coins of the vault back to the balance and remove the deadline; returns the new balances.
+def unlock(*, user_id: int, now: Millis) -> User:
+    """Move all coins of the vault back to the balance and remove the deadline; returns the player after that.
 
     Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. When a concurrent lock
     commits first, its coins are moved too, or its later deadline keeps all coins locked.
@@ -82,13 +82,13 @@ def unlock(*, user_id: int, now: Millis) -> Balances:
             )
             .execute()
         )
-        locked = balances_of(user_id).vault
+        locked = Cents(users.get_by_id(user_id).vault_cents)
         if not opened:
             raise VaultStillLocked if locked else VaultEmpty
         move = Move(locked, Account.VAULT, Account.BALANCE)
         posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
-        return balances_of(user_id)
+        return users.get_by_id(user_id)
 
 
 def _positive_cents(amount: object) -> Cents:

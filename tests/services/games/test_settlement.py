@@ -236,8 +236,7 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
         {"period": "weekly", "starts_at_ms": TIMES.week, "user": player.id, "wagered_cents": 500},
     ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
-    assert (settled.balance, settled.vault, settled.sweepstake) == (balance, 0, 0)
-    assert settled.version == user["balance_version"] + 1
+    assert settled.balances == (balance, 0, 0, user["balance_version"] + 1)
 
 
 def test_a_spin_that_is_refused_changes_nothing(settlement, write):
@@ -363,7 +362,7 @@ def test_both_ways_to_settle_an_opening_write_the_same_rows(opening, player, cha
             }
         ]
     )
-    assert settled.balance == balance
+    assert settled.balances.balance_cents == balance
 
 
 def test_the_free_case_needs_a_promo_code_and_opens_only_as_often_as_allowed(opening, change_player, write):
@@ -389,4 +388,4 @@ def test_a_suspended_player_is_refused(settlement, change_player, write):
 def test_a_clock_that_was_set_back_delays_no_bet(settlement, change_player, write):
     change_player(last_bet_at_ms=MADE_AT + DAY_MS, play_began_at_ms=MADE_AT)
 
-    assert write(settlement(won=False, min_cycle_ms=2_500, session_limit_ms=3_600_000)).balance == 9_500
+    assert write(settlement(won=False, min_cycle_ms=2_500, session_limit_ms=3_600_000)).balances[0] == 9_500
