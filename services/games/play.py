@@ -9,7 +9,7 @@ import peewee
 
 from models.bet_settlement import BET_FIELDS, BetTimes, Settlement, settle_at_once
 from models.bets import Bet
-from models.db.connection import Sqlite, database, reading
+from models.db.connection import UNAVAILABLE, Sqlite, database, reading
 from models.play_limits import Refused, find_refusal
 from models.prizes import Prize
 from models.totals import LIVE_BET_SHARDS
@@ -179,7 +179,12 @@ class Play:
             return self._times(clock(), longest_wait_ms=terms.longest_wait_ms())
 
         settle = settle_in_group if isinstance(database.obj, Sqlite) else settle_at_once
-        settled = settle(settlement, times)
+        try:
+            settled = settle(settlement, times)
+        except UNAVAILABLE:
+            # The bet may be settled although the database's answer was lost.
+            invalidate(Tag.BETS)
+            raise
         if isinstance(settled, Refused):
             raise refusal_of(settled)
         self._seeds.witness.settled(user_id=settlement.user_id, nonce=settlement.nonce)

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from bench.harness.money.interruptions import Fuse, Kind, Moment
 from bench.harness.spins import Clock, Table, at
 from bench.harness.waiting import wait_until
-from models.db.connection import writing
+from models.db.connection import UNAVAILABLE, database, writing
 from models.users import User
 from services.accounts import personal_details
 from services.cases import importing
@@ -81,6 +82,21 @@ def test_a_new_username_shows_at_once(client, spin, alice, clock):
 
     assert before == (["ali***"], ["alice"])
     assert (names_on(client), names_on(client, LIVE)) == (["car***"], ["carol"])
+
+
+def test_a_bet_shows_at_once_although_the_answer_to_its_commit_was_lost(client, spin, alice, new_player):
+    # The first bet of all also commits what it needs.
+    spin(alice)
+    before = names_on(client)
+    carol, fuse = new_player("carol"), Fuse()
+    fuse.install(database.obj)
+
+    fuse.arm(Kind.LOST, Moment(None, after=True))
+    with pytest.raises(UNAVAILABLE):
+        spin(carol)
+    fuse.disarm()
+
+    assert (before, names_on(client)) == (["ali***"], ["ali***", "car***"])
 
 
 def test_a_new_price_shows_at_once_in_a_case(client, spin):
