@@ -57,7 +57,9 @@ def main() -> None:
             f"{name:<32}{report.seconds:>9.0f}{report.audited.get('bets', 0):>9,}"
             f"{report.slowest_proof_ms:>13,} ms  {len(report.problems)}",
         )
-        print("\n".join(f"  {line}" for line in report.problems[:MOST_LINES]), flush=True)
+        for line in report.problems[:MOST_LINES]:
+            print(f"  {line}")
+        sys.stdout.flush()
         broken += len(report.problems)
     sys.exit(bool(broken))
 

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from bench.harness.attacks.crowds import stall_connections
+from bench.harness.command_line import option_parser
 from bench.harness.servers import gunicorn, server_process
 from models.db import migrate
 from models.db.connection import open_database
@@ -24,6 +25,7 @@ MIB = 1024 * 1024
 
 
 def main() -> None:
+    option_parser("hostile_connections", __doc__).parse_args()
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place)
         url = f"sqlite:///{directory / 'bench.db'}"
