@@ -31,21 +31,5 @@ class Payment(Table):
         table_name = "payments"
 
 
-_NEWEST_FIRST = (Payment.created_at_ms.desc(), Payment.id.desc())
-_INDEXES = {
-    # A player's payments, newest or oldest first, of one type or of both.
-    "payments_of_player": (Payment.user, Payment.created_at_ms, Payment.id),
-    "payments_of_player_by_type": (Payment.user, Payment.type, Payment.created_at_ms, Payment.id),
-    # The same by amount. Two indexes each, because equal amounts are newest first in both orders.
-    "payments_of_player_highest": (Payment.user, Payment.usd_cents.desc(), *_NEWEST_FIRST),
-    "payments_of_player_lowest": (Payment.user, Payment.usd_cents, *_NEWEST_FIRST),
-    "payments_of_player_by_type_highest": (
-        Payment.user,
-        Payment.type,
-        Payment.usd_cents.desc(),
-        *_NEWEST_FIRST,
-    ),
-    "payments_of_player_by_type_lowest": (Payment.user, Payment.type, Payment.usd_cents, *_NEWEST_FIRST),
-}
-for _name, _columns in _INDEXES.items():
-    Payment.add_index(Payment.index(*_columns, name=_name))
+# A player's payments, newest or oldest first. A player has few, so other orders are sorted.
+Payment.add_index(Payment.index(Payment.user, Payment.created_at_ms, Payment.id, name="payments_of_player"))

@@ -1,7 +1,7 @@
-"""Sums and counts of bets and payments, updated by the transaction that writes the bet or payment.
+"""Sums and counts of bets, updated by the transaction that writes the bet.
 
 Lists and totals then cost the same however long the history is. ``flask ledger audit`` compares each of them
-with the rows that it sums.
+with the bets that it sums.
 """
 
 import peewee
@@ -50,16 +50,3 @@ class LiveBetCount(Table):
 
     class Meta:
         table_name = "live_bet_counts"
-
-
-class PaymentTotals(Table):
-    """One row for each player who has deposited or withdrawn."""
-
-    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
-    deposits = peewee.BigIntegerField(default=0, constraints=[Check("deposits >= 0")])
-    deposited_cents = peewee.BigIntegerField(default=0, constraints=[Check("deposited_cents >= 0")])
-    withdraws = peewee.BigIntegerField(default=0, constraints=[Check("withdraws >= 0")])
-    withdrawn_cents = peewee.BigIntegerField(default=0, constraints=[Check("withdrawn_cents >= 0")])
-
-    class Meta:
-        table_name = "payment_totals"

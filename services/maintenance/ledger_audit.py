@@ -9,12 +9,14 @@ from peewee import fn
 from models.bets import Bet
 from models.db.connection import snapshot
 from models.ledger import LedgerEntry, LedgerTransaction
+from models.payments import Payment
 from models.users import User
 from services.affiliates import audit as affiliates_audit
 from services.cases import audit as cases_audit
-from services.ledger.posting import PLAYERS_ACCOUNTS
+from services.ledger.posting import PLAYERS_ACCOUNTS, Account
 from services.maintenance import totals
 from services.prizes import audit as prizes_audit
+from services.wallet.payments import PaymentType
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ def audit() -> LedgerAudit:
                 *_unbalanced_transactions(),
                 *_empty_transactions(),
                 *_wrong_balances(),
+                *_wrong_payments(),
                 *affiliates_audit.mismatches(),
                 *prizes_audit.mismatches(),
                 *totals.problems(),
@@ -85,3 +88,16 @@ def _wrong_balances() -> Iterator[str]:
         )
         for platform_id in query.scalars():
             yield f"the {account} of {platform_id} differs from its entries"
+
+
+def _wrong_payments() -> Iterator[str]:
+    """Each deposit and withdrawal in the ledger has a payment of the same amount."""
+    house = peewee.Case(Payment.type, [(PaymentType.DEPOSIT, Payment.usd_cents * -1)], Payment.usd_cents)
+    query = (
+        LedgerEntry.select(LedgerEntry.transaction)
+        .join(Payment, peewee.JOIN.LEFT_OUTER, on=(Payment.ledger_transaction == LedgerEntry.transaction))
+        .where(LedgerEntry.account == Account.HOUSE_PAYMENTS)
+        .where(LedgerEntry.amount_cents != fn.COALESCE(house, 0))
+    )
+    for transaction_id in query.scalars():
+        yield f"transaction {transaction_id} differs from its payment"

@@ -1,4 +1,4 @@
-"""Audits and rebuilds the totals: recomputes every sum and count from the bets and payments."""
+"""Audits and rebuilds the totals: recomputes every sum and count from the bets."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -14,10 +14,9 @@ from models.case_spins import CASE, IRL, CaseSpins
 from models.cases import Case
 from models.db.connection import Sqlite, Table, database, writing
 from models.irl_cases import IrlCase
-from models.payments import Payment
 from models.recomputed_sums import SUMS, TOTALS, wrong_sums
 from models.snapshots import Snapshot
-from models.totals import LIVE_BET_SHARDS, LiveBetCount, PaymentTotals, PeriodWager
+from models.totals import LIVE_BET_SHARDS, LiveBetCount, PeriodWager
 from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
@@ -56,9 +55,9 @@ def rebuild(*, now: Millis) -> dict[str, int]:
     """
     with writing():
         database.obj.lift_statement_limit()
-        # A bet or payment written meanwhile would be counted twice or not at all. Its transaction changes
+        # A bet written meanwhile would be counted twice or not at all. Its transaction changes
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
-        database.obj.lock_tables(User, Bet, Payment)
+        database.obj.lock_tables(User, Bet)
         invalidate_after_commit(Tag.BETS)
         wrong = wrong_sums()
         for user_id, columns in wrong.items():
@@ -96,9 +95,7 @@ def _problem(table: type[Table], row: Row) -> str:
     if table is CaseSpins:
         game, case_id, shard, _ = row
         return f"the openings of {game} case {case_id} in shard {shard} differ from the bets"
-    if table is LiveBetCount:
-        return f"the live bet counts of shard {row[0]} differ from the bets"
-    return f"the payment totals of {_platform_id(row[0])} differ from the payments"
+    return f"the live bet counts of shard {row[0]} differ from the bets"
 
 
 def _platform_id(user_id: int) -> str:
@@ -151,14 +148,6 @@ def _case_id_in_content() -> Any:
     return fn.JSON_EXTRACT_PATH_TEXT(Snapshot.content.cast("json"), "id")
 
 
-def _payment_totals() -> set[Row]:
-    columns = []
-    for kind in ("deposit", "withdraw"):
-        is_kind = peewee.Case(None, [(Payment.type == kind, 1)], 0)
-        columns += [fn.SUM(is_kind), fn.SUM(is_kind * Payment.usd_cents)]
-    return _numbers(Payment.select(Payment.user, *columns).group_by(Payment.user))
-
-
 def _numbers(query: Any) -> set[Row]:
     # PostgreSQL's sums are decimals.
     return {tuple(map(int, row)) for row in query.tuples().iterator()}
@@ -168,6 +157,5 @@ EXPECTED_ROWS: dict[type[Table], Callable[[], set[Row]]] = {
     PeriodWager: _period_wagers,
     LiveBetCount: _live_bet_counts,
     CaseSpins: _case_spins,
-    PaymentTotals: _payment_totals,
 }
-"""For each table the rows that it must hold, computed from the bets and payments."""
+"""For each table the rows that it must hold, computed from the bets."""

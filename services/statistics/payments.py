@@ -6,7 +6,6 @@ from typing import Any
 
 from models.db.connection import snapshot
 from models.payments import Payment
-from models.totals import PaymentTotals
 from services.shared.background import in_slices
 from services.shared.pagination import Page, Place, rows_of_page
 from services.wallet.payments import PaymentType
@@ -57,8 +56,8 @@ def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> 
             found = list(_found(condition, ORDER[sort], search.casefold()))
             start, end = place.bounds(len(found))
             return Page(_with_ids(found[start:end]), len(found))
-        total = _count(user_id, kind)
         query = Payment.select().where(condition)
+        total = query.count()
         return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
 
 
@@ -75,11 +74,3 @@ def _found(condition: Any, order: Any, folded: str) -> Iterator[int]:
 def _with_ids(ids: list[int]) -> list[Payment]:
     by_id = {payment.id: payment for payment in Payment.select().where(Payment.id.in_(ids))} if ids else {}
     return [by_id[payment_id] for payment_id in ids]
-
-
-def _count(user_id: int, kind: Kind) -> int:
-    totals = PaymentTotals.get_or_none(PaymentTotals.user == user_id)
-    if totals is None:
-        return 0
-    counts = {Kind.DEPOSITS: totals.deposits, Kind.WITHDRAWS: totals.withdraws}
-    return int(counts.get(kind, totals.deposits + totals.withdraws))

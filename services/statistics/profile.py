@@ -1,18 +1,24 @@
 """A player's lifetime totals."""
 
+from typing import Any
+
+from peewee import fn
+
 from models.db.connection import reading
-from models.totals import PaymentTotals
+from models.payments import Payment
 from services.accounts import users
+from services.wallet.payments import PaymentType
 
 
 @reading()
 def totals(*, user_id: int) -> dict[str, int]:
     """What the player has wagered, earned, deposited and withdrawn, in cents. Raises UserNotFound."""
     user = users.get_by_id(user_id)
-    payments = PaymentTotals.get_or_none(PaymentTotals.user == user_id)
+    payments: Any = Payment.select(Payment.type, fn.SUM(Payment.usd_cents)).where(Payment.user == user_id)
+    sums = {kind: int(cents) for kind, cents in payments.group_by(Payment.type).tuples()}
     return {
         "wagered": user.wagered_cents,
         "earned": user.earned_cents,
-        "deposited": payments.deposited_cents if payments else 0,
-        "withdrawn": payments.withdrawn_cents if payments else 0,
+        "deposited": sums.get(PaymentType.DEPOSIT, 0),
+        "withdrawn": sums.get(PaymentType.WITHDRAW, 0),
     }

@@ -8,7 +8,6 @@ import peewee
 
 from models.db.connection import reading, writing
 from models.payments import Payment
-from models.totals import PaymentTotals
 from models.users import User
 from services.accounts import notifications
 from services.affiliates import referrals
@@ -113,7 +112,6 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
             message=f"Your deposit of {price_text(usd)} was credited to your balance.",
             now=now,
         )
-    _add_to_totals(payment)
     recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
     audit_trail.record(What.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
     return payment
@@ -137,14 +135,3 @@ def _checked(transfer: Transfer) -> Transfer:
     if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
         raise OperatorError("--amount must be a decimal number, in units of the asset")
     return Transfer(**texts)
-
-
-def _add_to_totals(payment: Payment) -> None:
-    user_id: int = payment.user_id  # type: ignore[attr-defined]  # made by peewee
-    is_deposit = payment.type == PaymentType.DEPOSIT
-    count, cents = ("deposits", "deposited_cents") if is_deposit else ("withdraws", "withdrawn_cents")
-    added = {count: 1, cents: payment.usd_cents}
-    PaymentTotals.insert(user=user_id, **added).on_conflict(
-        conflict_target=[PaymentTotals.user],
-        update={name: getattr(PaymentTotals, name) + value for name, value in added.items()},
-    ).execute()

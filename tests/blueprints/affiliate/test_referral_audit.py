@@ -1,11 +1,13 @@
 """flask ledger audit: the sums of referrals and claims equal the payments, bonuses and ledger entries."""
 
+from models.db.connection import reading
+from models.payments import Payment
 from tests.support.audits import check_reports
 
 DEPOSITS = "the referral's deposits of {alice} differ from their payments or bonuses"
 WITHDRAWALS = "the referral's withdrawals of {alice} differ from their payments or bonuses"
 BONUSES = "the referral's bonuses of {bob} differ from their payments or bonuses"
-PAYMENTS = "the payment totals of {alice} differ from the payments"
+PAYMENT = "transaction {deposit} differs from its payment"
 OWNER = "the referral of {bob} belongs to another player than the owner of the code"
 CLAIMS = "the claimed earnings of {owner} differ from the ledger"
 
@@ -13,7 +15,7 @@ TAMPERED = {
     "UPDATE referrals SET deposited_cents = deposited_cents + 1 WHERE user_id = {alice}": [DEPOSITS],
     "UPDATE referrals SET withdrawn_cents = 0 WHERE user_id = {alice}": [WITHDRAWALS],
     "UPDATE referrals SET bonus_cents = 40 WHERE user_id = {bob}": [BONUSES],
-    "UPDATE payments SET usd_cents = 1 WHERE user_id = {alice} AND type = 'deposit'": [PAYMENTS, DEPOSITS],
+    "UPDATE payments SET usd_cents = 1 WHERE user_id = {alice} AND type = 'deposit'": [PAYMENT, DEPOSITS],
     "UPDATE referrals SET owner_id = {alice} WHERE user_id = {bob}": [OWNER],
     "UPDATE users SET used_affiliate_code = 'OWNER' WHERE id = {owner}": [
         "the bonuses of {owner} do not match the use of a code",
@@ -36,4 +38,7 @@ def test_the_audit_reports_changed_referrals_and_claims(client, run, fails, owne
 
     ids = {name: player.id for name, player in players.items()}
     names = {name: player.platform_id for name, player in players.items()}
+    with reading():
+        deposit = Payment.select(Payment.ledger_transaction).where(Payment.type == "deposit")
+        names["deposit"] = deposit.scalar()
     check_reports(fails, TAMPERED, ids, names)

@@ -8,9 +8,7 @@ from peewee import SqliteDatabase
 from bench.harness import bulk_history
 from bench.harness.spins import Clock
 from models import proof_queries
-from models.db.connection import database, reading, writing
-from models.payments import Payment
-from models.totals import PaymentTotals
+from models.db.connection import database, reading
 from models.users import User
 from tests.blueprints.stats.conftest import NOW
 from tests.conftest import Player
@@ -108,13 +106,13 @@ def reads_all_bets(lines):
 def plans(statements):
     """The query plans of the SELECT statements from a table that these requests make, by their SQL."""
 
-    def made(requests, table="bets"):
+    def made(requests):
         asked = [
             statement
             for path, queries in requests.items()
             for query in queries
             for statement in statements(path, query)
-            if f'FROM "{table}"' in statement[0]
+            if 'FROM "bets"' in statement[0]
         ]
         return {sql: plan((sql, parameters)) for sql, parameters in asked}
 
@@ -141,45 +139,6 @@ def test_a_list_of_one_game_fetches_only_the_bets_of_its_page(plans):
     assert len(found) > 5
     only_index = re.compile(r"(COVERING INDEX|Index Only Scan (Backward )?using) bets_of_player_")
     assert {sql: used for sql, used in found.items() if not only_index.search(used)} == {}
-
-
-@pytest.fixture
-def paid(heavy):
-    """For one test, the same player has as many payments as there are bets."""
-    with writing():
-        totals = PaymentTotals.select().dicts().get()
-        database.execute_sql(
-            f"""
-            INSERT INTO payments
-                (user_id, type, chain, asset, amount, usd_cents, txhash, "to", ledger_transaction_id,
-                created_at_ms)
-            SELECT {heavy.id}, CASE id / 3 * 3 WHEN id THEN 'withdraw' ELSE 'deposit' END, 'bitcoin', 'BTC',
-                '1', 100 + id / 7, '', '', id, created_at_ms
-            FROM ledger_transactions WHERE kind IN ('spin', 'opening')
-            """  # noqa: S608  # a number of our own
-        )
-        PaymentTotals.update(deposits=BETS * 2 // 3, withdraws=BETS // 3).execute()
-        database.analyze_tables(Payment)
-    yield
-    with writing():
-        Payment.delete().where(Payment.txhash == "").execute()
-        PaymentTotals.update(totals).execute()
-
-
-@pytest.mark.usefixtures("paid")
-def test_no_list_of_payments_reads_or_sorts_more_than_its_page(plans):
-    queries = [
-        f"{page}&type={kind}&sort={sort}"
-        for page in PAGES
-        for kind in ("all", "deposits", "withdraws")
-        for sort in ("most-recent", "least-recent", "highest-amount", "lowest-amount")
-    ]
-
-    found = plans({"/stats/payments": queries}, table="payments")
-
-    assert len(found) > 10
-    assert {sql: lines for sql, lines in found.items() if sorts(lines)} == {}
-    assert {sql for sql, lines in found.items() if "Seq Scan on payments" in " ".join(lines)} == set()
 
 
 def test_the_generated_history_passes_the_ledger_audit(run):
