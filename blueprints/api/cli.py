@@ -19,7 +19,7 @@ from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services.audit_trail.actor import Actor, acting_as
 from services.shared import decimal_json
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import Cents, NotAnAmount, cents_from_number
+from services.shared.money import NO_COINS, Cents, NotAnAmount, cents_from_number
 
 MAX_PRINTED_PROBLEMS = 20
 
@@ -111,12 +111,10 @@ def progress_bar(*args: Any, **kwargs: Any) -> Any:
 def amount(text: str) -> Cents:
     """A parameter type: coins, from 0, with at most two decimals. The command gets cents."""
     try:
-        cents = cents_from_number(Decimal(text))
+        return cents_from_number(Decimal(text), least=NO_COINS)
     except (NotAnAmount, InvalidOperation):
-        cents = Cents(-1)
-    if cents < 0:
-        raise click.BadParameter("must be an amount from 0 to 1000000000 with at most two decimals")
-    return cents
+        problem = "must be an amount from 0 to 1000000000 with at most two decimals"
+        raise click.BadParameter(problem) from None
 
 
 def fail_on_problems(problems: Sequence[str], what: str = "mismatches") -> None:

@@ -9,7 +9,7 @@ from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag
 from blueprints.games.schemas import PlaySumSchema
 from models.play_limits import KINDS, PERIODS
 from services.limits.exclusions import DURATIONS
-from services.shared.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, NO_COINS, Cents, NotAnAmount, cents_from_number
 
 
 def limit_of(period: str) -> Coins:
@@ -60,12 +60,9 @@ class NewLimit(ma.fields.Field[Cents | None]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Cents:
         try:
-            cents = cents_from_number(value)
+            return cents_from_number(value, least=NO_COINS)
         except NotAnAmount:
-            cents = Cents(-1)
-        if cents < 0:
-            raise ma.ValidationError(NOT_A_LIMIT)
-        return cents
+            raise ma.ValidationError(NOT_A_LIMIT) from None
 
 
 class LimitChangeSchema(WireSchema):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import MAX_AMOUNT_CENTS, Cents, NotAnAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, NO_COINS, Cents, NotAnAmount, cents_from_number
 from services.shared.names import can_be_shown, normalize_name
 from services.shared.text_validation import is_storable
 
@@ -90,10 +90,8 @@ def image_from(value: object, what: str) -> str:
 def price_from(value: object, what: str) -> Cents:
     """A price in coins. Raises OperatorError."""
     try:
-        cents = cents_from_number(value)
+        return cents_from_number(value, least=NO_COINS)
     except NotAnAmount:
-        cents = Cents(-1)
-    if cents < 0:
         most = MAX_AMOUNT_CENTS // 100
-        raise OperatorError(f"{what} must be a number from 0 to {most} with at most two decimals")
-    return cents
+        problem = f"{what} must be a number from 0 to {most} with at most two decimals"
+        raise OperatorError(problem) from None

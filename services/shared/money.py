@@ -11,6 +11,8 @@ NO_COINS = Cents(0)
 MAX_AMOUNT_CENTS = Cents(1_000_000_000 * 100)
 """The largest amount that input may have: 1,000,000,000 coins."""
 
+MIN_AMOUNT_CENTS = Cents(-MAX_AMOUNT_CENTS)
+
 _MAX_COINS = MAX_AMOUNT_CENTS // 100
 _HUNDREDTH = Decimal("0.01")
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
@@ -20,11 +22,11 @@ class NotAnAmount(ValueError):
     """The input is not a finite number within the bounds, with at most two decimals."""
 
 
-def cents_from_number(value: object) -> Cents:
-    """Exact cents of a JSON number of coins, negative ones included.
+def cents_from_number(value: object, *, least: Cents = MIN_AMOUNT_CENTS) -> Cents:
+    """Exact cents of a JSON number of coins.
 
     Takes an int or a Decimal, as decimal_json returns them, and a float whose shortest text has at most two
-    decimals. Never rounds. Raises NotAnAmount.
+    decimals. Never rounds. Raises NotAnAmount, also for less than ``least``.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise NotAnAmount
@@ -32,9 +34,12 @@ def cents_from_number(value: object) -> Cents:
     if not number.is_finite() or not -_MAX_COINS <= number <= _MAX_COINS:
         raise NotAnAmount
     try:
-        return Cents(int(number.quantize(_HUNDREDTH, context=_EXACT).scaleb(2)))
+        cents = Cents(int(number.quantize(_HUNDREDTH, context=_EXACT).scaleb(2)))
     except (Inexact, InvalidOperation):
         raise NotAnAmount from None
+    if cents < least:
+        raise NotAnAmount
+    return cents
 
 
 def is_amount(value: object, cents: Cents) -> bool:

@@ -121,12 +121,9 @@ class Upgrader:
 
     def _wager(self, amount: object) -> Cents:
         try:
-            wager = cents_from_number(amount)
+            return cents_from_number(amount, least=self.rules.min_wager)
         except NotAnAmount:
             raise InvalidAmount from None
-        if wager < self.rules.min_wager:
-            raise InvalidAmount
-        return wager
 
     def _item(self, name: str) -> CatalogueItem:
         item = self._catalogue.current().by_name.get(name)

@@ -93,12 +93,9 @@ def unlock(*, user_id: int, now: Millis) -> User:
 
 def _positive_cents(amount: object) -> Cents:
     try:
-        cents = cents_from_number(amount)
+        return cents_from_number(amount, least=Cents(1))
     except NotAnAmount:
         raise InvalidAmount from None
-    if cents <= 0:
-        raise InvalidAmount
-    return cents
 
 
 def _future(deadline: object, now: Millis) -> Millis:
