@@ -81,12 +81,9 @@ class PfSchema(WireSchema):
     )
 
 
-class OpeningPfSchema(WireSchema):
+class OpeningPfSchema(PfSchema):
     """The inputs of an opening's ticket, without its server seed, which is still secret."""
 
-    server_seed_commitment = SERVER_SEED_COMMITMENT
-    client_seed = CLIENT_SEED
-    nonce = NONCE
     percent = Computed(
         tickets.percent,
         "number",

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from flask import Blueprint, Response, make_response, render_template, request
-from werkzeug.wrappers import Response as BaseResponse
+from flask import Blueprint, Response, render_template
 
 from blueprints.api.auth import public
+from blueprints.api.caching import conditional
 from server.current_services import get_services
 from server.http.response_headers import hash_sources
 
@@ -37,22 +37,15 @@ def set_security_policy(response: Response) -> Response:
 
 @blueprint.get("/")
 @public
-def page() -> BaseResponse:
+@conditional
+def page() -> str:
     """The page. Browsers revalidate it, so that its files are of the same version."""
-    response = make_response(render_template("index.html", trial=not get_services().settings.production))
-    return _revalidated(response)
+    return render_template("index.html", trial=not get_services().settings.production)
 
 
 @blueprint.get("/verify")
 @public
-def verify() -> BaseResponse:
+@conditional
+def verify() -> Response:
     """A page that recomputes a bet without the server. Its values come in the URL's fragment."""
-    response = make_response(VERIFY_PAGE)
-    response.headers["Content-Security-Policy"] = VERIFY_POLICY
-    return _revalidated(response)
-
-
-def _revalidated(response: Response) -> BaseResponse:
-    response.headers["Cache-Control"] = "no-cache"
-    response.add_etag()
-    return response.make_conditional(request)
+    return Response(VERIFY_PAGE, headers={"Content-Security-Policy": VERIFY_POLICY}, mimetype="text/html")

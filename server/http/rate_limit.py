@@ -57,10 +57,6 @@ class TooManyRequests(PlatformError):
     status = 429
     text = "Too many requests"
 
-    def __init__(self, *, retry_after_seconds: int) -> None:
-        super().__init__()
-        self.retry_after_seconds = retry_after_seconds
-
 
 def count_as(kind: str) -> Callable[[View], View]:
     """Count requests for a view in this limit, not as reads or writes.

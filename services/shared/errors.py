@@ -11,8 +11,9 @@ class PlatformError(Exception):
     # When a retry may succeed; None if waiting does not help.
     retry_after_seconds: int | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, *, retry_after_seconds: int | None = None) -> None:
         super().__init__(self.text)
+        self.retry_after_seconds = retry_after_seconds or self.retry_after_seconds
 
 
 class Unavailable(PlatformError):

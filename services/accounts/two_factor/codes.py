@@ -68,10 +68,6 @@ class TooManyWrongCodes(CodeRefused):
     status = 429
     text = "Too many wrong 2FA codes"
 
-    def __init__(self, *, retry_after_seconds: int) -> None:
-        super().__init__()
-        self.retry_after_seconds = retry_after_seconds
-
 
 def six_digits(value: object) -> str:
     """A code of the authenticator app. Raises MalformedCode."""
