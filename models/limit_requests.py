@@ -6,6 +6,10 @@ from peewee import Check
 from models.db.connection import Table
 from models.users import User
 
+DAY_MS = 24 * 3600 * 1000
+CONFIRMABLE_AFTER_MS = DAY_MS
+EXPIRES_AFTER_MS = 7 * DAY_MS
+
 
 class LimitRequest(Table):
     """A request to raise one of a player's limits, or to remove it.
@@ -23,6 +27,16 @@ class LimitRequest(Table):
     # Null to remove the limit.
     value_cents = peewee.BigIntegerField(null=True, constraints=[Check("value_cents >= 0")])
     requested_at_ms = peewee.BigIntegerField()
+
+    @property
+    def confirmable_at_ms(self) -> int:
+        """From when the request can be confirmed."""
+        return int(self.requested_at_ms) + CONFIRMABLE_AFTER_MS
+
+    @property
+    def expires_at_ms(self) -> int:
+        """From when it can't be confirmed any more."""
+        return int(self.requested_at_ms) + EXPIRES_AFTER_MS
 
     class Meta:
         table_name = "limit_requests"

@@ -78,7 +78,7 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
     """
     now = get_services().clock()
     exclusion = exclusions.exclude(user_id=current_user().id, duration=body["duration"], now=now)
-    return {"success": True, "until": exclusion.until}
+    return {"success": True} | exclusion
 
 
 @blueprint.get("/summary")

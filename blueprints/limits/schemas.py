@@ -30,9 +30,13 @@ class LimitRequestSchema(WireSchema):
     id = text("The id of the request", "8f14e45fceea167a5a36dedd4bea2543")
     kind = text("wager or loss", "wager")
     period = text("day, week or month", "day")
-    value = Coins("The new limit, null to remove it", 100, allow_none=True)
-    confirmable_at = epoch_ms("When it can be confirmed, 24 hours after the request")
-    expires_at = epoch_ms("From when it cannot be confirmed any more, seven days after the request")
+    value = Coins("The new limit, null to remove it", 100, allow_none=True, attribute="value_cents")
+    confirmable_at = epoch_ms(
+        "When it can be confirmed, 24 hours after the request", attribute="confirmable_at_ms"
+    )
+    expires_at = epoch_ms(
+        "From when it cannot be confirmed any more, seven days after the request", attribute="expires_at_ms"
+    )
 
 
 class ExclusionSchema(WireSchema):

@@ -75,7 +75,7 @@ def exclude(platformid: str, duration: str) -> None:
     """
     user = users.get(platform_id=platformid)
     exclusion = exclusions.exclude(user_id=user.id, duration=duration, now=get_services().clock())
-    print_json({"platformid": user.platform_id, "until": exclusion.until})
+    print_json({"platformid": user.platform_id} | exclusion)
 
 
 @group.command("logout")

@@ -1,7 +1,5 @@
 """Breaks and self-exclusion: until then, every bet of the player is refused when it is settled."""
 
-from dataclasses import asdict, dataclass
-
 from models.db.connection import writing
 from models.users import PERMANENTLY, User
 from services.accounts import users
@@ -21,18 +19,14 @@ DURATIONS_MS = {
 }
 DURATIONS = (*DURATIONS_MS, PERMANENT)
 
+Exclusion = dict[str, Millis | None]
+"""``until``: the end of a break, None for a permanent exclusion."""
+
 
 class BreakTooShort(PlatformError):
     """The player's current break ends later."""
 
     text = "A break can only be made longer"
-
-
-@dataclass(frozen=True)
-class Exclusion:
-    """A break, or a permanent exclusion, whose ``until`` is None."""
-
-    until: Millis | None
 
 
 def current(user: User, *, now: Millis) -> Exclusion | None:
@@ -62,14 +56,14 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
                 What.EXCLUSION_EXTENDED if is_extended else What.EXCLUSION_BEGUN,
                 now=now,
                 user_id=user_id,
-                before=asdict(_exclusion(current)) if is_extended else None,
-                after=asdict(_exclusion(until)),
+                before=_exclusion(current) if is_extended else None,
+                after=_exclusion(until),
             )
     return _exclusion(until)
 
 
 def _exclusion(until: int) -> Exclusion:
-    return Exclusion(None if until == PERMANENTLY else Millis(until))
+    return {"until": None if until == PERMANENTLY else Millis(until)}
 
 
 def _whole_second(at: int) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.db.connection import snapshot, writing
-from models.limit_requests import LimitRequest
+from models.limit_requests import EXPIRES_AFTER_MS, LimitRequest
 from models.play_limits import PERIODS
 from models.users import User
 from services.accounts import users
@@ -18,12 +18,9 @@ from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.limits import exclusions
 from services.limits.exclusions import Exclusion
-from services.shared.clock import DAY_MS, Millis
+from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
-
-CONFIRMABLE_AFTER_MS = DAY_MS
-EXPIRES_AFTER_MS = 7 * DAY_MS
 
 REQUEST_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -57,23 +54,12 @@ class Limit:
 
     def of(self, user: User) -> Cents | None:
         """The player's limit; None for no limit."""
-        return _cents(getattr(user, self.column))
+        limit: Cents | None = getattr(user, self.column)
+        return limit
 
     def described(self, value: int | None) -> dict[str, Any]:
         """This limit at a value in cents, for the audit trail."""
         return {"kind": self.kind, "period": self.period, "valueCents": value}
-
-
-@dataclass(frozen=True)
-class Pending:
-    """A request to set a limit to ``value`` in cents, or to remove it if that is None. Times are in ms."""
-
-    id: str
-    kind: str
-    period: str
-    value: Cents | None
-    confirmable_at: Millis
-    expires_at: Millis
 
 
 @dataclass(frozen=True)
@@ -82,7 +68,7 @@ class Limits:
 
     wager: ByPeriod
     loss: ByPeriod
-    pending: list[Pending]
+    pending: list[LimitRequest]
     exclusion: Exclusion | None
 
 
@@ -92,7 +78,7 @@ def of_player(user_id: int, *, now: Millis) -> Limits:
         user = users.get_by_id(user_id)
         is_recent = LimitRequest.requested_at_ms > now - EXPIRES_AFTER_MS
         requests = LimitRequest.select().where(LimitRequest.user == user_id, is_recent)
-        pending = [_pending(row) for row in requests.order_by(LimitRequest.requested_at_ms, LimitRequest.id)]
+        pending = list(requests.order_by(LimitRequest.requested_at_ms, LimitRequest.id))
     return Limits(
         wager=_by_period(user, "wager"),
         loss=_by_period(user, "loss"),
@@ -111,7 +97,7 @@ def lower(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> bo
         return _lower(users.lock(user_id), limit, value, now=now)
 
 
-def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> Pending | None:
+def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> LimitRequest | None:
     """Ask to raise a limit, or to remove it with None. Replaces an earlier request for the same limit.
 
     If ``value`` is not above the limit any more, because another request was confirmed meanwhile, this is
@@ -122,7 +108,7 @@ def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> 
         if _lower(user, limit, value, now=now):
             return None
         replaced = _delete_request(user, limit, now=now)
-        requested = LimitRequest.create(
+        requested: LimitRequest = LimitRequest.create(
             id=secrets.token_hex(16),
             user=user_id,
             kind=limit.kind,
@@ -133,7 +119,7 @@ def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> 
         what = What.LIMIT_RAISE_REPLACED if replaced else What.LIMIT_RAISE_REQUESTED
         before = limit.described(replaced.value_cents) if replaced else None
         record(what, now=now, user_id=user_id, before=before, after=limit.described(value))
-        return _pending(requested)
+        return requested
 
 
 def confirm(*, user_id: int, request_id: str, now: Millis) -> None:
@@ -146,24 +132,13 @@ def confirm(*, user_id: int, request_id: str, now: Millis) -> None:
     with writing():
         user = users.lock(user_id)
         found = LimitRequest.get_or_none(LimitRequest.id == request_id, LimitRequest.user == user_id)
-        if found is None or now >= _pending(found).expires_at:
+        if found is None or now >= found.expires_at_ms:
             raise RequestNotFound
-        if now < _pending(found).confirmable_at:
+        if now < found.confirmable_at_ms:
             raise TooEarly
         limit = Limit(found.kind, found.period)
         found.delete_instance()
-        _set(What.LIMIT_RAISE_CONFIRMED, user, limit, _cents(found.value_cents), now=now)
-
-
-def _pending(row: LimitRequest) -> Pending:
-    return Pending(
-        id=row.id,
-        kind=row.kind,
-        period=row.period,
-        value=_cents(row.value_cents),
-        confirmable_at=Millis(row.requested_at_ms + CONFIRMABLE_AFTER_MS),
-        expires_at=Millis(row.requested_at_ms + EXPIRES_AFTER_MS),
-    )
+        _set(What.LIMIT_RAISE_CONFIRMED, user, limit, found.value_cents, now=now)
 
 
 def _by_period(user: User, kind: str) -> ByPeriod:
@@ -184,7 +159,7 @@ def _lower(user: User, limit: Limit, value: Cents | None, *, now: Millis) -> boo
     return True
 
 
-def _set(what: What, user: User, limit: Limit, value: Cents | None, *, now: Millis) -> None:
+def _set(what: What, user: User, limit: Limit, value: int | None, *, now: Millis) -> None:
     """Change a limit of a player whose row is locked."""
     User.update({limit.column: value}).where(User.id == user.id).execute()
     before, after = limit.described(limit.of(user)), limit.described(value)
@@ -198,8 +173,4 @@ def _delete_request(user: User, limit: Limit, *, now: Millis) -> LimitRequest | 
     if found is None:
         return None
     found.delete_instance()
-    return found if now < _pending(found).expires_at else None
-
-
-def _cents(value: int | None) -> Cents | None:
-    return None if value is None else Cents(value)
+    return found if now < found.expires_at_ms else None
