@@ -7,7 +7,7 @@ from typing import Protocol
 
 from models.bet_settlement import Outcome
 from services.shared import decimal_json
-from services.shared.money import NotAnAmount, cents_from_number
+from services.shared.money import InvalidAmount, cents_from_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ def _comparable(part: object) -> object:
     """Amounts as cents; texts, booleans and null as they are; anything else as its ``repr``."""
     try:
         return int(cents_from_number(part))
-    except NotAnAmount:
+    except InvalidAmount:
         return part if part is None or isinstance(part, bool | str) else repr(part)
 
 

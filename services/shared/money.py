@@ -3,6 +3,8 @@
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import NewType
 
+from services.shared.errors import PlatformError
+
 Cents = NewType("Cents", int)
 """A whole number of hundredths of a coin. The only form that money has inside the program."""
 
@@ -18,27 +20,29 @@ _HUNDREDTH = Decimal("0.01")
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
 
 
-class NotAnAmount(ValueError):
+class InvalidAmount(PlatformError):
     """The input is not a finite number within the bounds, with at most two decimals."""
+
+    text = "Invalid amount"
 
 
 def cents_from_number(value: object, *, least: Cents = MIN_AMOUNT_CENTS) -> Cents:
     """Exact cents of a JSON number of coins.
 
     Takes an int or a Decimal, as decimal_json returns them, and a float whose shortest text has at most two
-    decimals. Never rounds. Raises NotAnAmount, also for less than ``least``.
+    decimals. Never rounds. Raises InvalidAmount, also for less than ``least``.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise NotAnAmount
+        raise InvalidAmount
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite() or not -_MAX_COINS <= number <= _MAX_COINS:
-        raise NotAnAmount
+        raise InvalidAmount
     try:
         cents = Cents(int(number.quantize(_HUNDREDTH, context=_EXACT).scaleb(2)))
     except (Inexact, InvalidOperation):
-        raise NotAnAmount from None
+        raise InvalidAmount from None
     if cents < least:
-        raise NotAnAmount
+        raise InvalidAmount
     return cents
 
 
@@ -46,7 +50,7 @@ def is_amount(value: object, cents: Cents) -> bool:
     """Whether a JSON number of coins is exactly this amount."""
     try:
         return cents_from_number(value) == cents
-    except NotAnAmount:
+    except InvalidAmount:
         return False
 
 

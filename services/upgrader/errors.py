@@ -3,12 +3,6 @@
 from services.shared.errors import PlatformError
 
 
-class InvalidAmount(PlatformError):
-    """The amount is not a number of whole cents, or is below the lowest wager."""
-
-    text = "Invalid amount"
-
-
 class ItemNotFound(PlatformError):
     """The catalogue does not show such an item."""
 

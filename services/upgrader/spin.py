@@ -8,10 +8,9 @@ from services.games.bets import LOST, UPGRADER, WON
 from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.terms import BetRequest, Expectation
 from services.shared.clock import Millis
-from services.shared.money import Cents, NotAnAmount, cents_from_number, is_amount
+from services.shared.money import Cents, cents_from_number, is_amount
 from services.upgrader.catalogue import CatalogueCache, CatalogueItem
 from services.upgrader.errors import (
-    InvalidAmount,
     ItemNotFound,
     ItemPriceChanged,
     PriceNotAboveWager,
@@ -96,15 +95,15 @@ class Upgrader:
     def play(self, *, user_id: int, request: SpinRequest, clock: Clock) -> PlayedBet:
         """Take the wager, roll, and credit the item's value when the roll wins.
 
-        The caller holds the player's lock. Raises the errors of services/upgrader/errors.py in the order of
-        the checks below, and then those of ``Play.play``.
+        The caller holds the player's lock. Raises InvalidAmount, the errors of services/upgrader/errors.py in
+        the order of the checks below, and then those of ``Play.play``.
         """
         return self._bets.play(
             user_id=user_id, request=request, check=lambda: self._terms(request), clock=clock
         )
 
     def _terms(self, request: SpinRequest) -> SpinTerms:
-        wager = self._wager(request.amount)
+        wager = cents_from_number(request.amount, least=self.rules.min_wager)
         client_seed = client_seed_of(request)
         item = self._item(request.item)
         if request.price is not None and not is_amount(request.price, item.price_cents):
@@ -118,12 +117,6 @@ class Upgrader:
             house_edge_ppm=self.rules.house_edge_ppm,
             threshold=self._threshold(wager, item.price_cents),
         )
-
-    def _wager(self, amount: object) -> Cents:
-        try:
-            return cents_from_number(amount, least=self.rules.min_wager)
-        except NotAnAmount:
-            raise InvalidAmount from None
 
     def _item(self, name: str) -> CatalogueItem:
         item = self._catalogue.current().by_name.get(name)

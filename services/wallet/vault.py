@@ -11,7 +11,7 @@ from services.ledger import posting
 from services.ledger.posting import Account, Kind, Move
 from services.shared.clock import Millis
 from services.shared.errors import InsufficientBalance, PlatformError
-from services.shared.money import Cents, NotAnAmount, cents_from_number
+from services.shared.money import Cents, InvalidAmount, cents_from_number
 
 # Ten years with three leap days.
 LONGEST_LOCK = Millis(3_653 * 24 * 3600 * 1000)
@@ -19,12 +19,6 @@ LONGEST_LOCK = Millis(3_653 * 24 * 3600 * 1000)
 
 class AmountAndDeadlineRequired(PlatformError):
     text = "Amount and deadline are required"
-
-
-class InvalidAmount(PlatformError):
-    """Not a positive, exact amount, or more than the balance."""
-
-    text = "Invalid amount"
 
 
 class InvalidDeadline(PlatformError):
@@ -46,11 +40,12 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
     deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
-    refused. Raises AmountAndDeadlineRequired, InvalidAmount or InvalidDeadline, checked in this order.
+    refused. Raises AmountAndDeadlineRequired, InvalidAmount (also for more than the balance) or
+    InvalidDeadline, checked in this order.
     """
     if amount is None or deadline is None:
         raise AmountAndDeadlineRequired
-    cents = _positive_cents(amount)
+    cents = cents_from_number(amount, least=Cents(1))
     until = _future(deadline, now)
     with writing():
         _move_deadline(user_id, until)
@@ -89,13 +84,6 @@ def unlock(*, user_id: int, now: Millis) -> User:
         posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
         return users.get_by_id(user_id)
-
-
-def _positive_cents(amount: object) -> Cents:
-    try:
-        return cents_from_number(amount, least=Cents(1))
-    except NotAnAmount:
-        raise InvalidAmount from None
 
 
 def _future(deadline: object, now: Millis) -> Millis:

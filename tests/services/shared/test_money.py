@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from services.shared import decimal_json
 from services.shared.money import (
     MAX_AMOUNT_CENTS,
-    NotAnAmount,
+    InvalidAmount,
     cents_from_number,
     number_from_cents,
     price_text,
@@ -36,7 +36,7 @@ def test_an_amount_of_at_most_two_decimals_is_accepted():
 def refused(number):
     try:
         cents_from_number(number)
-    except NotAnAmount:
+    except InvalidAmount:
         return True
     return False
 
@@ -67,7 +67,7 @@ def test_values_of_other_types_are_refused():
 def test_a_number_is_accepted_exactly_or_refused(number):
     try:
         cents = cents_from_number(number)
-    except NotAnAmount:
+    except InvalidAmount:
         return
 
     assert Fraction(cents, 100) == Fraction(str(number))
