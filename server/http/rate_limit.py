@@ -17,7 +17,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from server.http.bearer_token import current_claims
 from server.http.strict_requests import ContractRequest, current_request
 from services.maintenance.checks import FORWARDED_MARKER
-from services.shared.errors import PlatformError, Unauthorized
+from services.shared.errors import TooManyRequests, Unauthorized
 from services.shared.rate_limiter import NewRateLimiter, RateLimiter
 
 log = logging.getLogger("platform.proxies")
@@ -49,13 +49,6 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 FREE_BLUEPRINTS = ("system", "media", "site", "docs", "swagger_ui")
 """Their requests are not limited: monitoring, and the files of pages."""
-
-
-class TooManyRequests(PlatformError):
-    """The client has reached its limit for this kind of request."""
-
-    status = 429
-    text = "Too many requests"
 
 
 def count_as(kind: str) -> Callable[[View], View]:

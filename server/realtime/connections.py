@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from services.games.errors import TooManySpins
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError, Unauthorized
+from services.shared.errors import PlatformError, TooManyRequests, Unauthorized
 
 MAX_SOCKETS = 10
 
@@ -126,13 +125,13 @@ class Connections:
     def event_in_flight(self, sid: str) -> Iterator[int]:
         """Count an event of this socket as being handled within the block; yields its player.
 
-        Raises TooManySpins when five are, Unauthorized when the socket has gone or has no valid token.
+        Raises TooManyRequests when five are, Unauthorized when the socket has gone or has no valid token.
         """
         connection = self._by_sid.get(sid)
         if connection is None:
             raise Unauthorized
         if connection.events_in_flight >= MAX_EVENTS_IN_FLIGHT:
-            raise TooManySpins
+            raise TooManyRequests
         if connection.user_id is None or not self._is_valid(connection):
             raise Unauthorized
         connection.events_in_flight += 1

@@ -11,7 +11,7 @@ from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
-from services.games.errors import TooManySpins
+from services.shared.errors import TooManyRequests
 from services.shared.rate_limiter import NewRateLimiter, RateLimiter
 from settings import Settings
 
@@ -101,6 +101,6 @@ def after_this_event(follow_up: Callable[[], None]) -> None:
 
 
 def check_event_rate() -> None:
-    """Raises TooManySpins when the current event is one more than its client may send."""
+    """Raises TooManyRequests when the current event is one more than its client may send."""
     if not g.event_is_allowed:
-        raise TooManySpins
+        raise TooManyRequests

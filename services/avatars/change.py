@@ -17,7 +17,7 @@ from services.avatars.render import render
 from services.shared.background import WorkerPool
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import Millis
-from services.shared.errors import PlatformError, Unavailable
+from services.shared.errors import TooManyRequests, Unavailable
 
 log = logging.getLogger("platform.avatars")
 
@@ -27,17 +27,9 @@ UPLOAD_MS = 60 * 1000
 """Longer than a request may take. An upload that a crash ended counts as under way for so long."""
 
 
-class UploadUnderWay(PlatformError):
-    """The player has another upload under way."""
-
-    status = 429
-    text = "Too many requests"
-    retry_after_seconds = 1
-
-
 @contextlib.contextmanager
 def one_upload(*, user_id: int, now: Millis) -> Iterator[None]:
-    """Hold the one upload that a player may have at a time, in all processes. Raises UploadUnderWay.
+    """Hold the one upload that a player may have at a time, in all processes. Raises TooManyRequests.
 
     Of several at once, one inserts the row; the others are refused by its primary key.
     """
@@ -50,7 +42,7 @@ def one_upload(*, user_id: int, now: Millis) -> Iterator[None]:
             AvatarUpload.delete().where(this, ~is_current).execute()
             AvatarUpload.insert(user=user_id, until_ms=until).execute()
     except peewee.IntegrityError:
-        raise UploadUnderWay from None
+        raise TooManyRequests(retry_after_seconds=1) from None
     try:
         yield
     finally:

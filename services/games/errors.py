@@ -20,13 +20,6 @@ class TermsExpired(Exception):
     """The terms of the bet were too old when it was about to be settled."""
 
 
-class TooManySpins(PlatformError):
-    """The player is over the rate limit, or has too many events in flight."""
-
-    status = 429
-    text = "Too many requests"
-
-
 class InvalidRequest(PlatformError):
     """The payload is not an object, or a key is missing or has a value of the wrong type."""
 

@@ -24,6 +24,13 @@ class Unavailable(PlatformError):
     retry_after_seconds = 1
 
 
+class TooManyRequests(PlatformError):
+    """The client is over a rate limit, or has too many requests or events under way."""
+
+    status = 429
+    text = "Too many requests"
+
+
 class UnstorableText(PlatformError):
     text = "Text must not have NUL characters or lone surrogates"
 

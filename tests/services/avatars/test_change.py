@@ -17,8 +17,9 @@ from bench.harness.waiting import wait_until
 from models.avatar_uploads import AvatarUpload
 from models.db.connection import database, reading, writing
 from models.users import User
-from services.avatars.change import UploadUnderWay, one_upload
+from services.avatars.change import one_upload
 from services.shared.clock import now_ms
+from services.shared.errors import TooManyRequests
 from tests.services.avatars.conftest import GREEN, RED, encoded
 from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
@@ -152,7 +153,7 @@ def test_of_many_uploads_that_begin_at_once_one_is_under_way(player):
             with one_upload(user_id=player.id, now=now_ms()):
                 have_tried.wait()
                 return "begun"
-        except UploadUnderWay:
+        except TooManyRequests:
             have_tried.wait()
             return "refused"
 
