@@ -2,12 +2,7 @@
 
 from blueprints.api.parameters import Unvalidated
 from blueprints.api.schemas import Avatar, Coins, Computed, Part, WireSchema, count, epoch_ms, flag, text
-from models.users import User
 from services.shared.levels import experience_of, level_of
-
-
-def experience_points(user: User) -> int:
-    return experience_of(granted=user.granted_experience, wagered_cents=user.wagered_cents)
 
 
 class PublicUserSchema(WireSchema):
@@ -18,8 +13,8 @@ class PublicUserSchema(WireSchema):
     )
     username = text("3 to 32 letters, digits, dots, dashes and underscores", "alice")
     avatar = Avatar("The player's picture")
-    experience = Computed(experience_points, "integer", "One for each whole coin wagered", 1200)
-    level = Computed(lambda user: level_of(experience_points(user)), "integer", "From experience", 3)
+    experience = Computed(experience_of, "integer", "One for each whole coin wagered", 1200)
+    level = Computed(level_of, "integer", "From experience", 3)
     register_date = epoch_ms("When the account was made", attribute="registered_at_ms")
 
 

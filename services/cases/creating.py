@@ -12,7 +12,7 @@ from services.cases import contents, errors, version
 from services.cases.contents import ChancesByName
 from services.cases.kinds import RESERVED_IDS, Kind, case_id
 from services.shared.clock import Millis
-from services.shared.levels import experience_of, level_of
+from services.shared.levels import level_of
 from services.shared.names import can_be_shown, fold, normalize_name
 
 MIN_LEVEL = 25
@@ -24,8 +24,7 @@ BALANCE_TYPE = "balance"
 
 def check_level(player: User) -> None:
     """Raises LevelTooLow for a player who may not create cases yet."""
-    experience = experience_of(granted=player.granted_experience, wagered_cents=player.wagered_cents)
-    if level_of(experience) < MIN_LEVEL:
+    if level_of(player) < MIN_LEVEL:
         raise errors.LevelTooLow
 
 

@@ -19,7 +19,7 @@ from services.games.snapshots import Content, Snapshots
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.openings.openable_cases import OpenableCase, read_case
-from services.shared.levels import experience_of, level_of
+from services.shared.levels import level_of
 from services.shared.money import is_amount
 
 REUSED_SECONDS = 0.5
@@ -165,8 +165,7 @@ class Openings:
 
     def _check_player(self, user_id: int, case: OpenableCase) -> None:
         player = users.get_by_id(user_id)
-        experience = experience_of(granted=player.granted_experience, wagered_cents=player.wagered_cents)
-        if level_of(experience) < case.required_level:
+        if level_of(player) < case.required_level:
             raise LevelTooLow
         # The settlement decides. This refuses in the documented order.
         if case.is_free and (

@@ -2,17 +2,19 @@
 
 from math import isqrt
 
+from models.users import User
+
 EXPERIENCE_PER_SQUARE = 100
 
 
-def experience_of(*, granted: int, wagered_cents: int) -> int:
+def experience_of(player: User) -> int:
     """One point for each whole coin wagered in total, plus the points granted by an operator."""
-    return granted + wagered_cents // 100
+    return int(player.granted_experience + player.wagered_cents // 100)
 
 
-def level_of(experience: int) -> int:
+def level_of(player: User) -> int:
     """floor(sqrt(experience / 100)): level 1 at 100 coins, level 25 at 62,500."""
-    return isqrt(experience // EXPERIENCE_PER_SQUARE)
+    return isqrt(experience_of(player) // EXPERIENCE_PER_SQUARE)
 
 
 def experience_for(level: int) -> int:
