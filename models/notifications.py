@@ -21,16 +21,3 @@ class Notification(Table):
 
 # A player's list, newest first, and clearing it.
 Notification.add_index(Notification.index(Notification.user, Notification.id, name="notifications_of_player"))
-
-
-class VaultNotice(Table):
-    """The last vault deadline that a player was notified of.
-
-    Stored apart, so that the notification does not come back when the player clears the list.
-    """
-
-    user = peewee.ForeignKeyField(User, primary_key=True, on_delete="CASCADE")
-    deadline_ms = peewee.BigIntegerField()
-
-    class Meta:
-        table_name = "vault_notices"

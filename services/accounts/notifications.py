@@ -1,7 +1,9 @@
 """Notifications to players, from the system and from operators."""
 
+from operator import attrgetter
+
 from models.db.connection import reading, writing
-from models.notifications import Notification, VaultNotice
+from models.notifications import Notification
 from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
@@ -44,45 +46,19 @@ def send(*, user_id: int, title: str, message: str, now: Millis) -> Notification
 
 @reading()
 def newest(*, user: User, now: Millis) -> list[Notification]:
-    """A player's notifications, newest first. Adds one when the deadline of the vault has passed."""
-    _announce_vault(user, now)
-    query = (
-        Notification.select()
-        .where(Notification.user == user.id)
-        .order_by(Notification.created_at_ms.desc(), Notification.id.desc())
-        .limit(MOST_KEPT)
-    )
-    return list(query)
+    """A player's notifications, newest first.
+
+    From the deadline of the vault until it is unlocked, one says so. It is not stored, and can't be deleted.
+    """
+    own = Notification.select().where(Notification.user == user.id)
+    shown = list(own.order_by(Notification.id.desc()).limit(MOST_KEPT))
+    deadline = user.vault_deadline_ms
+    if deadline is not None and deadline <= now:
+        shown.append(Notification(title=VAULT_TITLE, message=VAULT_MESSAGE, created_at_ms=deadline))
+    return sorted(shown, key=attrgetter("created_at_ms"), reverse=True)
 
 
 def clear(*, user_id: int) -> None:
     """Delete all notifications of a player."""
     with writing():
         Notification.delete().where(Notification.user == user_id).execute()
-
-
-def _announce_vault(user: User, now: Millis) -> None:
-    """Notify when the deadline of the vault has passed, once for each deadline.
-
-    Of concurrent requests, only the one that stores the deadline does.
-    """
-    deadline = user.vault_deadline_ms
-    if deadline is None or deadline > now:
-        return
-    # Read first: most requests write nothing.
-    last = VaultNotice.get_or_none(VaultNotice.user == user.id)
-    if last is not None and last.deadline_ms >= deadline:
-        return
-    with writing():
-        won = (
-            VaultNotice.insert(user=user.id, deadline_ms=deadline)
-            .on_conflict(
-                conflict_target=[VaultNotice.user],
-                update={VaultNotice.deadline_ms: deadline},
-                where=VaultNotice.deadline_ms < deadline,
-            )
-            .as_rowcount()
-            .execute()
-        )
-        if won:
-            notify(user_id=user.id, title=VAULT_TITLE, message=VAULT_MESSAGE, now=Millis(deadline))

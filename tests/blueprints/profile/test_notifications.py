@@ -1,11 +1,10 @@
-"""Notifications: newest first, at most a hundred, and one for each passed vault deadline."""
+"""Notifications: newest first, at most a hundred, and one while the vault can be unlocked."""
 
 import pytest
 
 from models.db.connection import reading
 from models.notifications import Notification
 from services.accounts.notifications import notify
-from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 
 DAY = 24 * 3600 * 1000
@@ -69,71 +68,26 @@ def test_clearing_deletes_only_the_players_own_notifications(call, notifications
     assert titles(notifications(other)) == ["not mine"]
 
 
-def test_a_passed_vault_deadline_is_notified_once_with_its_own_time(call, notifications, locked, clock):
+def test_a_passed_vault_deadline_is_notified_until_the_vault_is_unlocked(call, notifications, locked, clock):
     clock.now += DAY - 1
     assert notifications() == []
     clock.now += DAY
 
-    first, again = notifications(), notifications()
-
-    assert [(told["title"], told["date"]) for told in first] == [("Vault unlockable", locked)]
-    assert again == first
-    call("DELETE", "notifications")
-    assert notifications() == []
-
-
-@sqlite_only
-@pytest.mark.usefixtures("locked")
-def test_an_unlocked_vault_is_not_notified(call, notifications, clock):
-    clock.now += DAY
-    call("POST", "vault/unlock")
-
-    assert notifications() == []
-
-
-@pytest.mark.usefixtures("locked")
-def test_every_passed_deadline_is_notified(call, notifications, clock):
     for _ in range(2):
-        clock.now += DAY
-        notifications()
-        call("POST", "vault/unlock")
-        call("POST", "vault/lock", {"amount": 1, "deadline": clock.now + DAY})
-    clock.now += DAY
-
-    assert [told["date"] for told in notifications()] == [clock.now - days * DAY for days in range(3)]
-
-
-@pytest.mark.usefixtures("locked")
-def test_of_many_readers_at_once_one_adds_the_vault_notification(app, player, clock, notifications):
-    clock.now += DAY
-
-    def read():
-        return app.test_client().get("/profile/notifications", headers=player.headers).status_code
-
-    assert all_at_once([read] * 10) == [200] * 10
-    assert titles(notifications()) == ["Vault unlockable"]
+        assert [(told["title"], told["date"]) for told in notifications()] == [("Vault unlockable", locked)]
+        call("DELETE", "notifications")
+    call("POST", "vault/unlock")
+    assert notifications() == []
 
 
 @sqlite_only
 @pytest.mark.usefixtures("locked")
-def test_a_vault_notification_with_a_past_time_is_not_deleted_first(notifications, tell, clock):
+def test_a_passed_vault_deadline_is_between_older_and_newer_notifications(notifications, tell, clock):
+    tell("older")
     clock.now += 2 * DAY
-    for number in range(100):
-        tell(str(number))
+    tell("newer")
 
-    assert titles(notifications())[-1] == "Vault unlockable"
-
-
-@sqlite_only
-@pytest.mark.usefixtures("locked")
-def test_reading_notifications_writes_nothing_without_a_passed_deadline(notifications, clock, queries):
-    clock.now += DAY
-    notifications()
-    queries.clear()
-
-    notifications()
-
-    assert [statement for statement in queries if statement[0].startswith("SELECT")] == queries != []
+    assert titles(notifications()) == ["newer", "Vault unlockable", "older"]
 
 
 @sqlite_only
