@@ -1,6 +1,6 @@
 """The audit trail: events, the seals that chain them, and the keys of both.
 
-Triggers, which the migration adds, refuse to update, replace or delete the rows of ``audit_events`` and
+Triggers (models/audit_triggers.py) refuse to update, replace or delete the rows of ``audit_events`` and
 ``audit_seals``.
 """
 

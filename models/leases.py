@@ -6,7 +6,7 @@ from models.db.connection import Table
 
 
 class Lease(Table):
-    """One right. The migrations make the rows. Times are by the database's clock."""
+    """One right. A new database has all rows. Times are by the database's clock."""
 
     name = peewee.CharField(max_length=16, primary_key=True)
     # Grows each time the lease changes hands: a holder's writes check it, so those of a former one fail.

@@ -8,7 +8,7 @@ from models.items import Item
 
 
 class PriceSource(Table):
-    """The state of a source. The migration makes the rows ``feed`` and ``market``."""
+    """The state of a source. A new database has the rows ``feed`` and ``market``."""
 
     name = peewee.CharField(max_length=8, primary_key=True)
     # The feed: when it is refreshed next. The market: when it may be asked again after a failure.
@@ -22,7 +22,7 @@ class PriceSource(Table):
 
 
 class MarketSlot(Table):
-    """One of the 20 requests that the market may get in a minute. The migration makes the rows."""
+    """One of the 20 requests that the market may get in a minute. A new database has all rows."""
 
     slot = peewee.IntegerField(primary_key=True)
     used_at_ms = peewee.BigIntegerField(default=0)

@@ -19,7 +19,7 @@ from models.db.sql import execute
 from models.users import AnnouncedSeed
 
 FIRST_NUMBER = 1
-"""The number of the mark that the migration makes; the first server and the first backup append to it."""
+"""The number of the mark in a new database; the first server and the first backup append to it."""
 
 
 class SeedMark(Table):

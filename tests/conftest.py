@@ -129,7 +129,7 @@ def process_count(pytestconfig: pytest.Config) -> int:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, process_count: int, tmp_path: Path) -> Iterator[str]:
-    """A fresh, migrated database of each kind. Several processes need PostgreSQL."""
+    """A fresh database of each kind. Several processes need PostgreSQL."""
     kind = "sqlite_files" if request.param == "sqlite" and process_count == 1 else "postgres"
     with request.getfixturevalue(kind).fresh(tmp_path) as url:
         yield url

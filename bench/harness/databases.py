@@ -1,4 +1,4 @@
-"""Fresh, migrated databases: a file for SQLite, a database of a real server for PostgreSQL."""
+"""Fresh databases with all tables: a file for SQLite, a database of a real server for PostgreSQL."""
 
 import itertools
 import os
@@ -30,11 +30,11 @@ max_connections = 500
 
 
 class SqliteFiles:
-    """Copies of one migrated file."""
+    """Copies of one file."""
 
     def __init__(self, directory: Path) -> None:
         self._template = directory / "template.db"
-        migrate_once(f"sqlite:///{self._template}")
+        create_tables_once(f"sqlite:///{self._template}")
 
     @contextmanager
     def fresh(self, directory: Path) -> Iterator[str]:
@@ -44,14 +44,14 @@ class SqliteFiles:
 
 
 class PostgresServer:
-    """Databases of one server, copies of a migrated template, which are used again if possible."""
+    """Databases of one server, copies of a template, which are used again if possible."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._prefix = f"test_{os.getpid()}"
         self._template = f"{self._prefix}_template"
         self._admin(f'CREATE DATABASE "{self._template}"')
-        migrate_once(self._named(self._template))
+        create_tables_once(self._named(self._template))
         self._new = Reset(self._named(self._template))
         self._used: list[str] = []
 
@@ -110,8 +110,8 @@ def administer(url: str, *statements: str) -> None:
                 cursor.execute(statement)
 
 
-def migrate_once(url: str) -> None:
-    """Migrate and close all connections, since a template may have none."""
+def create_tables_once(url: str) -> None:
+    """Create the tables and close all connections, since a template may have none."""
     opened = open_database(url)
     migrate.upgrade()
     opened.close_all()
@@ -153,7 +153,7 @@ def postgres_url() -> Iterator[str]:
 
 @contextmanager
 def bench_database(directory: Path, *, postgresql: bool) -> Iterator[str]:
-    """The URL of an empty, migrated database for a measurement, which is dropped afterwards."""
+    """The URL of a new database for a measurement, which is dropped afterwards."""
     if postgresql:
         with postgres_server() as server, server.fresh(directory) as url:
             yield url

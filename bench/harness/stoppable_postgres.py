@@ -24,7 +24,7 @@ class StoppablePostgres:
 
     @contextmanager
     def fresh(self) -> Iterator[str]:
-        """A migrated database. Its URL is the same after a restart."""
+        """A new database. Its URL is the same after a restart."""
         databases = PostgresServer(self._server.get_uri())
         with databases.fresh(Path()) as url:
             yield url

@@ -34,7 +34,7 @@ class Player:
 
 
 def make_players(stage: Stage, url: str, count: int, *, first: int = 0) -> list[Player]:
-    """Create this many players with a balance, and an item to spin for, in a migrated database.
+    """Create this many players with a balance, and an item to spin for, in a new database.
 
     ``first`` is the number in the name of the first player.
     """

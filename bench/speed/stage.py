@@ -16,7 +16,7 @@ from typing import Any
 
 from flask import Flask
 
-from bench.harness.databases import migrate_once
+from bench.harness.databases import create_tables_once
 from bench.harness.local_app import local_app
 from bench.harness.node import NODE
 from bench.harness.servers import RunningServer, gunicorn, server_process
@@ -93,8 +93,8 @@ class Stage:
         return url
 
     def fill(self, url: str, *, items: int) -> None:
-        """Migrate this database and import this many items."""
-        migrate_once(url)
+        """Create the tables of this database, and import this many items."""
+        create_tables_once(url)
         if items:
             with self.platform_here(url):
                 self.import_items(items)

@@ -24,7 +24,11 @@ def upgrade() -> None:
 
     Safe to run twice, and by two processes at once.
     """
-    print_json({"applied": migrate.upgrade()})
+    try:
+        applied = migrate.upgrade()
+    except migrate.NotUpgradable as error:
+        raise OperatorError(str(error)) from None
+    print_json({"applied": applied})
 
 
 @db.command("backup")

@@ -1,4 +1,4 @@
-"""Upgrades the schema: applies each numbered file of ``migrations/`` once."""
+"""Makes the schema of a new database, and upgrades that of the last release with ``migrations/``."""
 
 import fcntl
 from collections.abc import Iterator
@@ -7,19 +7,50 @@ from pathlib import Path
 
 from playhouse.migrations import Runner
 
-from models.db.connection import Sqlite, Table, database, reading
+from models.db.connection import Sqlite, Table, database, reading, writing
+from models.new_database import create_schema
+
+LAST_RELEASE = "0.2.0"
+LAST_MIGRATION = "0012_price_schedule"
+"""Its last migration, which new databases record too. The files up to it are deleted."""
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
 ADVISORY_LOCK = 4_915_231_710_227
 
 
-def upgrade() -> list[str]:
-    """Apply the pending migrations in order; returns their names.
+class NotUpgradable(Exception):
+    """The database can be neither upgraded nor taken for a new one. ``str()`` says why."""
 
-    A second process waits for the first, then finds nothing to do.
+
+def upgrade() -> list[str]:
+    """Create the schema in an empty database, or apply the pending migrations in order.
+
+    Returns the names of the migrations that are recorded as applied by this. A second process waits for the
+    first, then finds nothing to do. Raises NotUpgradable, and has changed nothing then.
     """
     with _only_one_process():
-        return list(_runner().up())
+        runner = _runner()
+        applied = runner.applied()
+        if LAST_MIGRATION in applied:
+            return list(runner.up())
+        if applied:
+            older = f"the database is older than version {LAST_RELEASE}"
+            raise NotUpgradable(f"{older}; upgrade it with version {LAST_RELEASE} first")
+        # An upgrade that was interrupted at its beginning has left an empty history.
+        if set(database.get_tables()) - {runner.table_name}:
+            raise NotUpgradable(
+                f"the database is not empty and its version is unknown: {runner.table_name} has no rows"
+            )
+        return _create(runner)
+
+
+def _create(runner: Runner) -> list[str]:
+    # In one transaction: after a crash the database is empty, and the next upgrade creates it.
+    with writing():
+        create_schema()
+        recorded = list(runner.fake())
+        runner.History.create(name=LAST_MIGRATION)
+    return recorded
 
 
 def pending() -> list[str]:

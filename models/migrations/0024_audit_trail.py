@@ -2,6 +2,8 @@
 
 import peewee
 
+from models.audit_triggers import create_triggers
+
 # Frozen copies of the tables as of this migration. They never follow later changes of the models.
 
 
@@ -63,47 +65,8 @@ class KnownSetting(Table):
 
 TABLES = (AuditEvent, UnsealedEvent, AuditSeal, AuditKey, KnownSetting)
 
-# The unique columns of each append-only table. SQLite's INSERT OR REPLACE deletes rows without calling the
-# triggers of a deletion.
-APPEND_ONLY = {"audit_events": ("id",), "audit_seals": ("number", "event_id")}
-
-SQLITE_TRIGGER = """
-CREATE TRIGGER {table}_refuse_{name} BEFORE {event} ON {table} {condition}
-BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END
-"""
-
-POSTGRES_FUNCTION = """
-CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION '%% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
-END
-$$
-"""
-
-POSTGRES_TRIGGER = """
-CREATE TRIGGER {table}_refuse_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}
-FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()
-"""
-
 
 def up(migrator, db):
     with db.bind_ctx(TABLES):
         db.create_tables(TABLES, safe=False)
-    if isinstance(db, peewee.SqliteDatabase):
-        for table, unique in APPEND_ONLY.items():
-            _refuse_on_sqlite(db, table, unique)
-    else:
-        db.execute_sql(POSTGRES_FUNCTION)
-        for table in APPEND_ONLY:
-            db.execute_sql(POSTGRES_TRIGGER.format(table=table))
-
-
-def _refuse_on_sqlite(db, table, unique):
-    same = " OR ".join(f"{column} = NEW.{column}" for column in unique)
-    replaces = f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608  # names of our own
-    for name, event, condition in (
-        ("update", "UPDATE", ""),
-        ("delete", "DELETE", ""),
-        ("replace", "INSERT", replaces),
-    ):
-        db.execute_sql(SQLITE_TRIGGER.format(table=table, name=name, event=event, condition=condition))
+    create_triggers()

@@ -1,24 +1,18 @@
-"""The schema: models and migrations agree, and the database enforces the constraints."""
-
-import importlib
-import pkgutil
+"""The schema: new and upgraded databases are the same, and the database enforces the constraints."""
 
 import peewee
-import psycopg2
 import pytest
 
-import models
 from models.affiliates import Affiliate, Referral
 from models.audit_trail import AuditEvent, AuditSeal
 from models.bets import Bet
+from models.db import migrate
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
 from models.ledger import LedgerEntry, LedgerTransaction
+from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed, User
-
-# A table is known once its module is imported.
-for module in pkgutil.iter_modules(models.__path__, "models."):
-    importlib.import_module(module.name)
+from tests.support.older_databases import database_of_0_2_0
 
 AT = 1_700_000_000_123
 
@@ -26,7 +20,6 @@ SQLITE_CATALOGUE = {
     "definitions": """
         SELECT name, tbl_name, sql FROM sqlite_master
         WHERE tbl_name NOT LIKE 'sqlite%' AND tbl_name <> 'schema_migration' AND sql IS NOT NULL
-            AND type <> 'trigger'
     """,
     "implied indexes": """
         SELECT indexes.tbl_name, columns.name, implied."unique", implied.origin
@@ -51,49 +44,53 @@ POSTGRES_CATALOGUE = {
         SELECT tablename, indexname, indexdef FROM pg_indexes
         WHERE schemaname = 'public' AND tablename <> 'schema_migration'
     """,
+    "triggers": "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal",
+    "functions": "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace",
 }
-
-EMPTY = "DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE schema_migration ()"
 
 
 def catalogue():
-    """All that the open database says of its tables, without the order in which they were made."""
+    """All that the open database says of its schema, without the order in which it was made."""
     queries = SQLITE_CATALOGUE if isinstance(database.obj, peewee.SqliteDatabase) else POSTGRES_CATALOGUE
     with reading():
         return {what: sorted(database.execute_sql(query), key=repr) for what, query in queries.items()}
 
 
+def stored_rows():
+    """The rows of each table of the open database, but for the random token of the first seed mark."""
+    with reading():
+        rows = {table: sorted(table.select().dicts(), key=repr) for table in Table.__subclasses__()}
+    rows[SeedMark] = [row | {"token": len(row["token"])} for row in rows[SeedMark]]
+    return rows
+
+
 @pytest.fixture
-def migrated(database_url):
-    """The catalogue of a migrated database."""
+def new(database_url):
+    """The catalogue and the rows of a new database."""
     opened = open_database(database_url)
-    yield catalogue()
+    yield catalogue(), stored_rows()
     opened.close_all()
 
 
 @pytest.fixture
-def modelled(migrated, database_url, tmp_path):
-    """The catalogue of a database whose tables were made from the models."""
-    if database_url.startswith("sqlite"):
-        opened = open_database(f"sqlite:///{tmp_path}/modelled.db")
-    else:
-        connection = psycopg2.connect(database_url)
-        with connection, connection.cursor() as cursor:
-            cursor.execute(EMPTY)
-        connection.close()
-        opened = open_database(database_url)
-    with writing():
-        database.create_tables(Table.__subclasses__(), safe=False)
-    yield catalogue()
+def upgraded(new, database_url, tmp_path):
+    """Those of a database that version 0.2.0 has made and ``flask db upgrade`` has upgraded."""
+    opened = open_database(database_of_0_2_0(database_url, tmp_path))
+    migrate.upgrade()
+    yield catalogue(), stored_rows()
     opened.close_all()
 
 
-def test_the_models_equal_the_migrated_schema(migrated, modelled):
-    assert modelled == migrated
+def test_a_new_and_an_upgraded_database_have_the_same_schema(new, upgraded):
+    assert new[0] == upgraded[0]
 
 
-def test_the_compared_catalogue_contains_every_table_and_check(migrated):
-    shown = repr(migrated)
+def test_a_new_and_an_upgraded_database_have_the_same_rows(new, upgraded):
+    assert new[1] == upgraded[1]
+
+
+def test_the_compared_catalogue_contains_every_table_check_and_trigger(new):
+    shown = repr(new[0])
 
     missing = [
         table._meta.table_name for table in Table.__subclasses__() if table._meta.table_name not in shown
@@ -101,6 +98,7 @@ def test_the_compared_catalogue_contains_every_table_and_check(migrated):
 
     assert missing == []
     assert "balance_cents >= 0" in shown
+    assert "audit_seals_refuse" in shown
 
 
 USER = {

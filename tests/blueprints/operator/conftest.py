@@ -2,8 +2,9 @@
 
 import json
 
-import psycopg2
 import pytest
+
+from tests.support.older_databases import empty_database
 
 
 @pytest.fixture
@@ -24,10 +25,4 @@ def write(tmp_path):
 @pytest.fixture
 def empty_database_url(database_url, tmp_path):
     """A database of each kind with nothing in it."""
-    if database_url.startswith("sqlite"):
-        return f"sqlite:///{tmp_path}/empty.db"
-    connection = psycopg2.connect(database_url)
-    with connection, connection.cursor() as cursor:
-        cursor.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-    connection.close()
-    return database_url
+    return empty_database(database_url, tmp_path)

@@ -1,4 +1,4 @@
-"""flask db upgrade: from an empty database to the current schema."""
+"""flask db upgrade: an empty database gets the current schema, and a database of another kind is refused."""
 
 import json
 import subprocess
@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from bench.harness.servers import ROOT
+from models.db import migrate
 from models.db.connection import Table, database, reading, writing
 from models.items import Item
 from tests.support.markers import sqlite_only
+from tests.support.older_databases import database_of_0_2_0
 
 MIGRATIONS = sorted(path.stem for path in Path(ROOT, "models", "migrations").glob("[0-9]*.py"))
 
@@ -21,7 +23,7 @@ def app(make_app, empty_database_url):
     return make_app(DATABASE_URL=empty_database_url)
 
 
-def test_an_upgrade_applies_all_migrations_and_a_second_one_keeps_the_data(run, fails, client):
+def test_an_upgrade_creates_all_tables_and_a_second_one_keeps_the_data(run, fails, client):
     said = fails("users", "show", "76561198000000001")
     assert said.startswith("Error: ")
     assert len(said.splitlines()) == 1
@@ -49,7 +51,7 @@ print(json.dumps(migrate.upgrade()))
 
 
 @pytest.mark.process
-def test_of_two_concurrent_upgrades_one_applies_the_migrations(empty_database_url):
+def test_of_two_concurrent_upgrades_one_creates_all_tables(app, empty_database_url):
     command = [sys.executable, "-c", UPGRADE, empty_database_url]
 
     upgrades = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -57,6 +59,62 @@ def test_of_two_concurrent_upgrades_one_applies_the_migrations(empty_database_ur
 
     assert [upgrade.returncode for upgrade in upgrades] == [0, 0]
     assert sorted(json.loads(applied) for applied in printed) == [[], MIGRATIONS]
+    migrate.check_tables()
+
+
+CRASH = """
+import os, sys
+from models.db import migrate
+from models.db.connection import open_database
+
+open_database(sys.argv[1])
+migrate.Runner.fake = lambda runner: os._exit(9)
+migrate.upgrade()
+"""
+
+
+@pytest.mark.process
+def test_a_crash_before_the_migrations_are_recorded_leaves_an_empty_database(app, run, empty_database_url):
+    assert subprocess.call([sys.executable, "-c", CRASH, empty_database_url], cwd=ROOT, timeout=60) == 9
+
+    with reading():
+        assert database.get_tables() == []
+    assert run("db", "upgrade") == {"applied": MIGRATIONS}
+
+
+def test_an_upgrade_that_was_interrupted_before_the_first_migration_is_repeated(app, run):
+    with reading():
+        migrate.Runner(database.obj).History.create_table()
+
+    assert run("db", "upgrade") == {"applied": MIGRATIONS}
+
+
+def test_a_database_older_than_the_last_release_is_refused_and_not_changed(make_app, database_url, tmp_path):
+    app = make_app(DATABASE_URL=database_of_0_2_0(database_url, tmp_path))
+    with writing():
+        database.execute_sql("DELETE FROM schema_migration WHERE name = '0012_price_schedule'")
+    before = history_and_tables()
+
+    result = app.test_cli_runner().invoke(args=["db", "upgrade"])
+
+    older = "Error: the database is older than version 0.2.0; upgrade it with version 0.2.0 first\n"
+    assert (result.exit_code, result.stderr) == (1, older)
+    assert history_and_tables() == before
+
+
+def test_a_database_with_tables_and_no_history_is_refused_and_not_changed(app, fails):
+    with writing():
+        database.execute_sql("CREATE TABLE other (id INTEGER)")
+
+    unknown = "the database is not empty and its version is unknown: schema_migration has no rows"
+    assert fails("db", "upgrade") == f"Error: {unknown}"
+    with reading():
+        assert database.get_tables() == ["other"]
+
+
+def history_and_tables():
+    with reading():
+        return list(database.execute_sql("SELECT * FROM schema_migration")), database.get_tables()
 
 
 @sqlite_only

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.db.connection import database, reading, writing
+from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.payments import Payment
 from services.accounts import users
@@ -154,25 +154,6 @@ def test_a_hexadecimal_txhash_compares_without_case_and_prefix(record, balance, 
         assert printed == printed[:1] * len(spellings)
         assert printed[0]["txhash"] == spellings[0]
     assert (balance(), recorded()) == (108, (8, 8))
-
-
-def test_a_migration_normalises_the_txhashes_of_older_payments(run, record, recorded):
-    older = ["0xAbC1", "abc2", "0xdef3", "def3", "5VERv8"]
-    by_id = [record("deposit", "1", "--txhash", f"older {number}")["_id"] for number in range(5)]
-    with writing():
-        for id_, txhash in zip(by_id, older, strict=True):
-            key = txhash.lower() if txhash.startswith("0x") else txhash
-            Payment.update(txhash=txhash, transfer_key=key).where(Payment.id == id_).execute()
-        database.execute_sql("DELETE FROM schema_migration WHERE name = '0010_transfer_keys'")
-
-    run("db", "upgrade")
-
-    again = [
-        record("deposit", "1", "--txhash", text)["_id"]
-        for text in ("ABC1", "0xABC2", "0xDEF3", "DEF3", "5VERv8")
-    ]
-    assert again == [by_id[0], by_id[1], by_id[2], by_id[2], by_id[4]]
-    assert recorded() == (5, 5)
 
 
 def test_more_than_the_balance_cannot_be_withdrawn(refused, record, balance, recorded):

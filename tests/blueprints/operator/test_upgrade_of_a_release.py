@@ -1,0 +1,119 @@
+"""flask db upgrade on a database of version 0.2.0 with players, bets, payments, prices and cases."""
+
+import pytest
+
+from models.cases import Case
+from models.db.connection import database, reading, writing
+from models.items import Item
+from models.prices import PriceSource
+from tests.conftest import Player
+from tests.support.older_databases import database_of_0_2_0
+
+ANNOUNCED = {"alice": "47b743db3618ad33", "bob": "188c36aca699740e"}
+"""How the commitments in the database begin."""
+
+LEVELS = {"level-10-box": 10, "elite-box": 1, "regular-box": None}
+
+
+@pytest.fixture
+def app(make_app, database_url, tmp_path):
+    return make_app(DATABASE_URL=database_of_0_2_0(database_url, tmp_path, players=True))
+
+
+@pytest.fixture
+def players(app):
+    """Alice, who has played and paid, and Bob, who has not."""
+    services = app.extensions["services"]
+    now = services.clock()
+    return [
+        Player(number, id_, name, services.tokens.issue(platform_id=id_, session=0, now=now))
+        for number, id_, name in ((1, "76561190000000001", "alice"), (2, "76561190000000002", "bob"))
+    ]
+
+
+@pytest.fixture
+def alice(players):
+    return players[0]
+
+
+def test_balances_and_payments_are_kept_and_all_totals_are_right(run, client, alice):
+    run("db", "upgrade")
+
+    account = client.get("/auth/me", headers=alice.headers).json
+    assert (account["balance"], account["vaultBalance"]) == (104, 5)
+    again = run("payments", "record", alice.platform_id, "deposit", "10", "--txhash", "abc1")
+    assert (again["_id"], again["txhash"]) == ("1", "0xAbC1")
+    assert client.get("/auth/me", headers=alice.headers).json["balance"] == 104
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_older_bets_stay_verifiable_and_players_can_bet_again(run, client, connect, alice):
+    run("db", "upgrade")
+
+    assert connect(alice).spin({"amount": 1, "item": "Item"})["status"] is True
+    assert client.get("/bets/1").json["algorithm"] == "upgrader-1"
+    audit = run("fairness", "audit")
+    assert (audit["bets"], audit["mismatches"]) == (4, 0)
+    assert run("ledger", "audit")["mismatches"] == 0
+
+
+def test_a_spin_that_was_answered_before_is_not_charged_again(run, client, connect, alice):
+    run("db", "upgrade")
+
+    assert connect(alice).spin({"amount": 1, "item": "Item", "requestId": "first"})["status"] is True
+
+    assert client.get("/auth/me", headers=alice.headers).json["balance"] == 104
+    assert run("fairness", "audit")["bets"] == 3
+
+
+def test_proofs_that_were_not_delivered_are_sent(run, connect, alice):
+    run("db", "upgrade")
+
+    socket = connect(alice)
+
+    assert {socket.expect("upgrader:proof")["nonce"] for _ in range(3)} == {1, 2, 3}
+
+
+def test_a_seed_from_before_the_seed_marks_is_redrawn_and_others_are_kept(run, client, players):
+    run("db", "upgrade")
+
+    for player in players:
+        announced = client.get("/upgrader/commitment", headers=player.headers).json
+        is_kept = announced["serverSeedCommitment"].startswith(ANNOUNCED[player.username])
+        assert is_kept == (player.username == "alice")
+
+
+def test_a_limit_counts_the_bets_of_the_month_from_before_the_upgrade(app, run, client, connect, alice):
+    now = app.extensions["services"].clock()
+    with writing():
+        # A bet of 1 coin that won 2.
+        database.execute_sql(
+            f"UPDATE bets SET created_at_ms = {now}, completed_at_ms = {now} WHERE nonce = 2"  # noqa: S608
+        )
+
+    run("db", "upgrade")
+
+    month = client.get("/limits/summary", headers=alice.headers).json["month"]
+    assert (month["wagered"], month["paid"]) == (1, 2)
+    limit = {"kind": "wager", "period": "month", "value": 1.99}
+    assert client.put("/limits", json=limit, headers=alice.headers).status_code == 200
+    assert connect(alice).spin({"amount": 1, "item": "Item"})["error"] == "Your limit is reached"
+    assert connect(alice).spin({"amount": 0.99, "item": "Item"})["status"] is True
+
+
+def test_a_level_case_gets_the_level_in_its_id_or_level_1(run):
+    run("db", "upgrade")
+
+    with reading():
+        assert dict(Case.select(Case.slug, Case.required_level).tuples()) == LEVELS
+
+
+def test_prices_are_kept_and_an_interrupted_refresh_is_due_again(run):
+    run("db", "upgrade")
+
+    with reading():
+        prices = Item.select(Item.market_hash_name, Item.price_cents, Item.price_source)
+        assert set(prices.tuples()) == {("Item", 200, "import"), ("Without price", None, None)}
+        assert set(Case.select(Case.price_cents).scalars()) == {211}
+        sources = PriceSource.select(PriceSource.name, PriceSource.next_at_ms, PriceSource.failures)
+        assert set(sources.tuples()) == {("feed", 0, 0), ("market", 1_700_000_030_000, 1)}
