@@ -72,14 +72,8 @@ class NewLimit(ma.fields.Field[Cents | None]):
 class LimitChangeSchema(WireSchema):
     """A new value for one of the caller's limits."""
 
-    kind = ma.fields.String(
-        required=True,
-        validate=one_of(*KINDS),
-        metadata=documented("wager for what is wagered, loss for wagers minus payouts", "wager"),
-    )
-    period = ma.fields.String(
-        required=True, validate=one_of(*PERIODS), metadata=documented("The period of the limit", "day")
-    )
+    kind = text("wager for what is wagered, loss for wagers minus payouts", "wager", validate=one_of(*KINDS))
+    period = text("The period of the limit", "day", validate=one_of(*PERIODS))
     value = NewLimit(
         required=True,
         allow_none=True,
@@ -95,11 +89,7 @@ class LimitChangeSchema(WireSchema):
 class BreakSchema(WireSchema):
     """How long a break lasts from now."""
 
-    duration = ma.fields.String(
-        required=True,
-        validate=one_of(*DURATIONS),
-        metadata=documented("Hours or days, or permanent for ever", "7d"),
-    )
+    duration = text("Hours or days, or permanent for ever", "7d", validate=one_of(*DURATIONS))
 
 
 class BreakAnswerSchema(ExclusionSchema):
