@@ -14,14 +14,14 @@ def app(make_app):
 
 @pytest.fixture
 def paths(client, resident):
-    """The paths of all operations that may answer with 304, here with the ids of what exists."""
+    """The pages, and all operations that may answer with 304, here with the ids of what exists."""
     ids = {
         "/api/cases/{case_id}": "pocket-lint",
         "/irl/{case_id}": "kettle",
         "/bets/{bet_id}": "1",
         "/snapshots/{snapshot_hash}": client.get("/irl/kettle").json["snapshot"],
     }
-    return [
+    return ["/", "/verify"] + [
         re.sub("{.*}", ids.get(path, ""), path)
         for path, operations in client.get("/openapi.json").json["paths"].items()
         if "304" in operations.get("get", {}).get("responses", {})
