@@ -13,7 +13,7 @@ from bench.harness.randomness import CLIENT_SEED
 from models.case_spins import CASE, IRL
 from services.fairness import rolls, tickets
 from services.fairness.tickets import TICKET_RANGE
-from services.openings.openable_cases import OpenableCase, openable_case
+from services.games.snapshots import Content, content_of
 from services.shared.money import Cents
 
 CASES = 10
@@ -35,10 +35,10 @@ def random_widths(random: Random) -> list[int]:
     return sorted(end - start for start, end in zip([0, *ends], ends, strict=False))
 
 
-def case_of(widths: list[int]) -> OpenableCase:
+def case_of(widths: list[int]) -> Content:
     """A case with these widths, as the game opens it."""
     items = [("item", Cents(100), width) for width in widths]
-    return openable_case(case_id="case", row_id=1, price_cents=Cents(100), items=items, read_at=0)
+    return content_of(case_id="case", price_cents=Cents(100), items=items)
 
 
 def wins_of_one_case(count: int, *, seed: str, game: str) -> tuple[list[int], Counts]:
@@ -51,7 +51,7 @@ def wins_of_one_case(count: int, *, seed: str, game: str) -> tuple[list[int], Co
     case = case_of(widths)
     won = np.fromiter(
         (
-            case.content.winning_place(
+            case.winning_place(
                 tickets.ticket(
                     game=game,
                     server_seed=rolls.draw_server_seed(random.randbytes),

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from models.case_spins import CASE, IRL
 from models.db.connection import reading
@@ -12,11 +13,10 @@ from services.cases.kinds import Kind
 from services.fairness.tickets import TICKET_RANGE
 from services.games.snapshots import Content, content_of
 from services.games.terms import Expectation
-from services.shared.money import Cents
 from services.shared.text_validation import is_storable
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class OpenableCase:
     """A case as it was at ``read_at``, by ``time.monotonic()``."""
 
@@ -25,38 +25,15 @@ class OpenableCase:
     required_level: int
     """0 for a case that every player may open."""
     content: Content | None
-    expectation: Expectation | None
-    """Both are None if an item has no price."""
+    """None if an item has no price."""
     images: Sequence[str] | None
     """Of the items, in their order. None if the payout is credited instead of kept as a prize."""
     read_at: float
 
-
-def openable_case(
-    *,
-    case_id: str,
-    row_id: int,
-    price_cents: Cents,
-    items: Sequence[tuple[str, Cents | None, int]],
-    read_at: float,
-    kind: str = Kind.REGULAR,
-    required_level: int | None = None,
-    images: Sequence[str] | None = None,
-) -> OpenableCase:
-    """The case with these items, rarest first: name, price in cents and number of tickets of each."""
-    priced = [(name, cents, width) for name, cents, width in items if cents is not None]
-    content = None
-    if len(priced) == len(items):
-        content = content_of(case_id=case_id, price_cents=price_cents, items=priced)
-    return OpenableCase(
-        row_id=row_id,
-        is_free=kind == Kind.FREE,
-        required_level=required_level or 0,
-        content=content,
-        images=images,
-        expectation=expectation_of(content) if content else None,
-        read_at=read_at,
-    )
+    @cached_property
+    def expectation(self) -> Expectation | None:
+        """Of the payout; None if an item has no price."""
+        return expectation_of(self.content) if self.content else None
 
 
 def expectation_of(content: Content) -> Expectation:
@@ -100,13 +77,13 @@ def read_case(game: str, case_id: str) -> OpenableCase:
     if not rows:
         raise CaseNotFound
     row_id, price_cents, kind, required_level, *_ = rows[0]
-    return openable_case(
-        case_id=case_id,
+    items = [row[5:] for row in rows]
+    is_priced = all(cents is not None for _, cents, _ in items)
+    return OpenableCase(
         row_id=row_id,
-        price_cents=price_cents,
-        kind=kind,
-        required_level=required_level,
+        is_free=kind == Kind.FREE,
+        required_level=required_level or 0,
+        content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
         images=[row[4] for row in rows] if game == IRL else None,
-        items=[row[5:] for row in rows],
         read_at=read_at,
     )

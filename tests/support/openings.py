@@ -14,10 +14,10 @@ from models.cases import Case
 from models.db.connection import reading
 from models.irl_cases import IrlCase
 from services.cases.chances import attos_from_percent
-from services.cases.kinds import FREE_CASE_ID, Kind
+from services.cases.kinds import FREE_CASE_ID
 from services.games.play import Play, PlayedBet
 from services.games.snapshots import Content, content_of
-from services.openings.openable_cases import openable_case
+from services.openings.openable_cases import OpenableCase
 from services.openings.opening import OpeningRequest, OpeningTerms
 from services.shared.money import Cents
 
@@ -75,12 +75,11 @@ class Openings:
         return self.open(player, content, **options).bet
 
     def _terms(self, content: Content, game: str, client_seed: str, image: str) -> OpeningTerms:
-        case = openable_case(
-            case_id=content.case_id,
+        case = OpenableCase(
             row_id=_row_id(game, content.case_id),
-            price_cents=content.price_cents,
-            items=content.items,
-            kind=Kind.FREE if (game, content.case_id) == (CASE, FREE_CASE_ID) else Kind.REGULAR,
+            is_free=(game, content.case_id) == (CASE, FREE_CASE_ID),
+            required_level=0,
+            content=content,
             images=[image] * len(content.items) if game == IRL else None,
             read_at=time.monotonic(),
         )

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from services.cases.pricing import price_of
 from services.fairness.tickets import TICKET_RANGE
-from services.openings.openable_cases import openable_case
+from services.games.snapshots import content_of
+from services.openings.openable_cases import expectation_of
 from services.shared.money import MAX_AMOUNT_CENTS
 
 CENTS = st.integers(0, MAX_AMOUNT_CENTS) | st.integers(0, 100)
@@ -23,9 +24,9 @@ def items(draw):
     return [(f"Item {place}", draw(CENTS), width) for place, width in enumerate(sorted(widths))]
 
 
-def opened(items):
+def box(items):
     price = price_of((cents, width) for _, cents, width in items)
-    return openable_case(case_id="box", row_id=1, price_cents=price, items=items, read_at=0)
+    return content_of(case_id="box", price_cents=price, items=items)
 
 
 def ends_of(items):
@@ -35,26 +36,26 @@ def ends_of(items):
 
 @given(items())
 def test_the_expected_payout_is_the_sum_of_the_items_shares_and_at_most_95_percent_of_the_price(items):
-    case = opened(items)
+    case = box(items)
     # What the tickets of each range pay, without the widths.
     ends = ends_of(items)
     paid = sum(
         Fraction(end - start, TICKET_RANGE) * item.price_cents
-        for item, start, end in zip(case.content.items, [0, *ends], ends, strict=False)
+        for item, start, end in zip(case.items, [0, *ends], ends, strict=False)
     )
 
     shares = sum(Fraction(width, TICKET_RANGE) * cents for _, cents, width in items)
     assert paid == shares
-    assert paid <= Fraction(95, 100) * case.content.price_cents
+    assert paid <= Fraction(95, 100) * case.price_cents
     # Up to the cent, so not a cent more than that.
-    assert paid > Fraction(95, 100) * (case.content.price_cents - 1)
-    assert case.expectation.mean_cents == float(paid)
+    assert paid > Fraction(95, 100) * (case.price_cents - 1)
+    assert expectation_of(case).mean_cents == float(paid)
 
 
 @given(items(), st.data())
 def test_the_first_and_last_ticket_of_each_range_win_its_item(items, data):
-    case = opened(items)
+    case = box(items)
     place = data.draw(st.sampled_from([n for n, (_, _, width) in enumerate(items) if width]))
     end = ends_of(items)[place]
     for ticket in {end - items[place][2], end - 1, data.draw(st.integers(end - items[place][2], end - 1))}:
-        assert case.content.winner(ticket) == case.content.items[place]
+        assert case.winner(ticket) == case.items[place]

@@ -114,14 +114,14 @@ def test_an_opening_that_waits_longer_than_a_second_uses_the_new_content(
 
 @pytest.mark.one_process
 def test_an_opening_whose_case_was_read_slowly_reads_it_again(connect, player, case, monkeypatch):
-    read, delays = openable_cases.openable_case, [1.1]
+    read, delays = openable_cases.content_of, [1.1]
 
     def read_slowly_once(**content):
         while delays:
             time.sleep(delays.pop())
         return read(**content)
 
-    monkeypatch.setattr(openable_cases, "openable_case", read_slowly_once)
+    monkeypatch.setattr(openable_cases, "content_of", read_slowly_once)
 
     assert connect(player).call("case:open", {"case": case})["status"]
 
