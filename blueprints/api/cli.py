@@ -19,7 +19,7 @@ from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services.audit_trail.actor import Actor, acting_as
 from services.shared import decimal_json
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import NO_COINS, Cents, InvalidAmount, cents_from_number
+from services.shared.money import Cents, InvalidAmount, cents_from_number
 
 MAX_PRINTED_PROBLEMS = 20
 
@@ -111,7 +111,7 @@ def progress_bar(*args: Any, **kwargs: Any) -> Any:
 def amount(text: str) -> Cents:
     """A parameter type: coins, from 0, with at most two decimals. The command gets cents."""
     try:
-        return cents_from_number(Decimal(text), least=NO_COINS)
+        return cents_from_number(Decimal(text))
     except (InvalidAmount, InvalidOperation):
         problem = "must be an amount from 0 to 1000000000 with at most two decimals"
         raise click.BadParameter(problem) from None

@@ -9,7 +9,7 @@ from blueprints.api.schemas import Coins, WireSchema, documented, epoch_ms, flag
 from blueprints.games.schemas import PlaySumSchema
 from models.play_limits import KINDS, PERIODS
 from services.limits.exclusions import DURATIONS
-from services.shared.money import MAX_AMOUNT_CENTS, NO_COINS, Cents, InvalidAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
 
 
 def limit_of(period: str) -> Coins:
@@ -64,7 +64,7 @@ class NewLimit(ma.fields.Field[Cents | None]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Cents:
         try:
-            return cents_from_number(value, least=NO_COINS)
+            return cents_from_number(value)
         except InvalidAmount:
             raise ma.ValidationError(NOT_A_LIMIT) from None
 

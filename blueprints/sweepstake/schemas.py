@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from blueprints.api.schemas import QuerySchema, WireSchema, documented
 from services.shared import decimal_json
-from services.shared.money import NO_COINS, InvalidAmount, cents_from_number
+from services.shared.money import InvalidAmount, cents_from_number
 
 
 class UsdAmount(ma.fields.Field[int]):
@@ -19,7 +19,7 @@ class UsdAmount(ma.fields.Field[int]):
         # JSON would allow blanks around the number.
         with suppress(ValueError, InvalidAmount):
             if value == value.strip():
-                return cents_from_number(decimal_json.loads(value), least=NO_COINS)
+                return cents_from_number(decimal_json.loads(value))
         raise ma.ValidationError("must be a number from 0 to 1000000000 with at most two decimals")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.shared.errors import OperatorError, PlatformError
-from services.shared.money import MAX_AMOUNT_CENTS, NO_COINS, Cents, InvalidAmount, cents_from_number
+from services.shared.money import MAX_AMOUNT_CENTS, Cents, InvalidAmount, cents_from_number
 from services.shared.names import can_be_shown, normalize_name
 from services.shared.text_validation import is_storable
 
@@ -90,7 +90,7 @@ def image_from(value: object, what: str) -> str:
 def price_from(value: object, what: str) -> Cents:
     """A price in coins. Raises OperatorError."""
     try:
-        return cents_from_number(value, least=NO_COINS)
+        return cents_from_number(value)
     except InvalidAmount:
         most = MAX_AMOUNT_CENTS // 100
         problem = f"{what} must be a number from 0 to {most} with at most two decimals"

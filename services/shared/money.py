@@ -13,8 +13,6 @@ NO_COINS = Cents(0)
 MAX_AMOUNT_CENTS = Cents(1_000_000_000 * 100)
 """The largest amount that input may have: 1,000,000,000 coins."""
 
-MIN_AMOUNT_CENTS = Cents(-MAX_AMOUNT_CENTS)
-
 _MAX_COINS = MAX_AMOUNT_CENTS // 100
 _HUNDREDTH = Decimal("0.01")
 _EXACT = Context(prec=28, traps=[Inexact, InvalidOperation])
@@ -26,7 +24,7 @@ class InvalidAmount(PlatformError):
     text = "Invalid amount"
 
 
-def cents_from_number(value: object, *, least: Cents = MIN_AMOUNT_CENTS) -> Cents:
+def cents_from_number(value: object, *, least: Cents = NO_COINS) -> Cents:
     """Exact cents of a JSON number of coins.
 
     Takes an int or a Decimal, as decimal_json returns them, and a float whose shortest text has at most two

@@ -3,6 +3,7 @@
 import json
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ BOUND = 1_000_000_000
 FORTY_ZEROS = "0" * 40
 
 amounts = st.integers(min_value=-MAX_AMOUNT_CENTS, max_value=MAX_AMOUNT_CENTS)
+any_cents_from_number = partial(cents_from_number, least=-MAX_AMOUNT_CENTS)
 
 
 def test_an_amount_of_at_most_two_decimals_is_accepted():
@@ -30,12 +32,12 @@ def test_an_amount_of_at_most_two_decimals_is_accepted():
         *((BOUND, 100 * BOUND), (-BOUND, -100 * BOUND)),
     ]
 
-    assert [(number, cents_from_number(number)) for number, _ in accepted] == accepted
+    assert [(number, any_cents_from_number(number)) for number, _ in accepted] == accepted
 
 
-def refused(number):
+def refused(number, **bound):
     try:
-        cents_from_number(number)
+        cents_from_number(number, **bound)
     except InvalidAmount:
         return True
     return False
@@ -54,7 +56,12 @@ def test_a_number_with_further_decimals_or_above_the_bound_or_not_finite_is_refu
     not_finite = ["NaN", "sNaN", "Infinity", "-Infinity", float("nan"), float("inf"), float("-inf")]
     numbers = [Decimal(each) if isinstance(each, str) else each for each in further + too_large + not_finite]
 
-    assert [number for number in numbers if not refused(number)] == []
+    assert [number for number in numbers if not refused(number, least=-MAX_AMOUNT_CENTS)] == []
+
+
+def test_a_number_below_the_least_amount_is_refused():
+    assert [refused(number) for number in (-0.01, 0)] == [True, False]
+    assert [refused(number, least=100) for number in (0.99, 1)] == [True, False]
 
 
 def test_values_of_other_types_are_refused():
@@ -66,7 +73,7 @@ def test_values_of_other_types_are_refused():
 @given(number=st.one_of(st.decimals(), st.floats(), st.integers()))
 def test_a_number_is_accepted_exactly_or_refused(number):
     try:
-        cents = cents_from_number(number)
+        cents = any_cents_from_number(number)
     except InvalidAmount:
         return
 
@@ -77,8 +84,8 @@ def test_a_number_is_accepted_exactly_or_refused(number):
 def test_every_amount_is_written_with_at_most_two_decimals_and_read_back(cents):
     written = json.dumps(number_from_cents(cents))
 
-    assert cents_from_number(decimal_json.loads(written)) == cents
-    assert cents_from_number(json.loads(written)) == cents
+    assert any_cents_from_number(decimal_json.loads(written)) == cents
+    assert any_cents_from_number(json.loads(written)) == cents
     assert len(written.partition(".")[2]) <= 2
 
 
