@@ -9,6 +9,7 @@ from models.affiliates import Affiliate, Referral
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import Payment
 from models.users import User
+from services.ledger.audit import differing
 from services.ledger.posting import Account, Kind
 
 
@@ -21,7 +22,7 @@ def mismatches() -> Iterator[str]:
         ("withdrawals", Referral.withdrawn_cents, _payments("withdraw")),
         ("bonuses", Referral.bonus_cents, _bonuses_of_referrals()),
     ):
-        for player in _differing(referred, stored, source):
+        for player in differing(referred, stored, source):
             yield f"the referral's {what} of {player} differ from their payments or bonuses"
 
     owner = User.alias("owner")
@@ -32,12 +33,12 @@ def mismatches() -> Iterator[str]:
     # A player who has used a code has one bonus; a player who has not has none.
     uses = peewee.Case(None, [(User.used_affiliate_code.is_null(), 0)], 1)
     bonuses = _posted(Kind.CODE_BONUS, fn.COUNT(LedgerEntry.id))
-    for player in _differing(players, uses, bonuses):
+    for player in differing(players, uses, bonuses):
         yield f"the bonuses of {player} do not match the use of a code"
 
     owners = players.join(Affiliate, peewee.JOIN.LEFT_OUTER, on=(Affiliate.user == User.id))
     claims = _posted(Kind.AFFILIATE_CLAIM, fn.SUM(LedgerEntry.amount_cents))
-    for player in _differing(owners, fn.COALESCE(Affiliate.claimed_cents, 0), claims):
+    for player in differing(owners, fn.COALESCE(Affiliate.claimed_cents, 0), claims):
         yield f"the claimed earnings of {player} differ from the ledger"
 
 
@@ -67,10 +68,3 @@ def _bonuses_of_referrals() -> peewee.Select:
         .join(Referral, on=(Referral.user == LedgerEntry.user))
         .where(LedgerTransaction.id >= Referral.ledger_transaction)
     )
-
-
-def _differing(players: peewee.Select, stored: peewee.ColumnBase, source: peewee.Select) -> Iterator[str]:
-    """The ids of the players whose stored number is not the source's, or not 0 without a row there."""
-    found = source.alias("found")
-    query = players.join(found, peewee.JOIN.LEFT_OUTER, on=(found.c.user_id == User.id))
-    yield from query.where(stored != fn.COALESCE(found.c.number, 0)).scalars()

@@ -35,8 +35,8 @@ Row = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""
 
 
-def problems() -> Iterator[str]:
-    """A line for each wrong total, in the caller's snapshot (ids and times only, never amounts)."""
+def mismatches() -> Iterator[str]:
+    """A line for each wrong total."""
     for user_id, columns in wrong_sums().items():
         if columns.keys() & set(TOTALS):
             yield f"the totals of play of {_platform_id(user_id)} differ from the bets"

@@ -1,0 +1,65 @@
+"""Audit of the ledger: transactions sum to zero, and balances and payments equal their entries."""
+
+from collections.abc import Iterator
+
+import peewee
+from peewee import fn
+
+from models.bets import Bet
+from models.ledger import LedgerEntry, LedgerTransaction
+from models.payments import Payment
+from models.users import User
+from services.ledger.posting import PLAYERS_ACCOUNTS, Account
+
+
+def mismatches() -> Iterator[str]:
+    """A line for each unbalanced or empty transaction, wrong balance and wrong payment."""
+    unbalanced = (
+        LedgerEntry.select(LedgerEntry.transaction)
+        .group_by(LedgerEntry.transaction)
+        .having(fn.SUM(LedgerEntry.amount_cents) != 0)
+    )
+    for transaction_id in unbalanced.scalars():
+        yield f"transaction {transaction_id} does not sum to zero"
+    for transaction_id in _empty_transactions().scalars():
+        yield f"transaction {transaction_id} has no entries"
+    for account in PLAYERS_ACCOUNTS:
+        posted = (
+            LedgerEntry.select(LedgerEntry.user, fn.SUM(LedgerEntry.amount_cents).alias("number"))
+            .where(LedgerEntry.account == account)
+            .group_by(LedgerEntry.user)
+        )
+        for player in differing(User.select(User.platform_id), getattr(User, f"{account}_cents"), posted):
+            yield f"the {account} of {player} differs from its entries"
+    for transaction_id in _wrong_payments().scalars():
+        yield f"transaction {transaction_id} differs from its payment"
+
+
+def differing(players: peewee.Select, stored: peewee.ColumnBase, source: peewee.Select) -> Iterator[str]:
+    """The ids of the players whose stored number is not the source's, or not 0 without a row there."""
+    found = source.alias("found")
+    query = players.join(found, peewee.JOIN.LEFT_OUTER, on=(found.c.user_id == User.id))
+    yield from query.where(stored != fn.COALESCE(found.c.number, 0)).scalars()
+
+
+def _empty_transactions() -> peewee.Select:
+    """Only the transaction of a free opening that paid nothing has no entries."""
+    is_empty_bet = (Bet.wager_cents == 0) & (Bet.payout_cents == 0)
+    return (
+        LedgerTransaction.select(LedgerTransaction.id)
+        .join(LedgerEntry, peewee.JOIN.LEFT_OUTER)
+        .switch(LedgerTransaction)
+        .join(Bet, peewee.JOIN.LEFT_OUTER, on=(Bet.ledger_transaction == LedgerTransaction.id) & is_empty_bet)
+        .where(LedgerEntry.id.is_null(), Bet.id.is_null())
+    )
+
+
+def _wrong_payments() -> peewee.Select:
+    """Each deposit and withdrawal in the ledger has a payment of the same amount."""
+    house = peewee.Case(Payment.type, [("deposit", Payment.usd_cents * -1)], Payment.usd_cents)
+    return (
+        LedgerEntry.select(LedgerEntry.transaction)
+        .join(Payment, peewee.JOIN.LEFT_OUTER, on=(Payment.ledger_transaction == LedgerEntry.transaction))
+        .where(LedgerEntry.account == Account.HOUSE_PAYMENTS)
+        .where(LedgerEntry.amount_cents != fn.COALESCE(house, 0))
+    )
