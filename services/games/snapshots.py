@@ -18,6 +18,7 @@ import peewee
 from cachetools import TTLCache
 
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, writing, writing_within
+from models.db.sql import execute
 from models.snapshots import Snapshot
 from services.cases.reading import ShownCase
 from services.fairness import tickets
@@ -29,13 +30,10 @@ from services.shared.money import Cents
 log = logging.getLogger("platform.snapshots")
 
 SHOWN_REMEMBERED = 20_000
-OPENED_REMEMBERED = 2_000
 
-# Both are short, because the database may be replaced by an older one while the server runs.
 SHOWN_FOR_MS = 600_000
-"""How long a snapshot that was stored for a case page is not stored again."""
-OPENED_FOR_MS = 10_000
-"""How long the id of an opened snapshot is used without a query."""
+"""How long a snapshot that was stored for a case page is not stored again. It is short, because the database
+may be replaced by an older one while the server runs."""
 
 WAIT_SECONDS = 0.1
 """How long a case page waits for other writers to store its snapshot."""
@@ -167,7 +165,6 @@ class Snapshots:
         self._clock = clock
         self._guard = threading.Lock()
         self._shown: TTLCache[str, bool] = TTLCache(SHOWN_REMEMBERED, SHOWN_FOR_MS, timer=clock)
-        self._opened: TTLCache[str, int] = TTLCache(OPENED_REMEMBERED, OPENED_FOR_MS, timer=clock)
         self._next_attempt = 0.0
         """By the monotonic clock."""
 
@@ -200,28 +197,17 @@ class Snapshots:
 
         Call it before the bet is settled, outside of its transaction. Raises one of UNAVAILABLE.
         """
-        with self._guard:
-            id_: int | None = self._opened.get(content.hash)
+        id_ = _opened_id(content.hash)
         if id_ is None:
-            id_ = _opened_id(content.hash)
-            if id_ is None:
-                with writing():
-                    id_ = _store(content, now=self._clock(), is_opened=True)
-            with self._guard:
-                self._opened[content.hash] = id_
+            with writing():
+                id_ = _store(content, now=self._clock(), is_opened=True)
         return id_
-
-    def forget_ids(self) -> None:
-        """Look up the id of every snapshot again, because the database may have been replaced."""
-        with self._guard:
-            self._opened.clear()
 
 
 @reading()
 def _opened_id(hash_: str) -> int | None:
-    query = Snapshot.select(Snapshot.id).where(Snapshot.hash == hash_, Snapshot.is_opened)
-    id_: int | None = query.scalar()
-    return id_
+    row = execute("SELECT id FROM snapshots WHERE hash = :hash AND is_opened", {"hash": hash_}).fetchone()
+    return row[0] if row else None
 
 
 def _store(content: Content, *, now: Millis, is_opened: bool) -> int:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import peewee
 from cachetools import TTLCache, cached
 
 from models.bet_settlement import Outcome
@@ -31,7 +30,7 @@ MAX_AGE_SECONDS = 1.0
 CASES_REMEMBERED = 1_000
 
 ATTEMPTS = 3
-"""How often an opening is tried, when its case was read too long ago or its snapshot is not stored."""
+"""How often an opening is tried when its case was read too long ago."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,9 +121,6 @@ class Openings:
             except TermsExpired:
                 # Its case may have been read slowly, and would be too old in the next attempt as well.
                 self._recent_case.cache_clear()
-            except peewee.IntegrityError:
-                # A database that was restored from a backup may lack a snapshot whose id is remembered.
-                self._snapshots.forget_ids()
         return self._play(user_id, request, clock)
 
     def _play(self, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:

@@ -124,7 +124,6 @@ def test_a_new_price_or_snapshot_is_accepted_at_once(connect, player, case, put,
 
 @pytest.mark.one_process
 def test_an_opening_whose_snapshot_a_restored_database_lacks_is_settled(app, connect, player, case):
-    # The process remembers its id for ten seconds.
     content = content_of_case(cases.get(case_id=case))
     app.extensions["services"].snapshots.id_for_bet(content)
     with writing():
