@@ -10,18 +10,18 @@ from services.shared.pagination import Page, Place
 
 
 def page_query(default_limit: int) -> type[QuerySchema]:
-    """A query schema with ``page`` (from 1) and ``limit`` (1 to 100)."""
+    """A query schema with ``page`` (from 1) and ``limit`` (1 to 100), which are loaded as ``place``."""
 
     class PageQuery(QuerySchema):
         page = WholeNumber("Number of the page, from 1", default=1)
         limit = WholeNumber("Entries on a page", default=default_limit, most=MAX_LIMIT)
 
+        @ma.post_load
+        def make_place(self, query: dict[str, Any], **_: Any) -> dict[str, Any]:
+            place = Place(number=query.pop("page"), limit=query.pop("limit"))
+            return query | {"place": place}
+
     return PageQuery
-
-
-def place_of(query: dict[str, Any]) -> Place:
-    """The page that a query of ``page_query`` selects."""
-    return Place(number=query["page"], limit=query["limit"])
 
 
 def pagination(place: Place, total: int) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def search_text(description: str, example: str) -> Text:
     return Text(load_default="", metadata=documented(description, example))
 
 
-def choice(default: StrEnum, description: str) -> ma.fields.Enum[Any]:
+def choice(default: StrEnum, description: str, **options: Any) -> ma.fields.Enum[Any]:
     """A parameter that is a member of the default's enumeration, by value."""
     return ma.fields.Enum(
         type(default),
@@ -70,6 +70,7 @@ def choice(default: StrEnum, description: str) -> ma.fields.Enum[Any]:
         load_default=default,
         metadata=documented(description, default.value, type="string"),
         error_messages={"unknown": "must be one of {choices}"},
+        **options,
     )
 
 

@@ -16,7 +16,7 @@ from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, cached_response, conditional, skip_cache
 from blueprints.api.large_lists import list_representation
-from blueprints.api.pagination import PaginationSchema, pagination, place_of
+from blueprints.api.pagination import PaginationSchema, pagination
 from blueprints.cases.schemas import (
     ALL,
     KINDS,
@@ -77,10 +77,9 @@ def list_cases(query: dict[str, Any]) -> Response:
 @blueprint.alt_response(304, description="The client has this page already")
 def search_cases(query: dict[str, Any]) -> Response:
     """One page of the cases, searched and sorted."""
-    place = place_of(query)
     found = reading.page(
         kinds=KINDS[query["case_type"]],
-        place=place,
+        place=query["place"],
         game=None if query["type"] == ALL else GameType(query["type"]),
         search=query["search"],
         sort=query["sort"],
@@ -88,7 +87,7 @@ def search_cases(query: dict[str, Any]) -> Response:
     # Case by case, because a page may have 12 MB.
     dumped = b",".join(orjson.dumps(CASE.dump(case)) for case in in_slices(found.rows, 1))
     # A client may ask for a page whose number has more than the 64 bits that orjson takes.
-    page = json.dumps(PAGINATION.dump(pagination(place, found.total))).encode()
+    page = json.dumps(PAGINATION.dump(pagination(query["place"], found.total))).encode()
     return Response(b'{"cases":[%b],"pagination":%b}' % (dumped, page), mimetype="application/json")
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from blueprints.api.auth import current_user, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.pagination import list_answer, place_of
+from blueprints.api.pagination import list_answer
 from blueprints.api.schemas import SuccessSchema
 from blueprints.api.two_factor import require_two_factor
 from blueprints.games.player_state import player_state
@@ -23,9 +23,7 @@ blueprint = ApiBlueprint("prizes", __name__, url_prefix="/prizes", description="
 @blueprint.response(200, PrizesSchema)
 def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's prizes, newest first."""
-    place = place_of(query)
-    found = reading.page(user_id=current_user().id, place=place, status=query["status"])
-    return list_answer(place, found)
+    return list_answer(query["place"], reading.page(user_id=current_user().id, **query))
 
 
 @blueprint.post("/<row_id:prize_id>/sell")

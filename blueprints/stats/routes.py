@@ -5,7 +5,7 @@ from typing import Any
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cache_until, cached_response
-from blueprints.api.pagination import list_answer, place_of
+from blueprints.api.pagination import list_answer
 from blueprints.stats.schemas import (
     FairnessQuery,
     FairnessSchema,
@@ -44,14 +44,8 @@ def get_totals() -> dict[str, int]:
 @blueprint.response(200, GamesSchema)
 def list_games(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets."""
-    place = place_of(query)
-    found = games_of_player.page(
-        user_id=current_user().id,
-        place=place,
-        sort=query["sort"],
-        search=query["search"],
-    )
-    return list_answer(place, found)
+    found = games_of_player.page(user_id=current_user().id, **query)
+    return list_answer(query["place"], found)
 
 
 @blueprint.get("/payments")
@@ -61,15 +55,8 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PaymentsSchema)
 def list_payments(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's deposits and withdrawals."""
-    place = place_of(query)
-    found = payments_of_player.page(
-        user_id=current_user().id,
-        place=place,
-        kind=query["type"],
-        sort=query["sort"],
-        search=query["search"],
-    )
-    return list_answer(place, found)
+    found = payments_of_player.page(user_id=current_user().id, **query)
+    return list_answer(query["place"], found)
 
 
 @blueprint.get("/fairness")
@@ -79,17 +66,11 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, FairnessSchema)
 def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets with their seeds, as far as these are revealed."""
-    place, services = place_of(query), get_services()
+    services = get_services()
     found = proofs_of_player.page(
-        user_id=current_user().id,
-        place=place,
-        sort=query["sort"],
-        search=query["search"],
-        game=query["game"],
-        proofs=services.proofs,
-        now=services.clock(),
+        user_id=current_user().id, proofs=services.proofs, now=services.clock(), **query
     )
-    return list_answer(place, found)
+    return list_answer(query["place"], found)
 
 
 @blueprint.get("/live-bets")
@@ -101,7 +82,6 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.alt_response(304, description="The client has this page already")
 def list_live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of all players' finished bets, newest first."""
-    place, now = place_of(query), get_services().clock()
+    now = get_services().clock()
     cache_until(live.next_due(now=now))
-    found = live.page(kind=query["type"], place=place, now=now)
-    return list_answer(place, found)
+    return list_answer(query["place"], live.page(now=now, **query))

@@ -50,7 +50,7 @@ GamesSchema = list_schema(
 
 
 class PaymentsQuery(PageQuery):  # type: ignore[misc,valid-type]
-    type = choice(PaymentKind.ALL, "Which payments")
+    type = choice(PaymentKind.ALL, "Which payments", attribute="kind")
     sort = choice(PaymentSort.MOST_RECENT, "Equal amounts are newest first")
     search = search_text("Part of txhash, chain or asset, in any case", "0xabc")
 
@@ -99,7 +99,11 @@ FairnessSchema = list_schema(
 
 
 class LiveBetsQuery(PageQuery):  # type: ignore[misc,valid-type]
-    type = choice(LiveBetKind.ALL, "High rolls: a wager of 50 coins or a multiplier of 10, or more")
+    type = choice(
+        LiveBetKind.ALL,
+        "High rolls: a wager of 50 coins or a multiplier of 10, or more",
+        attribute="kind",
+    )
 
 
 LiveBetsSchema = list_schema(

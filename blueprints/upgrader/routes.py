@@ -10,7 +10,7 @@ from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import Representation, conditional
 from blueprints.api.large_lists import list_representation
-from blueprints.api.pagination import pagination, place_of
+from blueprints.api.pagination import pagination
 from blueprints.games.schemas import CommitmentSchema
 from blueprints.upgrader.schemas import (
     BetSchema,
@@ -55,9 +55,8 @@ def list_items() -> Response:
 @blueprint.alt_response(304, description="The client has this page already")
 def search_items(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the items, searched and sorted."""
-    place = place_of(query)
-    found = get_services().catalogue.current().page(place, sort=query["sort"], search=query["search"])
-    return {"items": found.rows, "pagination": pagination(place, found.total)}
+    found = get_services().catalogue.current().page(**query)
+    return {"items": found.rows, "pagination": pagination(query["place"], found.total)}
 
 
 @blueprint.get("/rules")
