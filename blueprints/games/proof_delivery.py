@@ -6,10 +6,8 @@ when the player next connects.
 """
 
 import logging
-import threading
 import time
 from collections import deque
-from typing import Any
 
 from flask import Flask
 
@@ -37,9 +35,6 @@ PROOFS_AT_ONCE = 100
 OVERDUE_SECONDS = 1.0
 """How late a scheduled proof counts as overdue."""
 
-RETRY_SECONDS = 1.0
-"""Time from a failed round to the next one."""
-
 STOP_SECONDS = 10.0
 """How long a stop waits for the round that is running. A round takes as long as its queries."""
 
@@ -53,11 +48,12 @@ OPENING_PROOF = OpeningProofSchema()
 class ProofDelivery:
     """Sends proofs when they are due, and again until a client confirms them. One task sends all of them.
 
+    It begins with the bets that a stopped server left unrevealed.
+
     Delays go by ``time.monotonic()``: a change of the system's clock neither delays nor hastens a proof.
     """
 
     def __init__(self, app: Flask, running: Realtime) -> None:
-        self._app = app
         self._running = running
         self._connections = running.connections
         self._services: Services = app.extensions["services"]
@@ -73,12 +69,14 @@ class ProofDelivery:
         self._due: dict[int, str | None] = {}
         self._missed: dict[int, str | None] = {}
         self._pending_checked_at = -PENDING_SECONDS
-        self._stop = threading.Event()
-        self._task: Any = None
-
-    def start(self) -> None:
-        """Start the task. It begins with the bets that a stopped server left unrevealed."""
-        self._task = self._running.socketio.start_background_task(self._run)
+        self._rounds = running.repeat(
+            self._round,
+            every_seconds=ROUND_SECONDS,
+            on_failure="proofs delayed",
+            logger=log,
+            at_end=self._end,
+            stop_seconds=STOP_SECONDS,
+        )
 
     def schedule(self, bet: Bet, *, sid: str | None, is_late: bool = False) -> None:
         """Send this bet's proof when it is due: to this socket, or else to any of its player's.
@@ -115,25 +113,6 @@ class ProofDelivery:
         """How many proofs were sent and are not confirmed by a client yet."""
         return len(self._unconfirmed)
 
-    def close(self) -> None:
-        """Stop after the running round. What is not confirmed by then is sent again after the next start."""
-        self._stop.set()
-        if self._task:
-            self._task.join(STOP_SECONDS)
-
-    def _run(self) -> None:
-        with self._app.app_context():
-            while not self._stop.wait(ROUND_SECONDS):
-                try:
-                    self._round()
-                except Exception as failure:  # noqa: BLE001  # the next round tries again
-                    log.error("proofs delayed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
-                    self._stop.wait(RETRY_SECONDS)
-            try:
-                self._finish()
-            except Exception as failure:  # noqa: BLE001  # they are sent again after the next start
-                log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
-
     def _round(self) -> None:
         self._take_settled()
         if time.monotonic() - self._pending_checked_at >= PENDING_SECONDS:
@@ -143,6 +122,13 @@ class ProofDelivery:
         self._mark_confirmed()
         self._due.update(self._schedule.take_due(now=time.monotonic()))
         self._send_due()
+
+    def _end(self) -> None:
+        """After the last round. What is not confirmed by then is sent again after the next start."""
+        try:
+            self._finish()
+        except Exception as failure:  # noqa: BLE001  # as the docstring says
+            log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _finish(self) -> None:
         self._take_settled()
@@ -197,7 +183,7 @@ class ProofDelivery:
 
         A bet leaves the queue once its seed was decrypted. If the database fails, the next round tries again.
         """
-        while queue and not self._stop.is_set():
+        while queue and not self._rounds.stop.is_set():
             chunk = list(queue)[:PROOFS_AT_ONCE]
             opened = self._services.proofs.open(chunk)
             sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}

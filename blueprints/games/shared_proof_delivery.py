@@ -5,6 +5,7 @@ sends anything. It sends to its own sockets. A signal tells the other processes 
 since a signal may be lost, each process also looks up its connected players' proofs every two seconds.
 """
 
+import time
 from collections import deque
 from collections.abc import Iterable
 from itertools import islice
@@ -47,7 +48,7 @@ class SharedProofDelivery(ProofDelivery):
     def __init__(self, app: Flask, running: Realtime) -> None:
         super().__init__(app, running)
         self._proofs = self._services.proofs
-        self._announced_since = Millis(0)
+        self._started_at = time.monotonic()
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
         # Players who may have undelivered proofs, new sockets with their players, and bets whose sockets
@@ -59,11 +60,6 @@ class SharedProofDelivery(ProofDelivery):
         self._may_be_overdue = True
         self._services.signals.on(Signal.PROOFS, self._players.extend)
         running.every_two_seconds.append(self.look_up)
-
-    def start(self) -> None:
-        """Start the task. It claims bets that other processes left once they are overdue."""
-        self._announced_since = Millis(self._services.clock() - BEFORE_START_MS)
-        super().start()
 
     def look_up(self) -> None:
         """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
@@ -118,7 +114,7 @@ class SharedProofDelivery(ProofDelivery):
 
         If the database fails, the next round tries again.
         """
-        while self._due and not self._stop.is_set():
+        while self._due and not self._rounds.stop.is_set():
             chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
             asking = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
             claim = self._proofs.claim(list(chunk), held=asking.keys())
@@ -132,8 +128,13 @@ class SharedProofDelivery(ProofDelivery):
                         self._lost.append(proof.id)
             self._tell_others(proof.user_id for proof in claim.proofs if proof.id not in asking)
             claimed = [proof for proof in claim.proofs if proof.id in claim.claimed]
-            live_feed().announce([bet for bet in claimed if bet.completed_at_ms >= self._announced_since])
+            announced_since = self._announced_since()
+            live_feed().announce([bet for bet in claimed if bet.completed_at_ms >= announced_since])
             pause()
+
+    def _announced_since(self) -> float:
+        # Not a time of the start: until it was compared with the database's, the clock may be wrong.
+        return self._services.clock() - (time.monotonic() - self._started_at) * 1000 - BEFORE_START_MS
 
     def _release_lost(self) -> None:
         """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""

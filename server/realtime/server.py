@@ -29,8 +29,11 @@ MAX_MESSAGE_BYTES = 64 * 1024
 EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
 
+RETRY_SECONDS = 1.0
+"""The shortest time from a failed round of repeated work to the next one."""
+
 STOP_SECONDS = 2.0
-"""How long a stop waits for the running round of repeated work."""
+"""How long a stop waits for the running round of repeated work, unless the work says otherwise."""
 
 SOCKETS_AT_ONCE = 250
 """Receivers of a broadcast between two pauses: 2 ms, where 5,000 in one go took 30."""
@@ -64,6 +67,16 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
                 pending[namespace].remove(sid)
                 if not pending[namespace]:
                     del pending[namespace]
+
+
+class Rounds:
+    """The rounds of repeated work."""
+
+    def __init__(self) -> None:
+        self.woken = threading.Event()
+        """Set it to begin the next round at once, or when the running one has ended."""
+        self.stop = threading.Event()
+        """Set when the running round is the last one, and should end soon."""
 
 
 class Realtime:
@@ -182,31 +195,47 @@ class Realtime:
                 for left in self.on_left:
                     left(sid)
 
-    def repeat(self, work: Callable[[], None], *, every_seconds: float, on_failure: str) -> None:
+    def repeat(
+        self,
+        work: Callable[[], None],
+        *,
+        every_seconds: float,
+        on_failure: str,
+        logger: logging.Logger = repeated_lines.log,
+        at_end: Callable[[], None] = lambda: None,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> Rounds:
         """Call ``work`` in one task of its own, at the server's start and ``every_seconds`` after each call.
 
         It runs within the app. An exception is logged with the message ``on_failure``; the next round tries
-        again.
+        again. ``at_end`` is called after the last round. A stop waits ``stop_seconds`` for both.
         """
-        stop = threading.Event()
+        rounds = Rounds()
         tasks: list[Any] = []
 
-        def rounds() -> None:
-            while not stop.is_set():
+        def run() -> None:
+            while not rounds.stop.is_set():
                 try:
                     with self.app.app_context():
                         work()
                 except Exception as failure:  # noqa: BLE001  # as the docstring says
-                    repeated_lines.log.error(on_failure, extra={"failure": safe_exception_summary(failure)})
-                stop.wait(every_seconds)
+                    logger.error(on_failure, extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+                    rounds.stop.wait(max(RETRY_SECONDS, every_seconds))
+                else:
+                    rounds.woken.wait(every_seconds)
+                    rounds.woken.clear()
+            with self.app.app_context():
+                at_end()
 
         def close() -> None:
-            stop.set()
+            rounds.stop.set()
+            rounds.woken.set()
             for task in tasks:
-                task.join(STOP_SECONDS)
+                task.join(stop_seconds)
 
-        self.at_start.append(lambda: tasks.append(self.socketio.start_background_task(rounds)))
+        self.at_start.append(lambda: tasks.append(self.socketio.start_background_task(run)))
         self.before_close.append(close)
+        return rounds
 
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""

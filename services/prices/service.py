@@ -48,10 +48,10 @@ class PriceService:
         signals: Signals,
     ) -> None:
         self.listeners: list[Listener] = []
-        self.has_background_task = False
+        self.wake_task: Callable[[], None] | None = None
+        """Begins the next round of the background task. None in a process that has no such task."""
         self.round_seconds = min(ROUND_SECONDS, period / 1000)
         self._stop = threading.Event()
-        self._wake = threading.Event()
         self._wanted: set[int] = set()
         """The ids of items without a price that requests wait for."""
         self._asked = threading.Condition()
@@ -95,12 +95,6 @@ class PriceService:
             if not self._market or not self._market.ask_for_one():
                 return
 
-    def wait_for_next_round(self) -> bool:
-        """Wait until ``run_due`` should be called again; False when the process stops."""
-        self._wake.wait(self.round_seconds)
-        self._wake.clear()
-        return not self._stop.is_set()
-
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
         """Fetch the feed now, and due prices from the market. ``accept_jumps`` accepts held back prices.
 
@@ -129,11 +123,11 @@ class PriceService:
         since these would be held meanwhile.
         """
         missing = set(item_ids)
-        if not missing or not self.has_background_task:
+        if not missing or not self.wake_task:
             return
         with self._asked:
             self._wanted |= missing
-            self._wake.set()
+            self.wake_task()
             if not self.is_leader:
                 self._signals.publish(Signal.PRICES, {"wanted": sorted(missing)})
             with waiting.wait(WAIT_SECONDS) as seconds:
@@ -145,9 +139,8 @@ class PriceService:
         return [sources.state(source) for source, is_set in used.items() if is_set]
 
     def stop(self) -> None:
-        """End the background task at its next step."""
+        """End the background task's round at its next step."""
         self._stop.set()
-        self._wake.set()
 
     def release(self) -> None:
         """After ``stop``: let another process become the leader."""
@@ -156,9 +149,9 @@ class PriceService:
     def _on_signal(self, message: dict[str, list[int]]) -> None:
         """Add items that requests to other processes wait for; drop those that the leader has asked for."""
         with self._asked:
-            if self.is_leader and message.get("wanted"):
+            if self.wake_task and self.is_leader and message.get("wanted"):
                 self._wanted.update(message["wanted"])
-                self._wake.set()
+                self.wake_task()
             self._wanted.difference_update(message.get("asked", ()))
             self._asked.notify_all()
 

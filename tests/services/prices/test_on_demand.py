@@ -36,18 +36,23 @@ def unpriced(app):
 def background_task(prices):
     """Runs rounds as the background task does, until the block ends."""
 
+    woken = threading.Event()
+
     def run():
         with suppress(Stopped):
-            while prices.wait_for_next_round():
+            while True:
+                woken.wait(prices.round_seconds)
+                woken.clear()
                 prices.run_due()
 
-    prices.has_background_task = True
+    prices.wake_task = woken.set
     thread = threading.Thread(target=run)
     thread.start()
     try:
         yield
     finally:
         prices.stop()
+        woken.set()
         thread.join()
 
 
@@ -109,7 +114,7 @@ def test_the_wait_for_a_market_counts_against_the_wait_budget(prices, add, unpri
     monkeypatch.setattr(service, "WAIT_SECONDS", 0.2)
     add({"None": None})
     # The task never runs, as if the market did not answer.
-    prices.has_background_task = True
+    prices.wake_task = lambda: None
     missing = unpriced()
 
     with waiting.limit_waits():
@@ -211,7 +216,7 @@ def test_a_request_to_another_process_waits_until_the_leader_has_asked(
     source.answer = market("$1.50")
     other = connect()
     prices._lease.acquire()
-    other.has_background_task = True
+    other.wake_task = lambda: None
 
     other.refresh_missing(unpriced())
 
@@ -229,7 +234,7 @@ def test_a_request_to_another_process_stops_waiting_when_signals_are_lost(
     source.answer = market("$1.50")
     prices._lease.acquire()
     other = another()
-    other.has_background_task = True
+    other.wake_task = lambda: None
 
     other.refresh_missing(unpriced())
 

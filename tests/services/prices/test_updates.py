@@ -5,6 +5,7 @@ import pytest
 from bench.harness.price_sources import dripping, feed, text
 from bench.harness.servers import flask_run, gunicorn, server_process
 from bench.harness.waiting import wait_until
+from services.prices import service
 from tests.services.prices.conftest import START
 from tests.support.markers import sqlite_only
 
@@ -58,8 +59,13 @@ def test_a_failed_refresh_is_logged_without_the_address(begin, source, metric, l
     assert metric("price_last_success_seconds", source="feed") is None
 
 
+@pytest.fixture
+def short_rounds(monkeypatch):
+    monkeypatch.setattr(service, "ROUND_SECONDS", 0.1)
+
+
 def test_an_unexpected_error_does_not_end_the_task(
-    app, begin, prices, source, add, log_lines, stored_prices, monkeypatch
+    short_rounds, begin, prices, source, add, log_lines, stored_prices, monkeypatch
 ):
     add({"One": 1})
     source.answer = feed({"One": 150})
@@ -71,7 +77,6 @@ def test_an_unexpected_error_does_not_end_the_task(
         refresh()
 
     monkeypatch.setattr(prices, "run_due", fail_once)
-    prices.round_seconds = 0.1
 
     begin()
 
