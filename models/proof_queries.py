@@ -75,14 +75,14 @@ FROM {pairs}(:seeds) AS sent
 WHERE bets.id = CAST(sent.key AS BIGINT) AND COALESCE(bets.server_seed, sent.value) IS NOT NULL
 """
 
-# The second process to claim a bet changes no row, and waits for none. The seed may have been revealed before
-# by a search of the player.
+# The second process to claim a bet changes no row, and waits for none. A process that was not answered claims
+# the bets that it holds again. The seed may have been revealed before by a search of the player.
 CLAIM = """
 WITH claimed AS (
     SELECT bets.id, opened.server_seed, opened.held_by
     FROM json_to_recordset(:rows) AS opened (id bigint, server_seed text, held_by integer)
     JOIN bets ON bets.id = opened.id
-    WHERE bets.proof_held_by IS NULL
+    WHERE bets.proof_held_by IS NULL OR bets.proof_held_by = NULLIF(:by, 0)
     ORDER BY bets.id
     FOR UPDATE OF bets SKIP LOCKED
 )
@@ -160,7 +160,7 @@ def claim(seeds: Mapping[int, str], *, held: Iterable[int], by: int) -> set[int]
         {"id": bet_id, "server_seed": seed, "held_by": by if bet_id in alone else 0}
         for bet_id, seed in seeds.items()
     ]
-    return {bet_id for (bet_id,) in execute(CLAIM, {"rows": json.dumps(rows)})}
+    return {bet_id for (bet_id,) in execute(CLAIM, {"rows": json.dumps(rows), "by": by})}
 
 
 @writing()

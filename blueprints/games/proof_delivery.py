@@ -7,13 +7,12 @@ when the player next connects.
 
 import logging
 import time
-from collections import deque
 
 from flask import Flask
 
 from blueprints.games.live_feed import live_feed
-from blueprints.games.proof_schedule import ProofSchedule, UnconfirmedProofs
 from blueprints.games.schemas import OpeningProofSchema, ProofSchema
+from blueprints.games.unconfirmed_proofs import UnconfirmedProofs
 from models.bets import Bet
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
@@ -57,11 +56,10 @@ class ProofDelivery:
         self._running = running
         self._connections = running.connections
         self._services: Services = app.extensions["services"]
-        # Bets that were just settled: ids, due times and sockets. The task moves them to its schedule.
-        self._settled: deque[tuple[int, float, str | None]] = deque()
         # Due times that are later than in the database, by their bets.
         self._postponed: dict[int, Millis] = {}
-        self._schedule = ProofSchedule()
+        # Bets that are not due yet: when they are, and the sockets that placed them.
+        self._scheduled: dict[int, tuple[float, str | None]] = {}
         self._unconfirmed = UnconfirmedProofs()
         self.acknowledged = self._unconfirmed.acknowledged
         self.answered_ping = self._unconfirmed.answered_ping
@@ -85,7 +83,9 @@ class ProofDelivery:
         """
         if is_late:
             self._postponed[bet.id] = Millis(bet.completed_at_ms)
-        self._settled.append((bet.id, self._due_at(bet.completed_at_ms), sid))
+        # A look for pending bets may have been faster.
+        if bet.id not in self._unconfirmed and bet.id not in self._due:
+            self._scheduled[bet.id] = self._due_at(bet.completed_at_ms), sid
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
@@ -100,12 +100,13 @@ class ProofDelivery:
     @property
     def scheduled(self) -> int:
         """How many bets have a proof that is not due yet."""
-        return len(self._settled) + len(self._schedule)
+        return len(self._scheduled)
 
     @property
     def overdue(self) -> int:
         """How many proofs wait to be sent although they are due. It is 0 most of the time."""
-        late = self._schedule.due(before=time.monotonic() - OVERDUE_SECONDS)
+        before = time.monotonic() - OVERDUE_SECONDS
+        late = sum(due_at < before for due_at, _ in list(self._scheduled.values()))
         return late + len(self._due) + len(self._missed)
 
     @property
@@ -114,13 +115,13 @@ class ProofDelivery:
         return len(self._unconfirmed)
 
     def _round(self) -> None:
-        self._take_settled()
+        self._postpone()
         if time.monotonic() - self._pending_checked_at >= PENDING_SECONDS:
             self._services.seeds.witness.watch()
             self._schedule_pending()
             self._pending_checked_at = time.monotonic()
         self._mark_confirmed()
-        self._due.update(self._schedule.take_due(now=time.monotonic()))
+        self._take_due()
         self._send_due()
 
     def _end(self) -> None:
@@ -131,20 +132,16 @@ class ProofDelivery:
             log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
     def _finish(self) -> None:
-        self._take_settled()
+        self._postpone()
         self._mark_confirmed()
         self._services.proofs.write_seeds(self._unconfirmed.seeds())
         self._services.seeds.witness.cover_all()
 
-    def _take_settled(self) -> None:
-        while self._settled:
-            bet_id, due_at, sid = self._settled.popleft()
-            self._add(bet_id, due_at, sid=sid)
-        if self._postponed:
-            postponed = dict(self._postponed)
-            self._services.proofs.postpone(postponed)
-            for bet_id in postponed:
-                del self._postponed[bet_id]
+    def _postpone(self) -> None:
+        postponed = dict(self._postponed)
+        self._services.proofs.postpone(postponed)
+        for bet_id in postponed:
+            del self._postponed[bet_id]
 
     def _schedule_pending(self) -> None:
         """Find bets that nobody has scheduled: their commit was not answered, or their process has died.
@@ -153,9 +150,11 @@ class ProofDelivery:
         """
         now = self._services.clock()
         for bet_id, completed_at in in_slices(self._services.proofs.pending(), PROOFS_AT_ONCE):
+            if bet_id in self._unconfirmed or bet_id in self._due:
+                continue
             if completed_at > now:
-                self._add(bet_id, self._due_at(completed_at), sid=None)
-            elif bet_id not in self._unconfirmed and bet_id not in self._due:
+                self._scheduled.setdefault(bet_id, (self._due_at(completed_at), None))
+            else:
                 self._missed.setdefault(bet_id, None)
 
     def _due_at(self, completed_at: int) -> float:
@@ -164,15 +163,18 @@ class ProofDelivery:
         ahead_ms = min(completed_at - self._services.clock(), self._services.upgrader.rules.proof_delay)
         return time.monotonic() + ahead_ms / 1000
 
-    def _add(self, bet_id: int, due_at: float, *, sid: str | None) -> None:
-        if bet_id not in self._unconfirmed:
-            self._schedule.add(bet_id, due_at=due_at, sid=sid)
+    def _take_due(self) -> None:
+        now = time.monotonic()
+        # 10,000 bets take 0.2 ms. A heap would save that, and needs a second structure for the sockets.
+        scheduled = list(self._scheduled.items())
+        for _, bet_id in sorted((due_at, bet_id) for bet_id, (due_at, _) in scheduled if due_at <= now):
+            _, self._due[bet_id] = self._scheduled.pop(bet_id)
 
     def _mark_confirmed(self) -> None:
         confirmed = self._unconfirmed.confirmed()
         if confirmed:
             self._services.proofs.mark_delivered(confirmed, now=self._services.clock())
-            self._unconfirmed.forget(list(confirmed))
+            self._unconfirmed.forget(confirmed)
 
     def _send_due(self) -> None:
         self._send_all(self._due, announce=True)

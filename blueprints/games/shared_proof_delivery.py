@@ -95,7 +95,7 @@ class SharedProofDelivery(ProofDelivery):
 
     def _finish(self) -> None:
         """Leave unsent and unconfirmed proofs to the other processes."""
-        self._take_settled()
+        self._postpone()
         self._mark_confirmed()
         self._lost.extend(self._held)
         self._lost.extend(self._unconfirmed.seeds())
@@ -117,17 +117,16 @@ class SharedProofDelivery(ProofDelivery):
         while self._due and not self._rounds.stop.is_set():
             chunk = dict(islice(self._due.items(), PROOFS_AT_ONCE))
             asking = {bet_id: sid for bet_id, sid in chunk.items() if sid and self._is_connected(sid)}
-            claim = self._proofs.claim(list(chunk), held=asking.keys())
+            claimed = self._proofs.claim(list(chunk), held=asking.keys())
             for bet_id in chunk:
                 del self._due[bet_id]
-            for proof in claim.proofs:
+            for proof in claimed:
                 self._players.append(proof.user_id)
                 if proof.id in asking:
                     self._held[proof.id] = Held(asking[proof.id], proof)
                     if not self._is_connected(asking[proof.id]):
                         self._lost.append(proof.id)
-            self._tell_others(proof.user_id for proof in claim.proofs if proof.id not in asking)
-            claimed = [proof for proof in claim.proofs if proof.id in claim.claimed]
+            self._tell_others(proof.user_id for proof in claimed if proof.id not in asking)
             announced_since = self._announced_since()
             live_feed().announce([bet for bet in claimed if bet.completed_at_ms >= announced_since])
             pause()

@@ -34,14 +34,6 @@ class Proof(DueBet):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
-    """The proofs of all bets that were to be claimed, and the ids of those that this process has claimed."""
-
-    proofs: list[Proof]
-    claimed: set[int]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Undelivered:
     """Proofs to send, in the order of each player's nonces, and the players who must wait for more.
 
@@ -129,8 +121,8 @@ class Proofs:
             proof_queries.mark_delivered(chunk, delivered_at=now)
             self._unwritten.difference_update(chunk)
 
-    def claim(self, bet_ids: Sequence[int], *, held: Collection[int]) -> Claim:
-        """Reveal the seeds of these bets, which are due, and claim those that no other process has claimed.
+    def claim(self, bet_ids: Sequence[int], *, held: Collection[int]) -> list[Proof]:
+        """Claim those of these bets, which are due, that no other process has claimed; returns their proofs.
 
         Only for one of several processes, on PostgreSQL. This one holds the proofs of the bets in ``held``.
         The seeds are committed on return.
@@ -138,7 +130,7 @@ class Proofs:
         proofs = self._decrypted(bet_ids)
         seeds = {proof.id: proof.server_seed for proof in proofs}
         claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
-        return Claim(proofs=proofs, claimed=claimed)
+        return [proof for proof in proofs if proof.id in claimed]
 
     def deliverable(
         self, user_ids: Iterable[int], *, now: Millis, held_here: Sequence[int] = (), held_too: bool = False

@@ -2,9 +2,11 @@
 
 import threading
 
+import peewee
 import pytest
 
 from bench.harness.waiting import wait_until
+from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
 from services.shared.signals import Signal
@@ -103,6 +105,37 @@ def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_pro
     asking.close()
 
     assert other.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_new_socket_gets_a_proof_that_another_process_has_sent_and_nobody_has_confirmed(
+    processes, open_socket, player
+):
+    (_, first), (_, second) = processes
+    asking = open_socket(first, player)
+    spin(asking)
+    asking.expect("upgrader:proof")
+
+    assert open_socket(second, player).expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_claim_that_was_not_answered_is_made_again(processes, open_socket, player, spectators, monkeypatch):
+    claim, lost = proof_queries.claim, []
+
+    def lose_the_first_answer(seeds, **options):
+        claimed = claim(seeds, **options)
+        if not lost:
+            lost.extend(claimed)
+            raise peewee.OperationalError("the connection was lost")
+        return claimed
+
+    monkeypatch.setattr(proof_queries, "claim", lose_the_first_answer)
+    socket = open_socket(processes[0][1], player)
+    spin(socket)
+
+    assert socket.expect("upgrader:proof")["nonce"] == 1
+    (bet_id,) = bet_ids(player)
+    assert lost == [int(bet_id)]
+    assert [announced(spectator, [bet_id]) for spectator in spectators] == [[bet_id]] * 2
 
 
 @pytest.mark.parametrize("acknowledges", [True, False], ids=["acknowledgement", "pong"])

@@ -52,6 +52,17 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, new_player, playe
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
 
 
+def test_a_look_for_pending_bets_keeps_the_socket_that_asked(monkeypatch, connect, player, item):
+    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.0)
+    asking, other = connect(player), connect(player)
+    asking.spin({"amount": 1, "item": item})
+    asking.expect("upgrader:proof")
+
+    other.spin({"amount": 1, "item": item})
+
+    assert other.expect("upgrader:proof")["nonce"] == 2
+
+
 def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect, app, player, item):
     asking, other = connect(player), connect(player)
     asking.spin({"amount": 1, "item": item})
