@@ -14,7 +14,7 @@ from models.db.sql import execute
 from models.processes import LIVE_MS
 
 MOST_OF_A_PLAYER = 1_000
-"""Undelivered proofs of one player in one answer; the next ones follow when some of these are delivered."""
+"""Undelivered proofs of one player in one answer."""
 
 
 class DueBet(NamedTuple):
@@ -43,6 +43,7 @@ class UndeliveredBet(NamedTuple):
 
     user_id: int
     id: int
+    nonce: int
     is_revealed: bool
 
 
@@ -107,11 +108,11 @@ LIMIT :most
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
 UNDELIVERED = f"""
 SELECT undelivered.*
-FROM unnest(CAST(:players AS bigint[])) AS player (id)
+FROM unnest(CAST(:players AS bigint[]), CAST(:after AS bigint[])) AS player (id, after_nonce)
 CROSS JOIN LATERAL (
-    SELECT user_id, id, server_seed IS NOT NULL
+    SELECT user_id, id, nonce, server_seed IS NOT NULL
     FROM bets
-    WHERE user_id = player.id AND proof_delivered_at_ms IS NULL
+    WHERE user_id = player.id AND nonce > player.after_nonce AND proof_delivered_at_ms IS NULL
         AND (server_seed IS NOT NULL OR completed_at_ms <= :now)
         AND (
             :held_too OR id = ANY(CAST(:held_here AS bigint[]))
@@ -120,7 +121,7 @@ CROSS JOIN LATERAL (
             ))
         )
     ORDER BY nonce
-    LIMIT {MOST_OF_A_PLAYER}
+    LIMIT :most
 ) AS undelivered
 """  # noqa: S608  # constants
 
@@ -177,15 +178,17 @@ def overdue(*, before: int, limit: int) -> list[int]:
 
 @reading()
 def undelivered(
-    user_ids: Iterable[int], *, now: int, held_here: Iterable[int], held_too: bool
+    after: Mapping[int, int], *, now: int, held_here: Iterable[int], held_too: bool
 ) -> list[UndeliveredBet]:
     """The first bets of these players whose proofs are due at ``now``, in ms, and not delivered.
 
-    The bets of each player are in the order of their nonces. Bets that another live process holds are left
-    out, unless ``held_too``.
+    ``after`` has the nonce of each player after which to begin. The bets of each player are in the order of
+    their nonces. Bets that another live process holds are left out, unless ``held_too``.
     """
     values = {
-        "players": _array(user_ids),
+        "players": _array(after),
+        "after": _array(after.values()),
+        "most": MOST_OF_A_PLAYER,
         "now": now,
         "held_here": _array(held_here),
         "held_too": held_too,

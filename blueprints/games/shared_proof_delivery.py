@@ -51,10 +51,10 @@ class SharedProofDelivery(ProofDelivery):
         self._started_at = time.monotonic()
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
-        # Players who may have undelivered proofs, new sockets with their players, and bets whose sockets
-        # have ended. The task takes them from here.
+        # Players who may have undelivered proofs, new sockets with their players and the nonces up to which
+        # they were sent proofs, and bets whose sockets have ended. The task takes them from here.
         self._players: deque[int] = deque()
-        self._joined: deque[tuple[str, int]] = deque()
+        self._joined: deque[tuple[str, int, int]] = deque()
         self._lost: deque[int] = deque()
         self._must_look_up = True
         self._may_be_overdue = True
@@ -67,7 +67,7 @@ class SharedProofDelivery(ProofDelivery):
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
-        self._joined.append((sid, user_id))
+        self._joined.append((sid, user_id, 0))
 
     def socket_gone(self, sid: str) -> None:
         """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
@@ -161,7 +161,7 @@ class SharedProofDelivery(ProofDelivery):
         players.update(held.proof.user_id for held in self._held.values())
         for some in peewee.chunked(sorted(players), PLAYERS_AT_ONCE):
             now = self._services.clock()
-            found = self._proofs.deliverable(some, now=now, held_here=list(self._held))
+            found = self._proofs.deliverable(dict.fromkeys(some, 0), now=now, held_here=list(self._held))
             self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
             done = set(some) - found.waiting
             sent = {bet.id for bet in found.bets}
@@ -170,15 +170,19 @@ class SharedProofDelivery(ProofDelivery):
                     del self._held[bet_id]
 
     def _send_to_joined(self) -> None:
-        """Send new sockets everything undelivered, also what other processes hold."""
+        """Send new sockets everything undelivered, also what other processes hold, in parts."""
         joined = list(self._joined)
         sids: dict[int, list[str]] = {}
-        for sid, user_id in joined:
+        after: dict[int, int] = {}
+        for sid, user_id, nonce in joined:
             if self._is_connected(sid):
                 sids.setdefault(user_id, []).append(sid)
-        for some in peewee.chunked(sids, PLAYERS_AT_ONCE):
-            found = self._proofs.deliverable(some, now=self._services.clock(), held_too=True)
+                after[user_id] = min(nonce, after.get(user_id, nonce))
+        for some in peewee.chunked(after.items(), PLAYERS_AT_ONCE):
+            found = self._proofs.deliverable(dict(some), now=self._services.clock(), held_too=True)
             self._send_in_order([(bet.id, sid) for bet in found.bets for sid in sids[bet.user_id]])
+            for user_id, nonce in found.unfinished.items():
+                self._joined.extend((sid, user_id, nonce) for sid in sids[user_id])
         for _ in joined:
             self._joined.popleft()
 

@@ -8,7 +8,8 @@ bet. It holds the proof while it sends it to the socket that placed the bet, if 
 other proof is sent by each process with sockets of the player.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -35,13 +36,13 @@ class Proof(DueBet):
 
 @dataclass(frozen=True, kw_only=True)
 class Undelivered:
-    """Proofs to send, in the order of each player's nonces, and the players who must wait for more.
-
-    An earlier proof of these players is due, and no process has revealed it yet.
-    """
+    """Proofs to send, in the order of each player's nonces."""
 
     bets: list[UndeliveredBet]
     waiting: set[int]
+    """The players who must wait for more: an earlier proof is due, and no process has revealed it yet."""
+    unfinished: dict[int, int]
+    """The players who have more than fit in one answer, with the nonces after which these begin."""
 
 
 class Proofs:
@@ -133,21 +134,30 @@ class Proofs:
         return [proof for proof in proofs if proof.id in claimed]
 
     def deliverable(
-        self, user_ids: Iterable[int], *, now: Millis, held_here: Sequence[int] = (), held_too: bool = False
+        self,
+        after: Mapping[int, int],
+        *,
+        now: Millis,
+        held_here: Sequence[int] = (),
+        held_too: bool = False,
     ) -> Undelivered:
         """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
 
-        Only for one of several processes, on PostgreSQL. Those that other live processes hold are left out,
-        unless ``held_too``.
+        ``after`` has the nonce of each player after which to begin. Only for one of several processes, on
+        PostgreSQL. Those that other live processes hold are left out, unless ``held_too``.
         """
         to_send: list[UndeliveredBet] = []
         waiting: set[int] = set()
-        for bet in proof_queries.undelivered(user_ids, now=now, held_here=held_here, held_too=held_too):
+        found = proof_queries.undelivered(after, now=now, held_here=held_here, held_too=held_too)
+        for bet in found:
             if not bet.is_revealed:
                 waiting.add(bet.user_id)
             elif bet.user_id not in waiting:
                 to_send.append(bet)
-        return Undelivered(bets=to_send, waiting=waiting)
+        numbers = Counter(bet.user_id for bet in found)
+        full = {user_id for user_id, number in numbers.items() if number == proof_queries.MOST_OF_A_PLAYER}
+        unfinished = {bet.user_id: bet.nonce for bet in to_send if bet.user_id in full - waiting}
+        return Undelivered(bets=to_send, waiting=waiting, unfinished=unfinished)
 
     def _decrypted(self, bet_ids: Sequence[int]) -> list[Proof]:
         """The proofs of these bets. Must not be called within a transaction, because of ``cover``."""

@@ -177,6 +177,19 @@ def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(proce
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
 
 
+def test_a_new_socket_gets_more_proofs_than_fit_in_one_answer(processes, open_socket, player, monkeypatch):
+    monkeypatch.setattr(proof_queries, "MOST_OF_A_PLAYER", 2)
+    (_, first), (_, second) = processes
+    asking = open_socket(first, player)
+    for _ in range(5):
+        spin(asking)
+        asking.expect("upgrader:proof")
+
+    back = open_socket(second, player)
+
+    assert [back.expect("upgrader:proof")["nonce"] for _ in range(5)] == [1, 2, 3, 4, 5]
+
+
 @pytest.fixture
 def play(processes, player):
     """Settles a bet without a process that knows of it, as when that process has died."""

@@ -167,7 +167,7 @@ def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, se
 def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     services = app.extensions["services"]
     with reading():
-        players = list(User.select(User.id).scalars())
+        players = dict.fromkeys(User.select(User.id).scalars(), 0)
     with recorded_statements() as seen:
         services.proofs.deliverable(players, now=services.clock())
         proof_queries.overdue(before=services.clock(), limit=1_000)
