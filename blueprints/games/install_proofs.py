@@ -14,6 +14,6 @@ def install_proofs(app: Flask, running: Realtime) -> None:
     delivery_class = SharedProofDelivery if services.settings.redis_url else ProofDelivery
     delivery = delivery_class(app, running)
     app.extensions[EXTENSION] = delivery
-    running.on_left.append(delivery.socket_gone)
+    running.on_left = delivery.socket_gone
     running.manager.acknowledged = delivery.acknowledged
-    running.transports.on_pong.append(delivery.answered_ping)
+    running.transports.on_pong = delivery.answered_ping

@@ -14,7 +14,7 @@ from server.repeated_lines import log
 def send_state_on_connect(app: Flask, running: Realtime) -> None:
     """Send each new socket its player's state and the newest live bets."""
     proofs: ProofDelivery = app.extensions[EXTENSION]
-    running.on_joined.append(lambda sid: running.in_background(_send_state, proofs, sid))
+    running.on_joined = lambda sid: running.in_background(_send_state, proofs, sid)
 
 
 def _send_state(proofs: ProofDelivery, sid: str) -> None:

@@ -40,7 +40,8 @@ def connect(auth: object = None) -> None:
         raise Refused(refusal.text) from None
     except Exception as failure:  # noqa: BLE001  # as the docstring says
         log.error("connect failed", extra={"failure": safe_exception_summary(failure)})
-        realtime().close_transport(sid)
+        transport_id = realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
+        realtime().transports.close(transport_id)
         raise Refused(FAILED) from None
 
 

@@ -81,8 +81,7 @@ class Handshakes:
             self._server.manager.disconnect(sid, NAMESPACE, ignore_queue=True)
             self._running.forget(sid)
         else:
-            for joined in self._running.on_joined:
-                joined(sid)
+            self._running.on_joined(sid)
 
     def _may_join(self, transport: Transport) -> bool:
         """A second attempt on one transport counts as one more handshake of its address."""

@@ -115,9 +115,9 @@ class Realtime:
         self.at_start: list[Callable[[], None]] = []
         self.before_close: list[Callable[[], None]] = []
         """Called in reverse order: what was installed first stops last."""
-        self.on_joined: list[Callable[[str], None]] = []
+        self.on_joined: Callable[[str], None] = lambda _sid: None
         """Called with the id of each socket that was just accepted; its client may not know it yet."""
-        self.on_left: list[Callable[[str], None]] = []
+        self.on_left: Callable[[str], None] = lambda _sid: None
         """Called with the id of each socket that has gone, or has become a spectator."""
         self.every_two_seconds: list[Callable[[], None]] = []
         """With REDIS_URL they are called in turn, at the start and every two seconds.
@@ -160,10 +160,6 @@ class Realtime:
         )
         return Packet(MESSAGE, event.encode())
 
-    def close_transport(self, sid: str) -> None:
-        """Close the transport of a socket as a broken network would. Does not wait for the client."""
-        self.transports.close(self.manager.eio_sid_from_sid(sid, NAMESPACE))
-
     def start(self) -> None:
         """Start the background work. A server calls this once; commands do not.
 
@@ -182,18 +178,13 @@ class Realtime:
     def forget(self, sid: str) -> None:
         """Remove a socket that has gone."""
         self.connections.remove(sid)
-        self._left([sid])
+        # After the socket was removed, so that no proof that is sent meanwhile goes to it.
+        self.on_left(sid)
 
     def end_sessions(self, user_id: int, *, before: int) -> None:
         """Make spectators of the player's sockets here whose session numbers are lower than this one."""
-        self._left(self.connections.end_sessions(user_id, before=before))
-
-    def _left(self, sids: Sequence[str]) -> None:
-        # After the sockets were removed, so that no proof that is sent meanwhile goes to one of them.
-        with self.app.app_context():
-            for sid in sids:
-                for left in self.on_left:
-                    left(sid)
+        for sid in self.connections.end_sessions(user_id, before=before):
+            self.on_left(sid)
 
     def repeat(
         self,

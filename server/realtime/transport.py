@@ -166,8 +166,8 @@ class Transports:
         self._server = server
         self._engine = server.eio
         self.paced = paced
-        self.on_pong: list[Callable[[str, float], None]] = []
-        """Called with ``(sid, sent_at)`` when a joined socket answers a ping. They must not block.
+        self.on_pong: Callable[[str, float], None] = lambda _sid, _sent_at: None
+        """Called with ``(sid, sent_at)`` when a joined socket answers a ping. It must not block.
 
         ``sent_at`` is the ``time.monotonic()`` at which that ping was sent: everything that was sent to the
         socket before then has reached its client, because a transport keeps the order.
@@ -199,8 +199,7 @@ class Transports:
         """Tell that a client has answered a ping."""
         sid = self._server.manager.sid_from_eio_sid(transport_id, NAMESPACE)
         if sid is not None:
-            for callback in self.on_pong:
-                callback(sid, sent_at)
+            self.on_pong(sid, sent_at)
 
     def check_deadlines(self) -> None:
         """Check those of all transports. A task for each client would be most of its memory."""
