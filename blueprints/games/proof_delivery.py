@@ -72,7 +72,7 @@ class ProofDelivery:
             every_seconds=ROUND_SECONDS,
             on_failure="proofs delayed",
             logger=log,
-            at_end=self._end,
+            at_end=self._finish,
             stop_seconds=STOP_SECONDS,
         )
 
@@ -124,18 +124,18 @@ class ProofDelivery:
         self._take_due()
         self._send_due()
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         """After the last round. What is not confirmed by then is sent again after the next start."""
         try:
-            self._finish()
+            self._postpone()
+            self._mark_confirmed()
+            self._leave_unconfirmed()
+            self._services.seeds.witness.cover_all()
         except Exception as failure:  # noqa: BLE001  # as the docstring says
             log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
 
-    def _finish(self) -> None:
-        self._postpone()
-        self._mark_confirmed()
+    def _leave_unconfirmed(self) -> None:
         self._services.proofs.write_seeds(self._unconfirmed.seeds())
-        self._services.seeds.witness.cover_all()
 
     def _postpone(self) -> None:
         postponed = dict(self._postponed)

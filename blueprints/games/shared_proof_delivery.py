@@ -93,14 +93,11 @@ class SharedProofDelivery(ProofDelivery):
         self._send_to_players()
         self._send_to_joined()
 
-    def _finish(self) -> None:
+    def _leave_unconfirmed(self) -> None:
         """Leave unsent and unconfirmed proofs to the other processes."""
-        self._postpone()
-        self._mark_confirmed()
         self._lost.extend(self._held)
         self._lost.extend(self._unconfirmed.seeds())
         self._release_lost()
-        self._services.seeds.witness.cover_all()
 
     def _find_overdue(self) -> None:
         before = Millis(self._services.clock() - OVERDUE_MS)
