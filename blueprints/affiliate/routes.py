@@ -67,9 +67,8 @@ def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once. The event `balance` follows."""
     services = get_services()
-    user_id = current_user().id
-    player = services.promo_codes.use(user_id=user_id, code=body["code"], now=services.clock())
-    player_state().send(user_id, player)
+    player = services.promo_codes.use(user_id=current_user().id, code=body["code"], now=services.clock())
+    player_state().send(player.id, player)
     return {"status": True, "message": BONUS_RECEIVED}
 
 
@@ -79,8 +78,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, ClaimSchema)
 def claim_affiliate_earnings() -> dict[str, Any]:
     """Add the caller's available earnings to the balance. The event `balance` follows."""
-    user_id = current_user().id
-    amount, player = claims.claim(user_id=user_id, now=get_services().clock())
-    player_state().send(user_id, player)
+    amount, player = claims.claim(user_id=current_user().id, now=get_services().clock())
+    player_state().send(player.id, player)
     message = f"You claimed {number_from_cents(amount)} coins"
     return {"status": True, "message": message, "amount": amount}

@@ -33,9 +33,9 @@ def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.alt_response(404)
 def sell_prize(prize_id: int) -> dict[str, Any]:
     """Sell one of the caller's kept prizes for its value. The event `balance` follows."""
-    user_id = current_user().id
-    amount, player = sale.sell(user_id=user_id, prize_id=prize_id, now=get_services().clock())
-    player_state().send(user_id, player)
+    now = get_services().clock()
+    amount, player = sale.sell(user_id=current_user().id, prize_id=prize_id, now=now)
+    player_state().send(player.id, player)
     return {"success": True, "amount": amount}
 
 

@@ -60,11 +60,8 @@ def get_public_user(platform_id: str) -> dict[str, Any]:
 @blueprint.response(200, SuccessSchema)
 def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
     """Move coins from the balance into the vault until a deadline. The event `balance` follows."""
-    user_id = current_user().id
-    player = vault.lock(
-        user_id=user_id, amount=body["amount"], deadline=body["deadline"], now=get_services().clock()
-    )
-    player_state().send(user_id, player)
+    player = vault.lock(user_id=current_user().id, **body, now=get_services().clock())
+    player_state().send(player.id, player)
     return SUCCESS
 
 
@@ -74,9 +71,8 @@ def lock_vault(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, SuccessSchema)
 def unlock_vault() -> dict[str, Any]:
     """Move all coins of the vault back, once its deadline has passed. The event `balance` follows."""
-    user_id = current_user().id
-    player = vault.unlock(user_id=user_id, now=get_services().clock())
-    player_state().send(user_id, player)
+    player = vault.unlock(user_id=current_user().id, now=get_services().clock())
+    player_state().send(player.id, player)
     return SUCCESS
 
 
