@@ -135,16 +135,6 @@ INSERT_BET = f"""
     SELECT posting.id, {", ".join(f":{field.column_name}" for field in BET_FIELDS)} FROM {{posting}}
     RETURNING id, wager_cents, payout_cents
 """  # noqa: S608  # the columns of a table
-ADD_TO_PERIODS = """
-    INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
-    SELECT period.name, period.starts_at, :user_id, :wager_cents
-    FROM {bet}, (
-        SELECT 'weekly' AS name, :week AS starts_at UNION ALL SELECT 'monthly', :month
-    ) AS period
-    WHERE :wager_cents > 0
-    ON CONFLICT (period, starts_at_ms, user_id)
-    DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents
-"""
 COUNT_LIVE_BET = f"""
     INSERT INTO live_bet_counts (shard, bets, high_rolls)
     SELECT :shard, 1, CAST({HIGH_ROLL.sql} AS INTEGER) FROM {{bet}} WHERE TRUE
@@ -208,7 +198,6 @@ WITH lock AS MATERIALIZED (
     ) AS entry (account, user_id, amount)
     WHERE entry.amount <> 0
 ), bet AS ({INSERT_BET.format(posting="posting")}),
-periods AS ({ADD_TO_PERIODS.format(bet="bet")}),
 live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
 case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
 prize AS ({INSERT_PRIZE.format(bet="bet")})

@@ -15,7 +15,7 @@ from models.ledger import LedgerTransaction
 from models.snapshots import Snapshot
 from models.users import User
 from services.accounts import users
-from services.shared.clock import Period
+from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 from services.wallet import payments
 from services.wallet.payments import PaymentType, Transfer
@@ -108,12 +108,17 @@ ADD_TO_NONCES = f"""
     UPDATE announced_seeds SET nonce = nonce + made FROM {SUMS} WHERE sums.user_id = announced_seeds.user_id
 """  # noqa: S608
 ADD_TO_PERIODS = f"""
-    INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
-    SELECT '{{period}}', {{start}}, user_id, SUM(wager_cents) {NEW_BETS}
-           AND created_at_ms BETWEEN {{start}} AND {{last}} GROUP BY user_id
-    ON CONFLICT (period, starts_at_ms, user_id)
-    DO UPDATE SET wagered_cents = period_wagers.wagered_cents + excluded.wagered_cents
-"""
+    UPDATE users SET
+        {{period}}_wagered_cents = wagered
+            + CASE WHEN {{period}}_starts_at_ms = {{start}} THEN {{period}}_wagered_cents ELSE 0 END,
+        {{period}}_paid_cents = earned
+            + CASE WHEN {{period}}_starts_at_ms = {{start}} THEN {{period}}_paid_cents ELSE 0 END,
+        {{period}}_starts_at_ms = {{start}}
+    FROM (
+        SELECT user_id, SUM(wager_cents) AS wagered, SUM(payout_cents) AS earned {NEW_BETS}
+            AND created_at_ms BETWEEN {{start}} AND {{last}} GROUP BY user_id
+    ) AS sums WHERE sums.user_id = users.id
+"""  # noqa: S608
 ADD_TO_COUNTS = f"""
     INSERT INTO live_bet_counts (shard, bets, high_rolls)
     SELECT user_id & 63, COUNT(*),
@@ -207,9 +212,9 @@ def _write_chunk(history: History, count: int) -> None:
         ]
         for statement in statements:
             database.execute_sql(statement.format(**values))
-        for period in Period:
-            for start in sorted({period.calendar.start(history.now), period.calendar.start(last)}):
-                end = last if start == period.calendar.start(last) else period.calendar.start(last) - 1
+        for period in CalendarPeriod:
+            for start in sorted({period.start(history.now), period.start(last)}):
+                end = last if start == period.start(last) else period.start(last) - 1
                 database.execute_sql(ADD_TO_PERIODS.format(period=period, start=start, last=end, **values))
         if not is_sqlite:
             for table in (Bet, LedgerTransaction):

@@ -12,7 +12,11 @@ UPDATE users SET balance_cents = balance_cents + :payout WHERE id = :player;
 INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
 VALUES (:given_id, 'house.bets', NULL, -:payout), (:given_id, 'balance', :player, :payout);
 \endif
-UPDATE users SET wagered_cents = wagered_cents + 50, earned_cents = earned_cents + :payout WHERE id = :player;
+UPDATE users SET
+    wagered_cents = wagered_cents + 50, earned_cents = earned_cents + :payout,
+    week_starts_at_ms = 1799625600000, week_wagered_cents = week_wagered_cents + 50,
+    month_starts_at_ms = 1798761600000, month_wagered_cents = month_wagered_cents + 50
+WHERE id = :player;
 INSERT INTO bets (
     user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item, price_cents,
     house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, sealed_server_seed,
@@ -29,10 +33,6 @@ UPDATE announced_seeds SET
     server_seed_commitment = lpad(:next_serial::text, 64, '0'),
     sealed_server_seed = repeat('s', 140) || :next_serial
 WHERE user_id = :player AND nonce = :nonce;
-INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
-VALUES ('weekly', 1799625600000, :player, 50), ('monthly', 1798761600000, :player, 50)
-ON CONFLICT (period, starts_at_ms, user_id)
-DO UPDATE SET wagered_cents = period_wagers.wagered_cents + EXCLUDED.wagered_cents;
 INSERT INTO live_bet_counts (shard, bets, high_rolls) VALUES (:shard, 1, 0)
 ON CONFLICT (shard) DO UPDATE SET bets = live_bet_counts.bets + EXCLUDED.bets;
 SELECT balance_cents, vault_cents, sweepstake_cents FROM users WHERE id = :player;

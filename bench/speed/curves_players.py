@@ -10,7 +10,6 @@ from bench.speed.players import Player, at_their_sockets, make_players
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.db.connection import database, writing
-from models.totals import PeriodWager
 from models.users import User
 from services.shared.clock import Period, now_ms
 
@@ -22,10 +21,9 @@ ASKED = 1_000
 BOARDS = 5_000
 SECONDS = 1.0
 ADD_WAGERS = """
-INSERT INTO period_wagers (period, starts_at_ms, user_id, wagered_cents)
-SELECT %s, %s, id, 100 + id * 7919 %% 100003 FROM users WHERE id <> %s ON CONFLICT DO NOTHING
+UPDATE users SET {0}_starts_at_ms = %s, {0}_wagered_cents = 100 + id * 7919 %% 100003
+WHERE id <> %s AND {0}_wagered_cents = 0
 """
-COLUMNS = [PeriodWager.period, PeriodWager.starts_at_ms, PeriodWager.user, PeriodWager.wagered_cents]
 
 
 def measure(stage: Stage) -> Iterator[Curve]:
@@ -73,6 +71,7 @@ def _add_others(stage: Stage, url: str, user: User, first: int, last: int) -> li
     with stage.platform_here(url), writing():
         copy_player(user, first=first, last=last)
         for period in Period:
-            database.execute_sql(ADD_WAGERS, [period, period.calendar.start(now_ms()), user.id])
-        database.analyze_tables(PeriodWager)
+            calendar = period.calendar
+            database.execute_sql(ADD_WAGERS.format(calendar), [calendar.start(now_ms()), user.id])
+        database.analyze_tables(User)
     return names

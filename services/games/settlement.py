@@ -6,7 +6,6 @@ Concurrent bets share a commit. On PostgreSQL one statement does the same (model
 from collections.abc import Callable
 
 from models.bet_settlement import (
-    ADD_TO_PERIODS,
     COUNT_CASE_SPIN,
     COUNT_LIVE_BET,
     INSERT_BET,
@@ -83,7 +82,6 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     )
     bet_id, *_ = execute(_INSERT_BET, values).fetchone()
     values["bet_id"] = bet_id
-    execute(_ADD_TO_PERIODS, values)
     execute(_COUNT_LIVE_BET, values)
     prize_id = None
     if settlement.case_id is not None:
@@ -126,7 +124,6 @@ _REPLACE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCE
 _POSTING = "(SELECT :transaction_id AS id) AS posting"
 _BET = "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet"
 _INSERT_BET = INSERT_BET.format(posting=_POSTING)
-_ADD_TO_PERIODS = ADD_TO_PERIODS.format(bet=_BET)
 _COUNT_LIVE_BET = COUNT_LIVE_BET.format(bet=_BET)
 _COUNT_CASE_SPIN = COUNT_CASE_SPIN.format(bet=_BET)
 _INSERT_PRIZE = INSERT_PRIZE.format(bet=_BET)

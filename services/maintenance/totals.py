@@ -16,12 +16,12 @@ from models.db.connection import Sqlite, Table, database, writing
 from models.irl_cases import IrlCase
 from models.recomputed_sums import SUMS, TOTALS, wrong_sums
 from models.snapshots import Snapshot
-from models.totals import LIVE_BET_SHARDS, LiveBetCount, PeriodWager
+from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.shared.clock import DAY_MS, Millis, Period
+from services.shared.clock import Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.
 SHARD = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
@@ -89,9 +89,6 @@ def _stored_rows(table: type[Table]) -> Any:
 
 
 def _problem(table: type[Table], row: Row) -> str:
-    if table is PeriodWager:
-        period, start, user_id, _ = row
-        return f"the {period} wager of {_platform_id(user_id)} since {start} differs from the bets"
     if table is CaseSpins:
         game, case_id, shard, _ = row
         return f"the openings of {game} case {case_id} in shard {shard} differ from the bets"
@@ -100,19 +97,6 @@ def _problem(table: type[Table], row: Row) -> str:
 
 def _platform_id(user_id: int) -> str:
     return str(User.select(User.platform_id).where(User.id == user_id).scalar())
-
-
-def _period_wagers() -> set[Row]:
-    day = Bet.created_at_ms / DAY_MS
-    # Free openings have no wager, and add no row.
-    wagers = Bet.select(Bet.user, day, fn.SUM(Bet.wager_cents)).where(Bet.wager_cents > 0)
-    days = wagers.group_by(Bet.user, day)
-    wagered: dict[Row, int] = defaultdict(int)
-    # Weeks and months begin with a day, so sums by day are enough.
-    for user_id, number, cents in days.tuples().iterator():
-        for period in Period:
-            wagered[period, period.calendar.start(Millis(number * DAY_MS)), user_id] += int(cents)
-    return {(*key, cents) for key, cents in wagered.items()}
 
 
 def _live_bet_counts() -> set[Row]:
@@ -154,7 +138,6 @@ def _numbers(query: Any) -> set[Row]:
 
 
 EXPECTED_ROWS: dict[type[Table], Callable[[], set[Row]]] = {
-    PeriodWager: _period_wagers,
     LiveBetCount: _live_bet_counts,
     CaseSpins: _case_spins,
 }

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from models.db.connection import reading
-from models.totals import PeriodWager
 from models.users import User
 from services.shared.clock import Millis, Period
 
@@ -17,13 +16,15 @@ MASK = "***"
 def top(*, period: Period, now: Millis) -> list[dict[str, Any]]:
     """The top 100 by wager since the start of the period. Of equal wagers the older account comes first.
 
-    Each has a masked ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.
+    A bet that was made after the clock was set back counts for the player's later period. Each row has a
+    masked ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.
     """
+    calendar = period.calendar
+    starts_at, wager = getattr(User, f"{calendar}_starts_at_ms"), getattr(User, f"{calendar}_wagered_cents")
     query = (
-        PeriodWager.select(PeriodWager.wagered_cents, User.username, User.avatar)
-        .join(User)
-        .where(PeriodWager.period == period, PeriodWager.starts_at_ms == period.calendar.start(now))
-        .order_by(PeriodWager.wagered_cents.desc(), PeriodWager.user)
+        User.select(wager, User.username, User.avatar)
+        .where(starts_at == calendar.start(now), wager > 0)
+        .order_by(wager.desc(), User.id)
         .limit(PLACES)
     )
     rows: Iterable[Any] = query.tuples()

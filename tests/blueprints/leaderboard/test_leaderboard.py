@@ -2,7 +2,6 @@
 
 from bench.harness.spins import at
 from models.db.connection import writing
-from models.totals import PeriodWager
 from models.users import User
 from tests.support.markers import sqlite_only
 
@@ -65,6 +64,19 @@ def test_a_spin_one_millisecond_before_midnight_counts_for_the_old_period(board,
     assert begun == BEGINNINGS
 
 
+def test_sums_stay_in_the_later_week_when_the_clock_is_set_back(board, clock, new_player, spin):
+    alice, bob = new_player("alice"), new_player("bob")
+    clock.now = at("2026-03-16 00:01")
+    spin(alice, wager=1)
+    clock.now = at("2026-03-15 23:59")
+    spin(alice, wager=2)
+    spin(bob, wager=4)
+    before = board()
+    clock.now = at("2026-03-16 00:02")
+
+    assert (before, board()) == ([("b***", 4)], [("ali***", 3)])
+
+
 def test_the_week_is_shown_by_default(board, clock, new_player, spin):
     clock.now = at("2026-03-02 12:00")
     spin(new_player("alice"))
@@ -77,14 +89,12 @@ def test_the_week_is_shown_by_default(board, clock, new_player, spin):
 def test_the_leaderboard_has_at_most_a_hundred_entries(board, new_player, spin):
     spin(new_player("first"), wager=1)
     with writing():
-        period = PeriodWager.select().where(PeriodWager.period == "weekly").dicts().get()
         columns = User.select().dicts().get()
         del columns["id"]
         for number in range(101):
             name = f"p{number:03}"
             own = {"platform_id": name, "username": name, "username_folded": name}
-            user = User.insert(columns | own).execute()
-            PeriodWager.insert(period | {"user": user, "wagered_cents": 101 + number}).execute()
+            User.insert(columns | own | {"week_wagered_cents": 101 + number}).execute()
 
     shown = board()
 

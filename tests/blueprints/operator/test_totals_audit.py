@@ -18,7 +18,6 @@ from tests.support.openings import Openings, chest
 
 NOW = at("2026-03-18 12:00")
 DESK = {"id": "desk", "name": "Desk", "price": 12, "items": [{"name": "Lamp", "image": "", "price": 5}]}
-WEEK, MONTH = at("2026-03-16 00:00"), at("2026-03-01 00:00")
 
 
 @pytest.fixture
@@ -74,8 +73,6 @@ def spoil(alice):
 
 PLAY = ["the totals of play of {alice} differ from the bets"]
 SUMS = ["the sums of the current periods of {alice} differ from the bets"]
-WEEKLY = [f"the weekly wager of {{alice}} since {WEEK} differs from the bets"]
-MONTHLY = [f"the monthly wager of {{alice}} since {MONTH} differs from the bets"]
 COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
 PAYMENTS = [f"transaction {{{kind}}} differs from its payment" for kind in ("deposit", "withdraw")]
 
@@ -88,17 +85,11 @@ SPOILED = {
     "UPDATE users SET day_wagered_cents = 101 WHERE id = {alice}": SUMS,
     "UPDATE users SET month_paid_cents = 0 WHERE id = {alice}": SUMS,
     "UPDATE users SET play_wagered_cents = 0 WHERE id = {alice}": SUMS,
-    "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'weekly'": WEEKLY,
-    "UPDATE period_wagers SET wagered_cents = 1 {alices} AND period = 'monthly'": MONTHLY,
-    "DELETE FROM period_wagers {alices} AND period = 'weekly'": WEEKLY,
-    "INSERT INTO period_wagers VALUES ('weekly', 5, {alice}, 1)": [
-        "the weekly wager of {alice} since 5 differs from the bets"
-    ],
     "UPDATE live_bet_counts SET bets = bets + 1 WHERE shard = {shard}": COUNTS,
     "UPDATE live_bet_counts SET high_rolls = 0 WHERE shard = {shard}": COUNTS,
     "UPDATE payments SET usd_cents = usd_cents + 1 {alices}": PAYMENTS,
     "DELETE FROM payments {alices}": PAYMENTS,
-    "DELETE FROM bets {alices}": [*PLAY, *SUMS, *WEEKLY, *MONTHLY, *COUNTS],
+    "DELETE FROM bets {alices}": [*PLAY, *SUMS, *COUNTS],
     "UPDATE cases SET price_cents = 1 WHERE slug = 'house'": PRICES[:1],
     "UPDATE items SET price_cents = 2000 WHERE market_hash_name = 'Red'": PRICES,
     "UPDATE items SET app_id = 252490 WHERE market_hash_name = 'Red'": TYPES,
@@ -127,8 +118,6 @@ def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
     for statement in (
         "UPDATE users SET wagered_cents = 7, earned_cents = 7",
         "UPDATE users SET day_wagered_cents = 7, week_paid_cents = 7, play_paid_cents = 7 WHERE id = {alice}",
-        "DELETE FROM period_wagers {alices}",
-        "INSERT INTO period_wagers VALUES ('weekly', 5, {alice}, 1)",
         "UPDATE live_bet_counts SET bets = bets + 1",
         "INSERT INTO live_bet_counts VALUES (({shard} + 9) & 63, 1, 0)",
     ):
@@ -139,7 +128,6 @@ def test_a_rebuild_corrects_wrong_totals(run, fails, spoil):
 
     assert said == {
         "correctedPlayers": 2,
-        "periodWagers": 4,
         "liveBetCounts": 2,
         "caseSpins": 0,
     }
@@ -220,7 +208,7 @@ def test_a_free_opening_counts_in_totals_but_in_no_period_and_not_as_a_high_roll
 
     rebuilt = run("ledger", "rebuild")
 
-    assert (rebuilt["correctedPlayers"], rebuilt["periodWagers"]) == (0, 4)
+    assert rebuilt["correctedPlayers"] == 0
     assert run("ledger", "audit")["mismatches"] == 0
     with reading():
         assert LiveBetCount.select(fn.SUM(LiveBetCount.high_rolls)).scalar() == 0

@@ -163,7 +163,6 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
         "ledger_entries",
         "ledger_transactions",
         "live_bet_counts",
-        "period_wagers",
         "users",
     }
     balance = 10_000 - 500 + (6_000 if won else 0)
@@ -231,10 +230,6 @@ def test_both_ways_to_settle_write_the_same_rows(settlement, player, write, won)
             "proof_held_by": None,
         }
     ]
-    assert changed(before, after, "period_wagers") == [
-        {"period": "monthly", "starts_at_ms": TIMES.month, "user": player.id, "wagered_cents": 500},
-        {"period": "weekly", "starts_at_ms": TIMES.week, "user": player.id, "wagered_cents": 500},
-    ]
     assert changed(before, after, "live_bet_counts") == [{"shard": SHARD, "bets": 1, "high_rolls": int(won)}]
     assert settled.balances == (balance, 0, 0, user["balance_version"] + 1)
 
@@ -288,19 +283,19 @@ OPENINGS = {
         {},
         [("balance", -500), ("house.bets", 500), ("house.bets", -300), ("balance", 300)],
         9_800,
-        {"period_wagers", "ledger_entries"},
+        {"ledger_entries"},
     ),
     "irl": (
         {"game": "irl", "algorithm": "irl-1", "prize_image": ""},
         [("balance", -500), ("house.bets", 500), ("house.bets", -300), ("house.prizes", 300)],
         9_500,
-        {"period_wagers", "ledger_entries", "prizes"},
+        {"ledger_entries", "prizes"},
     ),
     "irl without a value": (
         {"game": "irl", "algorithm": "irl-1", "prize_image": "/media/pen.webp", "payout_cents": 0},
         [("balance", -500), ("house.bets", 500)],
         9_500,
-        {"period_wagers", "ledger_entries", "prizes"},
+        {"ledger_entries", "prizes"},
     ),
     "free": (FREE, [("house.bets", -300), ("balance", 300)], 10_300, {"ledger_entries"}),
     "free without a payout": (FREE | {"payout_cents": 0, "status": "lost"}, [], 10_000, set()),
