@@ -177,23 +177,26 @@ class ProofDelivery:
             self._unconfirmed.forget(confirmed)
 
     def _send_due(self) -> None:
-        self._send_all(self._due, announce=True)
-        self._send_all(self._missed, announce=False)
+        while self._due and not self._rounds.stop.is_set():
+            self._send_some(self._due, announce=True)
+        if self._missed:
+            self._send_some(self._missed, announce=False)
+            # The next round sends more of them, after what has fallen due: a player may miss thousands.
+            self._rounds.woken.set()
 
-    def _send_all(self, queue: dict[int, str | None], *, announce: bool) -> None:
-        """Empty a queue, in slices: after a standstill there may be thousands.
+    def _send_some(self, queue: dict[int, str | None], *, announce: bool) -> None:
+        """Send the first proofs of a queue.
 
         A bet leaves the queue once its seed was decrypted. If the database fails, the next round tries again.
         """
-        while queue and not self._rounds.stop.is_set():
-            chunk = list(queue)[:PROOFS_AT_ONCE]
-            opened = self._services.proofs.open(chunk)
-            sids = {bet_id: queue.pop(bet_id) for bet_id in chunk}
-            if announce:
-                live_feed().announce(opened)
-            unreachable = [proof for proof in opened if not self._send(proof, sids[proof.id])]
-            self._services.proofs.write_seeds({proof.id: proof.server_seed for proof in unreachable})
-            pause()
+        some = list(queue)[:PROOFS_AT_ONCE]
+        opened = self._services.proofs.open(some)
+        sids = {bet_id: queue.pop(bet_id) for bet_id in some}
+        if announce:
+            live_feed().announce(opened)
+        unreachable = [proof for proof in opened if not self._send(proof, sids[proof.id])]
+        self._services.proofs.write_seeds({proof.id: proof.server_seed for proof in unreachable})
+        pause()
 
     def _send(self, proof: Proof, sid: str | None) -> bool:
         """Send to this socket, or to the player's others if it has gone, unless the proof is confirmed.

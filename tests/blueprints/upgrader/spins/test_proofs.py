@@ -205,6 +205,34 @@ def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, c
     assert socket.expect("upgrader:proof")["nonce"] == 1
 
 
+def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
+    monkeypatch, app, connect, player, item
+):
+    services, delivery = app.extensions["services"], app.extensions["proofs"]
+    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 3600)
+    wait_until(lambda: delivery._pending_checked_at > 0)
+    request = SpinRequest(amount=1, item=item)
+
+    def play():
+        return services.upgrader.play(user_id=player.id, request=request, clock=lambda: now_ms() - 60_000).bet
+
+    for _ in range(3):
+        play()
+    open_seeds, later = services.proofs.open, []
+
+    def open_while_another_falls_due(bet_ids):
+        if not later:
+            later.append(play())
+            delivery.schedule(later[0], sid=None)
+        return open_seeds(bet_ids)
+
+    monkeypatch.setattr("blueprints.games.proof_delivery.PROOFS_AT_ONCE", 1)
+    monkeypatch.setattr(services.proofs, "open", open_while_another_falls_due)
+    socket = connect(player)
+
+    assert [socket.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 4, 2, 3]
+
+
 def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
     monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
     spectator = connect()
