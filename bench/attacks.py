@@ -1,7 +1,7 @@
 """Run all attacks at once from one address while players spin from others.
 
     python -m bench.attacks
-    python -m bench.attacks --seconds 600 --database postgresql
+    python -m bench.attacks --seconds 60 --postgresql
 
 The attacks (bench/harness/attacks/attackers.py) run against a production server. Meanwhile 20 players on the
 real JavaScript client spin from other addresses, half of them by polling. Prints the server's open sockets,
@@ -11,9 +11,6 @@ minutes.
 """
 
 import sys
-import tempfile
-import time
-from pathlib import Path
 
 from bench.harness.attacks.siege import Siege, run_siege
 from bench.harness.command_line import option_parser
@@ -24,23 +21,20 @@ BETS = 400_000
 def main() -> None:
     parser = option_parser("attacks", __doc__)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
+    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
     parser.add_argument("--players", type=int, default=20)
     parser.add_argument("--scale", type=int, default=10, help="of each attack at a time")
     parser.add_argument("--bets", type=int, default=BETS, help="in the database; a tenth is the attacker's")
     parser.add_argument("--only", default="", help="attacks whose names contain this, such as chunks")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        siege = run_siege(
-            Path(place),
-            postgresql=options.database == "postgresql",
-            seconds=options.seconds,
-            players=options.players,
-            scale=options.scale,
-            bets=options.bets,
-            only=options.only,
-            progress=lambda line: print(time.strftime("%H:%M:%S"), line, file=sys.stderr, flush=True),
-        )
+    siege = run_siege(
+        postgresql=options.postgresql,
+        seconds=options.seconds,
+        players=options.players,
+        scale=options.scale,
+        bets=options.bets,
+        only=options.only,
+    )
     _print(siege)
     sys.exit(bool(siege.problems))
 

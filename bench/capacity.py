@@ -59,7 +59,7 @@ class Costs:
     """A request that is the player's own, such as ``/auth/me``. Public pages come from nginx."""
     wal_bytes: float = 6_500
     disk_bytes: float = 4_000
-    socket_kib: float = 44
+    socket_kib: float = 53
     idle_socket_us: float = 4
     """A second of an idle socket: pings."""
     send_us: float = 40

@@ -14,21 +14,18 @@ Prints a line for each fault, and up to 20 for its broken guarantees. Exits with
 import argparse
 import secrets
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from bench.harness.cluster import PROCESSES
 from bench.harness.command_line import option_parser
 from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, ClusterFaults
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.redis import RedisServer, redis_server
 
-PROOF_DELAY_SECONDS = "0.5"
 MOST_LINES = 20
 HEAD = f"{'fault':<32}{'seconds':>9}{'bets':>9}{'slowest proof':>16}  problems"
 
@@ -67,23 +64,14 @@ def main() -> None:
 def _endure(
     faults: Callable[[ClusterFaults], Steps], options: argparse.Namespace, redis: RedisServer
 ) -> Report:
-    with (
-        tempfile.TemporaryDirectory() as place,
-        bench_database(Path(place), postgresql=True) as url,
-    ):
-        env = {
-            "DATABASE_URL": url,
-            "REDIS_URL": redis.url,
-            "INSTANCE_DIR": place,
-            "BASE_URL": "http://127.0.0.1:5000",
-            "UPGRADER_PROOF_DELAY": PROOF_DELAY_SECONDS,
-            "PROCESSES": str(options.processes),
-        }
-        with local_app(env) as app:
-            storm = CrashStorm(
-                app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
-            )
-            report = storm.endure(faults(ClusterFaults(storm, redis)), longest_delay_ms=LONGEST_DELAY_MS)
+    settings = {
+        "REDIS_URL": redis.url,
+        "UPGRADER_PROOF_DELAY": "0.5",
+        "PROCESSES": str(options.processes),
+    }
+    with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
+        storm = CrashStorm(app, env, players=options.players, sockets=options.sockets, seed=options.seed)
+        report = storm.endure(faults(ClusterFaults(storm, redis)), longest_delay_ms=LONGEST_DELAY_MS)
     if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
         report.problems.append("nobody could spin")
     return report

@@ -3,7 +3,6 @@
     python -m bench.crashes --kills 200
     python -m bench.crashes --kills 100 --worker-kills 50 --players 40 --sockets 200
     python -m bench.crashes --kills 100 --postgresql --database-kills 20
-    python -m bench.crashes --kills 100 --postgresql --processes 3
     python -m bench.crashes --kills 20 --seed "the one that was printed"
 
 Many players spin, open cases, sell prizes, set limits, take breaks, and use the vault, promo codes, claims
@@ -18,53 +17,32 @@ Prints counts, and a line for each broken guarantee. Exits with 1 when there is 
 import argparse
 import secrets
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 
-from bench.harness.command_line import option_parser, progress_bar
+from bench.harness.command_line import option_parser
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
+from bench.harness.databases import bench_env
+from bench.harness.durable_postgres import durable_postgres
 from bench.harness.local_app import local_app
-from bench.harness.redis import redis_server
-from bench.harness.stoppable_postgres import stoppable_postgres
-from models.db import migrate
-
-PROOF_DELAY_SECONDS = "0.5"
 
 
 def main() -> None:
     options = _options()
     print(f"seed {options.seed}", flush=True)
-    with (
-        tempfile.TemporaryDirectory() as place,
-        _database(options, Path(place)) as (url, restart),
-        ExitStack() as stack,
-    ):
-        env = {
-            "DATABASE_URL": url,
-            "INSTANCE_DIR": place,
-            "BASE_URL": "http://127.0.0.1:5000",
-            "UPGRADER_PROOF_DELAY": PROOF_DELAY_SECONDS,
-        }
-        if options.processes > 1:
-            redis = stack.enter_context(redis_server())
-            env |= {"REDIS_URL": redis.url, "PROCESSES": str(options.processes)}
+    with bench_env(postgresql=False, UPGRADER_PROOF_DELAY="0.5") as env, ExitStack() as stack:
+        restart = None
+        if options.postgresql:
+            postgres = stack.enter_context(durable_postgres())
+            env["DATABASE_URL"], restart = stack.enter_context(postgres.fresh()), postgres.restart
         app = stack.enter_context(local_app(env))
-        migrate.upgrade()
-        storm = CrashStorm(
-            app, env, Path(place), players=options.players, sockets=options.sockets, seed=options.seed
+        storm = CrashStorm(app, env, players=options.players, sockets=options.sockets, seed=options.seed)
+        report = storm.rage(
+            kills=options.kills,
+            worker_kills=options.worker_kills,
+            database_kills=options.database_kills,
+            restart_database=restart,
         )
-        kills = options.kills + options.worker_kills + options.database_kills
-        with progress_bar(kills, "kills") as progress:
-            report = storm.rage(
-                kills=options.kills,
-                worker_kills=options.worker_kills,
-                database_kills=options.database_kills,
-                restart_database=restart,
-                progress=progress.update,
-            )
     _print(report)
     sys.exit(bool(report.problems))
 
@@ -77,7 +55,6 @@ def _print(report: Report) -> None:
     print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))
     for kind in Kind:
         print(f"{kind:<14}" + "".join(f"{report.counts.get((kind, outcome), 0):>14,}" for outcome in Outcome))
-    print("refused: " + ", ".join(f"{text} ({count:,})" for text, count in report.refusals.most_common()))
     print(f"asked for again: {report.asked_again:,} after a lost answer, {report.repeated:,} after an answer")
     print(
         f"bets {report.audited.get('bets', 0):,}, of whose proofs {report.proofs_delivered:,} were delivered"
@@ -86,30 +63,16 @@ def _print(report: Report) -> None:
         print(line)
 
 
-@contextmanager
-def _database(options: argparse.Namespace, directory: Path) -> Iterator[tuple[str, Callable[[float], None]]]:
-    if not options.postgresql:
-        yield f"sqlite:///{directory / 'bench.db'}", lambda _away_seconds: None
-        return
-    with stoppable_postgres() as server, server.fresh() as url:
-        yield url, server.restart
-
-
 def _options() -> argparse.Namespace:
     parser = option_parser("crashes", __doc__)
     parser.add_argument("--kills", type=int, default=200, help="of the server (%(default)s)")
     parser.add_argument("--worker-kills", type=int, default=0, help="of its worker alone (%(default)s)")
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    parser.add_argument(
-        "--processes", type=int, default=1, help="servers, of which one is killed at a time (%(default)s)"
-    )
     parser.add_argument("--database-kills", type=int, default=0, help="of PostgreSQL (%(default)s)")
     parser.add_argument("--players", type=int, default=40, help="how many (%(default)s)")
     parser.add_argument("--sockets", type=int, default=200, help="of all players together (%(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(8), help="any text (a new one each time)")
     options = parser.parse_args()
-    if options.processes > 1 and not options.postgresql:
-        parser.error("--processes needs --postgresql")
     if options.database_kills and not options.postgresql:
         parser.error("--database-kills needs --postgresql")
     if not 1 <= options.players <= options.sockets <= 10 * options.players:

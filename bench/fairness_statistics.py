@@ -4,35 +4,28 @@
     python -m bench.fairness_statistics --rolls 1000000 --master-seed "the one that was printed"
 
 The rolls are computed as in the game: a server seed for each, one client seed, and consecutive nonces. The
-server seeds come from the master seed, so a run can be repeated on any number of processes.
+server seeds come from the master seed, which repeats a run.
 
 Prints a table. Exits with 1 when a test rejects at 99 %, which happens in one of a hundred runs of fair
 rolls. Repeat such a run with a new master seed: a broken generator is rejected again.
 """
 
 import argparse
-import multiprocessing
-import os
 import secrets
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
-from bench.harness.command_line import option_parser, progress_bar
+from bench.harness.command_line import option_parser
 from bench.harness.randomness import (
     CONFIDENCE,
     REJECTED_BELOW,
     STATISTICS,
-    Rolls,
     Statistic,
     overlaps,
     rolls_of_one_player,
 )
 
-ROLLS_A_CHUNK = 50_000
 LONGER_WORDS_FROM_ROLLS = 1_000_000
 """With this many rolls, each of the 100,000 words of five symbols occurs often enough to be counted."""
 
@@ -42,37 +35,13 @@ def main() -> None:
     options = _options()
     print(f"master seed  {options.master_seed}", flush=True)
     started = time.monotonic()
-    rolls = roll_all(options.rolls, master_seed=options.master_seed, processes=options.processes)
+    rolls = rolls_of_one_player(options.rolls, seed=options.master_seed)
     print(f"rolls        {len(rolls):,} in {time.monotonic() - started:.1f} s\n")
     p_values = {name: statistic(rolls) for name, statistic in _statistics(len(rolls)).items()}
     print(f"{'statistic':<20}{'p-value':>10}  verdict at {CONFIDENCE:.0%}")
     for name, p_value in p_values.items():
         print(f"{name:<20}{p_value:>10.4f}  {'rejected' if p_value < REJECTED_BELOW else 'passed'}")
     sys.exit(any(p_value < REJECTED_BELOW for p_value in p_values.values()))
-
-
-def roll_all(count: int, *, master_seed: str, processes: int) -> Rolls:
-    """All rolls in order, computed by several processes. Shows the progress on a terminal."""
-    chunks = list(_chunks(count, master_seed))
-    made = []
-    with (
-        multiprocessing.Pool(processes) as pool,
-        progress_bar(count, "rolls") as progress,
-    ):
-        for rolls in pool.imap(_roll_chunk, chunks):
-            made.append(rolls)
-            progress.update(len(rolls))
-    return np.concatenate(made)
-
-
-def _chunks(count: int, master_seed: str) -> Iterator[tuple[int, str, int]]:
-    for start in range(0, count, ROLLS_A_CHUNK):
-        yield min(ROLLS_A_CHUNK, count - start), f"{master_seed}:{start}", start + 1
-
-
-def _roll_chunk(chunk: tuple[int, str, int]) -> Rolls:
-    count, seed, first_nonce = chunk
-    return rolls_of_one_player(count, seed=seed, first_nonce=first_nonce)
 
 
 def _statistics(count: int) -> dict[str, Statistic]:
@@ -89,14 +58,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--master-seed", default=secrets.token_hex(16), help="any text; repeats a run (a new one each time)"
     )
-    parser.add_argument(
-        "--processes", type=int, default=os.cpu_count() or 1, help="how many at once (%(default)s)"
-    )
     options = parser.parse_args()
     if options.rolls < 10_000:
         parser.error("--rolls must be at least 10000: fewer say nothing")
-    if options.processes < 1:
-        parser.error("--processes must be at least 1")
     return options
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.harness.command_line import option_parser
+from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.harness.faults.full_disk import filled
 from bench.harness.faults.proxy import (
     HALF,
@@ -42,7 +43,6 @@ from bench.harness.faults.storm import LONGEST_ANSWER_SECONDS, FaultStorm, Passa
 from bench.harness.local_app import local_app
 from bench.harness.price_sources import feed, price_server
 from bench.harness.servers import gunicorn, server_process
-from bench.harness.stoppable_postgres import StoppablePostgres, stoppable_postgres
 from models.db import migrate
 from services.shared.clock import Millis, now_ms
 
@@ -146,7 +146,7 @@ def _network(place: Path) -> Iterator[Scene]:
     clock = place / "clock"
     clock.write_text("0")
     with ExitStack() as stack:
-        url = stack.enter_context(stack.enter_context(stoppable_postgres()).fresh())
+        url = stack.enter_context(stack.enter_context(durable_postgres()).fresh())
         to_database, address = stack.enter_context(before_postgres(url))
         source = stack.enter_context(price_server())
         source.answer = feed({})
@@ -197,18 +197,18 @@ def _full_postgres(place: Path) -> Iterator[Scene]:
     """PostgreSQL on a small disk. When it stops there, it is started again, as an operator would do."""
     data = place / "data"
     data.mkdir()
-    with _small_disk(data, POSTGRES_DISK):
-        server = StoppablePostgres(data / "pg")
-        try:
-            with server.fresh() as url, _scene(place, url, {}) as scene:
-                scene.faults["disk full: PostgreSQL"] = lambda: _filled_under(server, data)
-                yield scene
-        finally:
-            server.close()
+    with (
+        _small_disk(data, POSTGRES_DISK),
+        durable_postgres(data / "pg") as server,
+        server.fresh() as url,
+        _scene(place, url, {}) as scene,
+    ):
+        scene.faults["disk full: PostgreSQL"] = lambda: _filled_under(server, data)
+        yield scene
 
 
 @contextmanager
-def _filled_under(server: StoppablePostgres, data: Path) -> Iterator[None]:
+def _filled_under(server: DurablePostgres, data: Path) -> Iterator[None]:
     with filled(data):
         yield
     server.start_if_down()

@@ -7,14 +7,12 @@ took. Exits with 1 when that is more than a minute or 80 MiB.
 """
 
 import sys
-import tempfile
 from pathlib import Path
 
 from bench.harness.attacks.crowds import stall_connections
 from bench.harness.command_line import option_parser
+from bench.harness.databases import bench_env
 from bench.harness.servers import gunicorn, server_process
-from models.db import migrate
-from models.db.connection import open_database
 
 SILENT, SLOW, STOPPED = 1_050, 200, 20
 DEADLINE_SECONDS = 120
@@ -26,22 +24,19 @@ MIB = 1024 * 1024
 
 def main() -> None:
     option_parser("hostile_connections", __doc__).parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        directory = Path(place)
-        url = f"sqlite:///{directory / 'bench.db'}"
-        open_database(url)
-        migrate.upgrade()
-        env = {"DATABASE_URL": url, "INSTANCE_DIR": str(directory)}
-        with server_process(gunicorn(), env, directory) as server:
-            crowd = stall_connections(
-                server.url,
-                server.process.pid,
-                silent=SILENT,
-                slow=SLOW,
-                stopped=STOPPED,
-                patience_seconds=DEADLINE_SECONDS,
-            )
-    print(f"left: {crowd.left}, {crowd.server_left} at the server")
+    with (
+        bench_env(postgresql=False) as env,
+        server_process(gunicorn(), env, Path(env["INSTANCE_DIR"])) as server,
+    ):
+        crowd = stall_connections(
+            server.url,
+            server.process.pid,
+            silent=SILENT,
+            slow=SLOW,
+            stopped=STOPPED,
+            patience_seconds=DEADLINE_SECONDS,
+        )
+    print(f"left: {crowd.left}")
     print(f"until the last was closed: {crowd.seconds:.1f} s")
     print(f"slowest /healthz of {len(crowd.health_seconds)}: {max(crowd.health_seconds) * 1000:.0f} ms")
     print(f"memory at its height: {crowd.memory_growth_bytes / MIB:.1f} MiB more than before")

@@ -20,8 +20,9 @@ from pathlib import Path
 from bench.harness.command_line import option_parser
 from bench.harness.databases import administer
 from bench.harness.many_players import copy_player
+from bench.harness.players import Player
 from bench.speed.compare import take_turns
-from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
+from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.stage import Stage
 from models.db.connection import database, reading
 from services.container import Services

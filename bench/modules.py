@@ -10,16 +10,15 @@ threads does not have, and the two tasks of each socket.
 """
 
 import logging
-import tempfile
 import threading
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Mapping
 from types import FrameType
 
 import click
 import requests
 
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.sample_data import DEAR, Inhabitant, live_in
 from bench.harness.servers import threaded_server
@@ -52,16 +51,13 @@ class Tracer:
 def main() -> None:
     """Print the modules, one a line, and their number."""
     for postgresql in (False, True):
-        with (
-            tempfile.TemporaryDirectory() as place,
-            bench_database(Path(place), postgresql=postgresql) as url,
-        ):
-            _trace(url, place, "PostgreSQL" if postgresql else "SQLite")
+        with bench_env(postgresql=postgresql) as env:
+            _trace(env, "PostgreSQL" if postgresql else "SQLite")
 
 
-def _trace(url: str, place: str, database_name: str) -> None:
+def _trace(env: Mapping[str, str], database_name: str) -> None:
     tracer = Tracer()
-    with local_app({"DATABASE_URL": url, "INSTANCE_DIR": place}) as app:
+    with local_app(env) as app:
         # Its log lines count, as in production.
         logging.getLogger("platform").setLevel(logging.INFO)
         player = live_in(app)

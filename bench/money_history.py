@@ -12,11 +12,9 @@ Prints reads, writes and violations. Exits with 1 when there is a violation or w
 
 import argparse
 import sys
-import tempfile
-from pathlib import Path
 
 from bench.harness.command_line import option_parser
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.money.concurrent_play import Observed, observe
 
@@ -25,17 +23,8 @@ WRITERS, READERS = 16, 4
 
 def main() -> None:
     options = _options()
-    with (
-        tempfile.TemporaryDirectory() as place,
-        bench_database(Path(place), postgresql=options.postgresql) as url,
-        local_app({"DATABASE_URL": url, "INSTANCE_DIR": place}) as app,
-    ):
-        observed = observe(
-            app,
-            writers=WRITERS,
-            readers=READERS,
-            seconds=options.seconds,
-        )
+    with bench_env(postgresql=options.postgresql) as env, local_app(env) as app:
+        observed = observe(app, writers=WRITERS, readers=READERS, seconds=options.seconds)
     _print(observed)
     sys.exit(bool(observed.violations or observed.failures))
 

@@ -17,16 +17,14 @@ import argparse
 import logging
 import secrets
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import get_state_machine_test
 
 from app import create_app
 from bench.harness.command_line import option_parser
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
 from bench.harness.money.model import Players
 from bench.harness.money.world import SETTINGS, World
 from bench.harness.servers import come_to_rest
@@ -38,11 +36,7 @@ def main() -> None:
     options = _options()
     print(f"seed {options.seed}", flush=True)
     began = time.monotonic()
-    with (
-        tempfile.TemporaryDirectory() as place,
-        bench_database(Path(place), postgresql=options.postgresql) as url,
-    ):
-        env = {"DATABASE_URL": url, "INSTANCE_DIR": place, **SETTINGS}
+    with bench_env(postgresql=options.postgresql, **SETTINGS) as env:
         if options.processes > 1:
             # Nothing listens there: the apps are not started, so none of them sends a signal.
             env["REDIS_URL"] = "redis://127.0.0.1:9"

@@ -13,24 +13,20 @@ reach less than 0.9 of the rate of openings of many.
 
 import argparse
 import logging
-import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from bench.harness.command_line import option_parser
-from bench.harness.servers import RunningServer
-from bench.speed.compare import take_turns
-from bench.speed.machine import cpu_seconds
-from bench.speed.players import AtTheirSockets, Bet, at_their_sockets, make_players
-from bench.speed.spinning import NEVER, WARMUP_SECONDS
+from bench.harness.players import import_prices
+from bench.speed.compare import Comparison, take_turns
+from bench.speed.players import SPIN, Bet, at_their_sockets, make_players
+from bench.speed.spinning import NEVER, Spinning, median
 from bench.speed.stage import Stage
 from services.cases import importing as cases_importing
-from services.items import importing as items_importing
 from services.shared.clock import now_ms
 
 PLAYERS = 20
@@ -42,43 +38,27 @@ CASE: list[Bet] = [("case:open", {"case": "case-0"})]
 MANY_CASES: list[Bet] = [("case:open", {"case": f"case-{number}"}) for number in range(CASES)]
 
 
-@dataclass(frozen=True)
-class Round:
-    """Bets a second, and microseconds of CPU time for a bet."""
-
-    per_second: float
-    server_us: float
-    database_us: float
-
-    @property
-    def cpu_us(self) -> float:
-        return self.server_us + self.database_us
-
-
 def main() -> None:
     options = _options()
     logging.getLogger("platform").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-        stage = Stage(Path(place))
+        stage = Stage(Path(place), round_seconds=options.seconds)
         url, database_pid = stack.enter_context(_database(stage, postgresql=options.postgresql))
         players = make_players(stage, url, PLAYERS)
         import_cases(stage, url)
         server = stack.enter_context(stage.platform(url, UPGRADER_PROOF_DELAY=NEVER))
         seated = stack.enter_context(at_their_sockets(stage, server, players))
-        measure = partial(_round, seated, server, database_pid, options.seconds)
-        sides: list[Callable[[], Round]] = [
-            measure,
-            partial(measure, bets=CASE),
-            partial(measure, bets=MANY_CASES),
-        ]
+        play = Spinning(stage, url, server, seated, database_pid=database_pid).without_proofs
+        sides = (partial(play, bets=bets) for bets in (SPIN, CASE, MANY_CASES))
         spins, one, many = take_turns(*sides, rounds=options.rounds)
     print(f"{'':<12}{'a second':>12}{'server us':>12}{'database us':>12}")
     for name, rounds in (("spins", spins), ("one case", one), ("many cases", many)):
-        figures = (_median(rounds, field) for field in ("per_second", "server_us", "database_us"))
+        figures = (median(rounds, field) for field in ("per_second", "server_us", "database_us"))
         print(f"{name:<12}" + "".join(f"{figure:>12,.0f}" for figure in figures))
-    cpu, each_another = (_ratio(side, spins, "cpu_us") for side in (one, many))
-    rate = _ratio(one, many, "per_second")
-    print(f"CPU of an opening: {cpu:.2f} of a spin's (server {_ratio(one, spins, 'server_us'):.2f})")
+    cpu, each_another = (Comparison.of("cpu_us", side, spins).ratio for side in (one, many))
+    server_cpu = Comparison.of("server_us", one, spins).ratio
+    rate = Comparison.of("per_second", one, many).ratio
+    print(f"CPU of an opening: {cpu:.2f} of a spin's (server {server_cpu:.2f})")
     print(
         f"the same, each of another case, which is read when it was not for half a second: {each_another:.2f}"
     )
@@ -89,42 +69,11 @@ def main() -> None:
 def import_cases(stage: Stage, url: str) -> None:
     """Cases with the same items, of which the dearest are the rarest."""
     names = [f"Item {number}" for number in range(ITEMS)]
-    rows = [{"appid": 730, "marketHashName": name, "price": number + 1} for number, name in enumerate(names)]
     items = [{"marketHashName": name, "percentage": 100 // ITEMS} for name in names]
     with stage.platform_here(url):
-        items_importing.import_document(rows, app_id=None, now=now_ms())
+        import_prices({name: number + 1 for number, name in enumerate(names)})
         cases = [{"name": f"Case {number}", "items": items} for number in range(CASES)]
         cases_importing.import_cases(cases, now=now_ms())
-
-
-def _round(
-    seated: AtTheirSockets,
-    server: RunningServer,
-    database_pid: int | None,
-    seconds: float,
-    *,
-    bets: Sequence[Bet] | None = None,
-) -> Round:
-    def used() -> tuple[float, float]:
-        return cpu_seconds(server.process.pid), cpu_seconds(database_pid) if database_pid else 0.0
-
-    before = used()
-    chosen = {} if bets is None else {"bets": bets}
-    load = seated.play(seconds=seconds, warmup_seconds=WARMUP_SECONDS, **chosen)
-    spent = [
-        (after - began) * 1e6 / load.answered_in_all for began, after in zip(before, used(), strict=True)
-    ]
-    return Round(load.per_second, *spent)
-
-
-def _median(rounds: Sequence[Round], field: str) -> float:
-    return statistics.median(getattr(round_, field) for round_ in rounds)
-
-
-def _ratio(ours: Sequence[Round], theirs: Sequence[Round], field: str) -> float:
-    """The median of the rounds' ratios."""
-    pairs = zip(ours, theirs, strict=True)
-    return statistics.median(getattr(mine, field) / getattr(other, field) for mine, other in pairs)
 
 
 @contextmanager
@@ -132,7 +81,7 @@ def _database(stage: Stage, *, postgresql: bool) -> Iterator[tuple[str, int | No
     if not postgresql:
         yield stage.new_sqlite(), None
         return
-    with stage.postgres() as server, server.fresh(stage.directory) as url:
+    with stage.postgres() as server, server.fresh() as url:
         yield url, server.pid
 
 

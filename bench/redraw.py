@@ -11,19 +11,17 @@ of the process to a player's commitment, and the time of ``flask seeds redraw``.
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import requests
 
 from bench.harness.command_line import option_parser
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.many_players import copy_player
+from bench.harness.players import Player, create_player
 from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
-from services.accounts import users
-from services.shared.clock import now_ms
 
 
 def main() -> None:
@@ -33,27 +31,22 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{'players':>10} {'restart':>10} {'redraw':>10} {'command':>10}   seconds")
     for count in (10, options.players):
-        with (
-            tempfile.TemporaryDirectory() as place,
-            bench_database(Path(place), postgresql=options.postgresql) as url,
-        ):
-            measure(url, Path(place), count)
+        with bench_env(postgresql=options.postgresql) as env:
+            measure(env, count)
 
 
-def measure(url: str, place: Path, count: int) -> None:
-    env = {"DATABASE_URL": url, "INSTANCE_DIR": str(place / "instance"), "BASE_URL": "http://127.0.0.1:5000"}
+def measure(env: dict[str, str], count: int) -> None:
+    directory = Path(env["INSTANCE_DIR"])
     with local_app(env) as app:
-        services = app.extensions["services"]
-        user = users.create(username="first", seeds=services.seeds, now=now_ms())
-        token = services.tokens.issue(platform_id=user.platform_id, session=0, now=now_ms())
-        copy_player(user, first=1, last=count)
+        player = create_player(app)
+        copy_player(player.user, first=1, last=count)
     commitments, seconds = [], []
     for without_witness in (False, False, True):
         if without_witness:
-            (place / "instance" / "seeds.witness").unlink()
+            (directory / "seeds.witness").unlink()
         began = time.monotonic()
-        with server_process(gunicorn(), env, place) as server:
-            commitments.append(commitment(server.url, token))
+        with server_process(gunicorn(), env, directory) as server:
+            commitments.append(commitment(server.url, player))
             seconds.append(time.monotonic() - began)
             server.stop()
     began = time.monotonic()
@@ -70,9 +63,8 @@ def measure(url: str, place: Path, count: int) -> None:
     print(f"{count:>10,} {seconds[1]:>10.2f} {seconds[2]:>10.2f} {command:>10.2f}")
 
 
-def commitment(url: str, token: str) -> str:
-    headers = {"Authorization": f"Bearer {token}"}
-    answer = requests.get(f"{url}/upgrader/commitment", headers=headers, timeout=60)
+def commitment(url: str, player: Player) -> str:
+    answer = requests.get(f"{url}/upgrader/commitment", headers=player.headers, timeout=60)
     return str(answer.json()["serverSeedCommitment"])
 
 

@@ -13,14 +13,14 @@ import os
 import secrets
 import signal
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-from bench.harness.cluster import PROCESSES, cluster, nginx_before
+from bench.harness.cluster import PROCESSES, cluster
 from bench.harness.command_line import option_parser
-from bench.harness.commands import run_flask
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
+from bench.harness.local_app import run_flask
+from bench.harness.nginx import nginx
 from bench.harness.programs import NGINX, REDIS
 from bench.harness.redis import redis_server
 from bench.harness.waiting import can_connect
@@ -42,32 +42,26 @@ def main() -> None:
 
 
 def _serve(options: argparse.Namespace) -> None:
-    with (
-        tempfile.TemporaryDirectory(prefix="cluster-") as place,
-        bench_database(Path(place), postgresql=True) as url,
-        redis_server() as redis,
-    ):
-        directory = Path(place)
-        env = {
-            **os.environ,
-            "DATABASE_URL": url,
-            "REDIS_URL": redis.url,
-            "INSTANCE_DIR": str(directory / "instance"),
-            "SECRET_KEY": secrets.token_hex(32),
-            "JWT_SECRET": secrets.token_hex(32),
-            "BASE_URL": f"http://127.0.0.1:{options.port}",
-            "TRUSTED_PROXIES": "1",
-        }
+    settings = {
+        "SECRET_KEY": secrets.token_hex(32),
+        "JWT_SECRET": secrets.token_hex(32),
+        "BASE_URL": f"http://127.0.0.1:{options.port}",
+        "TRUSTED_PROXIES": "1",
+    }
+    with redis_server() as redis, bench_env(postgresql=True, REDIS_URL=redis.url, **settings) as own:
+        env, directory = os.environ | own, Path(own["INSTANCE_DIR"])
         run_flask(env, "seed")
         with (
             cluster(env, directory, processes=options.processes) as started,
-            nginx_before(started, directory, port=options.port) as address,
+            nginx(
+                upstream_ports=started.ports, instance_dir=directory, directory=directory, port=options.port
+            ) as (address, _),
         ):
             print(f"nginx        {address}")
             for each in started.urls:
                 print(f"process      {each}")
             print(f"Redis        {redis.url}")
-            print(f"PostgreSQL   {url}")
+            print(f"PostgreSQL   {env['DATABASE_URL']}")
             print(f"logs         {directory}")
             print("Open this page; you are signed in as a demo player:")
             print(json.loads(run_flask(env, "demo"))["page"], flush=True)

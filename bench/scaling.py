@@ -26,32 +26,27 @@ from pathlib import Path
 
 import psycopg2
 
-from bench.harness.attacks.crowds import resident_bytes
 from bench.harness.cluster import cluster
 from bench.harness.command_line import option_parser
-from bench.harness.line_process import LineProcess
+from bench.harness.durable_postgres import DurablePostgres
+from bench.harness.players import Player
+from bench.harness.process_stats import cpu_seconds
 from bench.harness.redis import redis_server
 from bench.harness.servers import RunningServer
-from bench.harness.sockets import Socket
 from bench.speed.compare import take_turns
-from bench.speed.machine import cpu_seconds
 from bench.speed.players import (
-    ITEM,
-    WAGER_COINS,
     AtTheirSockets,
-    Player,
     at_their_sockets,
     make_players,
 )
-from bench.speed.postgres import DurablePostgres
-from bench.speed.sockets import ORIGIN, SOCKETS_A_PLAYER, crowd_of_sockets
+from bench.speed.sockets import ORIGIN, SOCKETS_A_PLAYER, crowd_at
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import BENCH, Stage
 
 PROCESSES = (1, 2, 3)
 PLAYERS = 60
 BROADCASTS = 20
-JOINING_AT_ONCE = 200
+JOINING_AT_ONCE = 500
 SETTLING_SECONDS = 2.0
 RESULT = BENCH / "results" / "scaling.json"
 WAL_AND_SIZE = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn, pg_database_size(current_database())"
@@ -98,27 +93,19 @@ class Running:
         """Let sockets join all processes, and send live bets of one process to all of them."""
         spinner, *others = [player.token for player in self.listeners]
         tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)][:count]
-        pids = [server.process.pid for server in self.servers]
-        memory, cpu = sum(map(resident_bytes, pids)), self._platform_seconds()
-        with ExitStack() as stack:
-            crowds = [stack.enter_context(crowd_of_sockets(self.stage, server)) for server in self.servers]
-            began = time.monotonic()
-            calls = [lambda c=c, n=n: _join(c, tokens[n :: len(crowds)]) for n, c in enumerate(crowds)]
-            _together(calls)
-            self.sockets["join ms of CPU"] = (self._platform_seconds() - cpu) * 1e3 / count
+        with crowd_at(self.stage, self.servers) as crowd:
+            cpu, began = crowd.cpu_seconds(), time.monotonic()
+            # In portions: on a busy machine thousands at once would wait too long for their turn.
+            for start in range(0, count, JOINING_AT_ONCE):
+                crowd.join(tokens[start : start + JOINING_AT_ONCE])
+            self.sockets["join ms of CPU"] = (crowd.cpu_seconds() - cpu) * 1e3 / count
             self.sockets["joined per second"] = count / (time.monotonic() - began)
             time.sleep(SETTLING_SECONDS)
-            self.sockets["KiB"] = (sum(map(resident_bytes, pids)) - memory) / 1024 / count
-            player = Socket(self.servers[0].url, auth={"token": spinner})
-            took, cpu = [], self._platform_seconds()
-            for number in range(BROADCASTS):
-                player.spin({"amount": WAGER_COINS, "item": ITEM})
-                over_ms = player.expect("live-bets:new")["date"]
-                heard = [crowd.tell({"heard": number + 1})["last_ms"] for crowd in crowds]
-                took.append(max(heard) - over_ms)
-            self.sockets["broadcast us of CPU"] = (self._platform_seconds() - cpu) * 1e6 / BROADCASTS / count
+            self.sockets["KiB"] = crowd.kib_each()
+            cpu = crowd.cpu_seconds()
+            took = crowd.broadcast(spinner, BROADCASTS)
+            self.sockets["broadcast us of CPU"] = (crowd.cpu_seconds() - cpu) * 1e6 / BROADCASTS / count
             self.sockets["broadcast ms"] = statistics.median(took)
-            player.close()
 
     def play(self, seated: Sequence[AtTheirSockets]) -> float:
         """Spins a second of all players for a while."""
@@ -136,12 +123,10 @@ class Running:
             column.append((now - was) / answered)
         return spins.per_second[-1]
 
-    def _platform_seconds(self) -> float:
-        return sum(cpu_seconds(server.process.pid) for server in self.servers)
-
     def _seconds(self) -> tuple[float, float, float]:
         redis = cpu_seconds(self.redis_pid) if self.redis_pid else 0
-        return self._platform_seconds(), cpu_seconds(self.postgres.pid), redis
+        platform = sum(cpu_seconds(server.process.pid) for server in self.servers)
+        return platform, cpu_seconds(self.postgres.pid), redis
 
     def _stored(self) -> tuple[float, float]:
         with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
@@ -159,7 +144,7 @@ class Running:
 def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets: int) -> Iterator[Running]:
     """Start so many processes on a new database; one has no Redis."""
     with ExitStack() as stack:
-        url = stack.enter_context(postgres.fresh(Path()))
+        url = stack.enter_context(postgres.fresh())
         made = make_players(stage, url, PLAYERS + 1 + -(-sockets // SOCKETS_A_PLAYER))
         env = {**stage.env, **stage.env_of(url)}
         redis_pid = None
@@ -170,14 +155,6 @@ def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets:
         started = stack.enter_context(cluster(env, directory, processes=processes))
         servers = [process.running for process in started.processes if process.running]
         yield Running(stage, postgres, url, made[:PLAYERS], made[PLAYERS:], servers, redis_pid)
-
-
-def _join(crowd: LineProcess, tokens: Sequence[str]) -> None:
-    """In portions: on a busy machine thousands at once would wait too long for their turn."""
-    for start in range(0, len(tokens), JOINING_AT_ONCE):
-        portion = tokens[start : start + JOINING_AT_ONCE]
-        answer = crowd.tell({"join": portion})
-        assert answer["joined"] == len(portion), answer
 
 
 def _together(calls: Sequence) -> list:

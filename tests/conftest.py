@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,15 +23,15 @@ from bench.harness.databases import (
     postgres_url,
     reuse_connections,
 )
+from bench.harness.players import Player, create_player
 from bench.harness.redis import RedisServer, redis_server
 from bench.harness.sample_data import Inhabitant, live_in
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
 from bench.harness.warm_start import WarmStart
+from bench.harness.warm_start import warm_start as start_warmly
 from models.db.connection import database, writing
 from models.users import User
-from services.accounts import users
-from services.shared.money import Cents
 from settings import Settings
 from tests.support import markers
 from tests.support.apps import environment, import_item, no_writes_begun
@@ -116,9 +115,8 @@ def redis() -> Iterator[RedisServer]:
 @pytest.fixture(scope="session")
 def warm_start() -> Iterator[WarmStart]:
     """Starts gunicorn processes quickly."""
-    warm = WarmStart()
-    yield warm
-    warm.close()
+    with start_warmly() as warm:
+        yield warm
 
 
 @pytest.fixture(scope="session")
@@ -196,34 +194,6 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
     return app.test_client()
-
-
-@dataclass(frozen=True)
-class Player:
-    """A player of a test: the ids, the token and the header that goes with it."""
-
-    id: int
-    platform_id: str
-    username: str
-    token: str
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}"}
-
-
-def create_player(app: Flask, username: str = "alice", *, coins: int = 100, **details: Any) -> Player:
-    """Create a player of this app, by default with 100 coins."""
-    services = app.extensions["services"]
-    user = users.create(
-        username=username,
-        balance=Cents(coins * 100),
-        seeds=services.seeds,
-        now=services.clock(),
-        **details,
-    )
-    token = services.tokens.issue(platform_id=user.platform_id, session=0, now=services.clock())
-    return Player(user.id, user.platform_id, user.username, token)
 
 
 @pytest.fixture

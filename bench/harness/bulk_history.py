@@ -4,7 +4,6 @@ Balances, ledger entries and totals are those of real spins, and pass ``flask le
 the fairness audit, because the seeds, rolls and tickets are not real.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from peewee import SqliteDatabase
@@ -151,7 +150,7 @@ def begin(*, seeds, now: int) -> History:
     return History(players, snapshot, 0, now)
 
 
-def extend(history: History, *, to: int, progress: Callable[[int], None] = lambda _done: None) -> None:
+def extend(history: History, *, to: int) -> None:
     """Add bets, five a second, until there are this many. The first player sometimes makes a payment."""
     while history.bets < to:
         count = min(BETS_A_CHUNK, to - history.bets)
@@ -160,7 +159,6 @@ def extend(history: History, *, to: int, progress: Callable[[int], None] = lambd
             _pay(history, number)
         history.bets += count
         history.now += count * MILLIS_A_BET
-        progress(count)
     history.now += PROOF_DELAY_MS
     settle()
 

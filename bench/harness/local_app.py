@@ -1,4 +1,4 @@
-"""The app in this process, on the database of the servers that a measurement starts."""
+"""The app in this process, on the database of server processes, and its commands."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -23,3 +23,11 @@ def local_app(env: Mapping[str, str], **options: Any) -> Iterator[Flask]:
     finally:
         come_to_rest(app)
         database.obj.close_all()
+
+
+def run_flask(env: Mapping[str, str], *arguments: str) -> str:
+    """Run a command that must succeed on the database of these settings; what it printed."""
+    with local_app(env) as app:
+        result = app.test_cli_runner().invoke(args=list(arguments), catch_exceptions=False)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout

@@ -32,7 +32,7 @@ Rolls = npt.NDArray[np.int64]
 Statistic = Callable[[Rolls], float]
 
 
-def rolls_of_one_player(count: int, *, seed: str, first_nonce: int = 1) -> Rolls:
+def rolls_of_one_player(count: int, *, seed: str) -> Rolls:
     """The rolls of consecutive spins, each with a new server seed and the next nonce.
 
     The same ``seed`` gives the same rolls.
@@ -41,7 +41,7 @@ def rolls_of_one_player(count: int, *, seed: str, first_nonce: int = 1) -> Rolls
     return np.fromiter(
         (
             rolls.roll(server_seed=rolls.draw_server_seed(random_bytes), client_seed=CLIENT_SEED, nonce=nonce)
-            for nonce in range(first_nonce, first_nonce + count)
+            for nonce in range(1, count + 1)
         ),
         dtype=np.int64,
         count=count,

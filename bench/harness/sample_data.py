@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from flask import Flask
 
-from models.users import User
-from services.accounts import notifications, users
+from bench.harness.players import Player, create_player
+from services.accounts import notifications
 from services.cases import importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
@@ -36,20 +36,10 @@ SPINS = 3
 
 
 @dataclass(frozen=True)
-class Inhabitant:
+class Inhabitant(Player):
     """The player, whose level allows everything that the API offers, and the token of the referred one."""
 
-    user: User
-    token: str
     friend_token: str
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return bearer(self.token)
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
 
 
 def live_in(app: Flask) -> Inhabitant:
@@ -59,10 +49,14 @@ def live_in(app: Flask) -> Inhabitant:
     items_importing.import_document(ITEMS, app_id=None, now=now)
     importing.import_cases(CASES, now=now)
     irl_importing.import_cases(IRL_CASES, now=now)
-    player = users.create(username="alice", seeds=services.seeds, level=30, balance=Cents(100_000), now=now)
-    friend = users.create(username="bob", seeds=services.seeds, now=now)
+    player = create_player(app, coins=1_000, level=30)
+    friend = create_player(app, "bob", coins=0)
     payments.record(
-        user=player, type_=PaymentType.DEPOSIT, usd=Cents(5_000), transfer=Transfer(txhash="0xabc"), now=now
+        user=player.user,
+        type_=PaymentType.DEPOSIT,
+        usd=Cents(5_000),
+        transfer=Transfer(txhash="0xabc"),
+        now=now,
     )
     services.promo_codes.set_own(user_id=player.id, code="ALICE", now=now)
     services.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
@@ -71,7 +65,4 @@ def live_in(app: Flask) -> Inhabitant:
         services.upgrader.play(
             user_id=player.id, request=SpinRequest(amount=60, item=DEAR), clock=lambda: now
         )
-    token, friend_token = (
-        services.tokens.issue(platform_id=user.platform_id, session=0, now=now) for user in (player, friend)
-    )
-    return Inhabitant(player, token, friend_token)
+    return Inhabitant(player.user, player.token, friend.token)

@@ -10,12 +10,14 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from wsgiref.types import WSGIApplication
 
 from flask import Flask
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from bench.harness.waiting import wait_until, within
 
@@ -27,23 +29,37 @@ _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 _ports = itertools.cycle(range(10_000 + 2_000 * _worker, 12_000 + 2_000 * _worker))
 
 
+class _Quiet(WSGIRequestHandler):
+    def log(self, *args: Any) -> None:
+        """Log nothing: tests read the log of the app itself."""
+
+
 @contextmanager
-def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
-    """Serve an app of this process, as ``flask run`` does; yields its address."""
-    server = make_server("127.0.0.1", port, app, threaded=True)
+def serving(application: WSGIApplication, *, port: int = 0) -> Iterator[str]:
+    """Serve a WSGI application on threads of this process; yields its address."""
+    server = make_server("127.0.0.1", port, application, threaded=True, request_handler=_Quiet)
     server.daemon_threads = True
     # As gunicorn does. Without it, every answer of two packets takes 40 ms.
     server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    app.extensions["realtime"].start()
     thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        come_to_rest(app)
         server.shutdown()
         thread.join(10)
         server.server_close()
+
+
+@contextmanager
+def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
+    """Serve an app with its sockets, as ``flask run`` does; yields its address."""
+    app.extensions["realtime"].start()
+    with serving(app, port=port) as url:
+        try:
+            yield url
+        finally:
+            come_to_rest(app)
 
 
 def come_to_rest(app: Flask) -> None:
@@ -57,34 +73,22 @@ def come_to_rest(app: Flask) -> None:
 class RunningServer:
     """A server process, its address, and the files of its standard output and error."""
 
-    address: str
+    url: str
     process: subprocess.Popen[bytes]
     log: Path
     output: Path
-    others: list["RunningServer"] = field(default_factory=list)
-    """Further processes that serve the same app."""
-    _turns: Iterator[int] = field(default_factory=itertools.count)
-
-    @property
-    def url(self) -> str:
-        """The address; with others, the address of each process in turn."""
-        return [self, *self.others][next(self._turns) % (1 + len(self.others))].address
 
     @property
     def port(self) -> int:
-        return int(self.address.rpartition(":")[2])
+        return int(self.url.rpartition(":")[2])
 
     def stop(self, *, timeout: float = 30) -> int:
-        """Send SIGTERM to it and to the others. Returns its exit code."""
-        for each in self.others:
-            each.stop(timeout=timeout)
+        """Send SIGTERM to it. Returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout)
 
     def kill(self) -> None:
-        """Kill it, its workers and the others, as a crash would."""
-        for each in self.others:
-            each.kill()
+        """Kill it and its workers, as a crash would."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(30)
 
@@ -98,22 +102,7 @@ def server_process(
     cwd: Path = ROOT,
     port: int | None = None,
 ) -> Iterator[RunningServer]:
-    """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards.
-
-    When ``env`` has ``PROCESSES``, gunicorn is started so many times.
-    """
-    others = int(env.get("PROCESSES", "1")) - 1 if "gunicorn" in command else 0
-    with ExitStack() as stack:
-        running = stack.enter_context(_one_process(command, env, directory, cwd=cwd, port=port))
-        for _ in range(others):
-            running.others.append(stack.enter_context(_one_process(command, env, directory, cwd=cwd)))
-        yield running
-
-
-@contextmanager
-def _one_process(
-    command: list[str], env: Mapping[str, str], directory: Path, *, cwd: Path, port: int | None = None
-) -> Iterator[RunningServer]:
+    """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards."""
     port = port or free_port()
     log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
     with log.open("wb") as stderr, output.open("wb") as stdout:
@@ -163,7 +152,7 @@ def wait_until_it_answers(running: RunningServer) -> None:
             if running.process.poll() is not None:
                 break
             try:
-                urllib.request.urlopen(f"{running.address}/healthz", timeout=5).close()
+                urllib.request.urlopen(f"{running.url}/healthz", timeout=5).close()
             except OSError:
                 waiting.wait(0.05)
             else:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from bench.harness.outcomes import client_seed_that
+from bench.harness.players import import_prices
 from models.bets import Bet
-from services.items import importing as items_importing
 from services.upgrader.spin import SpinRequest
 
 DAY_MS = 24 * 3600 * 1000
@@ -37,8 +37,7 @@ class Table:
     def __init__(self, app) -> None:
         self._app = app
         self._services = app.extensions["services"]
-        rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in self.PRICES]
-        items_importing.import_document(rows, app_id=None, now=self._services.clock())
+        import_prices({f"Item of {price}": price for price in self.PRICES}, now=self._services.clock())
 
     def spin(self, player, *, wager="1", price=10, wins=False, client_seed=None) -> Bet:
         """Play, and win or lose as chosen (by chance with a given client seed). Returns the bet."""

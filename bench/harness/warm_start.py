@@ -23,17 +23,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.harness.line_process import LineProcess, line_process
 from bench.harness.servers import ROOT, RunningServer, free_port, gunicorn, wait_until_it_answers
 
 
 class WarmStart:
     """The process that is forked."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "bench.harness.warm_start"]
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+    def __init__(self, process: LineProcess) -> None:
+        self._process = process
         self._asking = threading.Lock()
 
     @contextmanager
@@ -50,7 +48,9 @@ class WarmStart:
             "log": str(log),
             "output": str(output),
         }
-        running = RunningServer(f"http://127.0.0.1:{port}", self._fork(start), log, output)
+        with self._asking:
+            forked = Forked(self._process.tell(start))
+        running = RunningServer(f"http://127.0.0.1:{port}", forked, log, output)
         try:
             wait_until_it_answers(running)
             yield running
@@ -58,16 +58,11 @@ class WarmStart:
             if running.process.poll() is None:
                 running.kill()
 
-    def _fork(self, start: dict[str, object]) -> "Forked":
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with self._asking:
-            self._process.stdin.write(json.dumps(start) + "\n")
-            self._process.stdin.flush()
-            return Forked(int(self._process.stdout.readline()))
 
-    def close(self) -> None:
-        self._process.communicate(timeout=10)
+@contextmanager
+def warm_start() -> Iterator[WarmStart]:
+    with line_process([sys.executable, "-m", "bench.harness.warm_start"], cwd=ROOT) as process:
+        yield WarmStart(process)
 
 
 class Forked:

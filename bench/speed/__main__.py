@@ -2,7 +2,7 @@
 
     python -m bench.speed
     python -m bench.speed items spins --quick
-    python -m bench.speed --feed market-prices.json --bets 10000,100000,1000000
+    python -m bench.speed curves_bets --bets 10000,100000,1000000
 
 Each row is a ratio to a ceiling that is measured in turns with it, the server on one core and the load
 generator on the other. Prints one table, and writes the figures and a plot of all curves to bench/results/.
@@ -56,7 +56,7 @@ def main() -> None:
     measured: list[Row | Curve] = []
     failed: list[str] = []
     with tempfile.TemporaryDirectory(prefix="speed-") as place:
-        stage = Stage(Path(place), feed=options.feed, quick=options.quick, bets=options.bets)
+        stage = Stage(Path(place), quick=options.quick, bets=options.bets)
         if not stage.cores.are_two:
             print("There is one core only: servers and load tools share it, and ratios say less.")
         for family in options.families or FAMILIES:
@@ -86,21 +86,18 @@ def _measure(family: str, stage: Stage) -> Iterator[Row | Curve]:
 def _options() -> argparse.Namespace:
     parser = option_parser("speed", __doc__)
     parser.add_argument("families", nargs="*", metavar="rows", help=f"of {', '.join(FAMILIES)} (all)")
-    parser.add_argument("--feed", type=Path, help="a price feed to take names and prices from (made up)")
     parser.add_argument("--quick", action="store_true", help="short rounds: whether it works, not how fast")
-    parser.add_argument("--bets", default=BETS, help="histories, growing, separated by commas (%(default)s)")
+    parser.add_argument(
+        "--bets", type=_sizes, default=BETS, help="histories, growing, separated by commas (%(default)s)"
+    )
     options = parser.parse_args()
     if unknown := set(options.families) - set(FAMILIES):
         parser.error(f"unknown rows: {', '.join(sorted(unknown))}")
-    if options.feed is not None and not options.feed.is_file():
-        parser.error(f"{options.feed} is not a file")
-    try:
-        options.bets = [int(size) for size in options.bets.split(",")]
-    except ValueError:
-        parser.error("--bets must be whole numbers, separated by commas")
-    if options.bets != sorted(set(options.bets)) or options.bets[0] < 1:
-        parser.error("--bets must grow")
     return options
+
+
+def _sizes(text: str) -> list[int]:
+    return sorted({int(size) for size in text.split(",")})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, Self, TypeVar
+
+from bench.speed.asking import Load
 
 LARGE = 100
 
@@ -16,6 +18,11 @@ class Comparison:
 
     ours: Sequence[float]
     theirs: Sequence[float]
+
+    @classmethod
+    def of(cls, figure: str, ours: Sequence[Any], theirs: Sequence[Any]) -> Self:
+        """One figure of each round."""
+        return cls(*([getattr(each, figure) for each in side] for side in (ours, theirs)))
 
     @property
     def ratio(self) -> float:
@@ -44,9 +51,21 @@ def take_turns(*sides: Callable[[], Figure], rounds: int) -> list[list[Figure]]:
     return figures
 
 
-def in_turns(ours: Callable[[], float], theirs: Callable[[], float], *, rounds: int) -> Comparison:
-    """Two sides, compared."""
-    return Comparison(*take_turns(ours, theirs, rounds=rounds))
+def requests_per_second(
+    ours: Callable[[], Load], theirs: Callable[[], Load], *, rounds: int
+) -> tuple[float, str]:
+    """The ratio of what two servers answer in a second, and the figures behind it.
+
+    CPU times can be compared even on a busy machine.
+    """
+    loads = take_turns(ours, theirs, rounds=rounds)
+    compared = Comparison.of("per_second", *loads)
+    own, other = (statistics.median(load.cpu_us for load in side) for side in loads)
+    busy = max(load.busy for side in loads for load in side)
+    return compared.ratio, (
+        f"{compared.told('requests/s')}; CPU {own:,.0f} to {other:,.0f} us a request; "
+        f"load tool {busy:.0%} busy"
+    )
 
 
 def plain(figure: float) -> str:

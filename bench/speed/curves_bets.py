@@ -7,20 +7,17 @@ those of this process, without a network.
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from flask import Flask
 
 from bench.harness import bulk_history
 from bench.harness.bulk_history import History
+from bench.harness.players import create_players, import_prices, signed_in
 from bench.harness.spins import Clock, at
 from bench.speed.bulk import written_in_bulk
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
-from services.accounts import users
-from services.items import importing as items_importing
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 
 BEGIN = at("2026-01-01 00:00")
@@ -54,11 +51,7 @@ def measure(stage: Stage) -> Iterator[Curve]:
     """First quartiles of many requests, which other work on the machine disturbs least."""
     measured: dict[str, list[tuple[int, float]]] = {}
     clock = Clock(BEGIN)
-    with (
-        stage.postgres() as server,
-        server.fresh(Path()) as url,
-        stage.platform_here(url, clock=clock) as app,
-    ):
+    with stage.new_postgres() as url, stage.platform_here(url, clock=clock) as app:
         written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=clock.now)
         for size in stage.bets:
             with written_in_bulk(url):
@@ -73,15 +66,14 @@ def measure(stage: Stage) -> Iterator[Curve]:
 
 def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:
     """The milliseconds of each request, and of a spin, by name."""
-    services, client = app.extensions["services"], app.test_client()
-    first = written.players[0]
-    token = services.tokens.issue(platform_id=first.platform_id, session=0, now=services.clock())
+    client = app.test_client()
+    headers = signed_in(app, written.players[0]).headers
 
     def get(path: str) -> object:
         # Without the cache: a cached response costs the same for every history.
         for tag in Tag:
             invalidate_after_commit(tag)
-        answer = client.get(path, headers={"Authorization": f"Bearer {token}"})
+        answer = client.get(path, headers=headers)
         assert answer.status_code == 200, (path, answer.text)
         return answer.json
 
@@ -103,14 +95,8 @@ def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:
 def _spin_time(app: Flask) -> float:
     """A spin of each of many players, who have short histories while the platform has a long one."""
     services = app.extensions["services"]
-    row = {"appid": 730, "marketHashName": ITEM, "price": 10}
-    items_importing.import_document([row], app_id=None, now=services.clock())
-    names = [f"spinner-{services.clock()}-{number}" for number in range(SPINNERS)]
-    spinners = [
-        users.create(username=name, seeds=services.seeds, now=services.clock(), balance=Cents(100_000))
-        for name in names
-    ]
-    turns = iter(spinners * (REPEATS + 1))
+    import_prices({ITEM: 10}, now=services.clock())
+    turns = iter(create_players(app, SPINNERS, coins=1_000) * (REPEATS + 1))
 
     def spin() -> None:
         services.upgrader.play(

@@ -2,14 +2,14 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from bench.harness.many_players import copy_player
+from bench.harness.players import Player, signed_in
 from bench.speed.asking import Get
-from bench.speed.players import Player, at_their_sockets, make_players
+from bench.speed.players import at_their_sockets, make_players
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
-from models.db.connection import database, writing
+from models.db.connection import database, reading, writing
 from models.users import User
 from services.shared.clock import Period, now_ms
 
@@ -29,22 +29,18 @@ WHERE id <> %s AND {0}_wagered_cents = 0
 def measure(stage: Stage) -> Iterator[Curve]:
     """First quartiles on PostgreSQL: ten players spin, and one client requests the data of all in turn."""
     measured: dict[str, list[tuple[int, float]]] = {}
-    with stage.postgres() as server, server.fresh(Path()) as url:
+    with stage.new_postgres() as url:
         spinners = make_players(stage, url, SPINNERS)
-        platform_ids: list[str] = []
-        for size in SIZES:
-            platform_ids += _add_others(stage, url, spinners[0].user, len(platform_ids) + 1, size - SPINNERS)
-            for what, milliseconds in _costs(stage, url, spinners, platform_ids):
+        for before, size in zip((SPINNERS, *SIZES), SIZES, strict=False):
+            _add_others(stage, url, spinners[0].user, before - SPINNERS + 1, size - SPINNERS)
+            for what, milliseconds in _costs(stage, url, spinners):
                 measured.setdefault(what, []).append((size, milliseconds))
     for what, points in measured.items():
         yield Curve(work=what, size="players", points=points)
 
 
-def _costs(
-    stage: Stage, url: str, spinners: Sequence[Player], platform_ids: Sequence[str]
-) -> Iterator[tuple[str, float]]:
-    asked = random.Random(1).sample(platform_ids, min(len(platform_ids), ASKED))
-    own_data = [Get("/auth/me", {"Authorization": f"Bearer {token}"}) for token in _tokens(stage, url, asked)]
+def _costs(stage: Stage, url: str, spinners: Sequence[Player]) -> Iterator[tuple[str, float]]:
+    own_data = [Get("/auth/me", player.headers) for player in _others(stage, url, spinners)]
     # No URL is requested twice within the second for which responses are cached.
     boards = [
         Get(f"/leaderboard?period={period}&number={number}") for number in range(BOARDS) for period in Period
@@ -59,19 +55,19 @@ def _costs(
             )
 
 
-def _tokens(stage: Stage, url: str, platform_ids: Sequence[str]) -> list[str]:
+def _others(stage: Stage, url: str, spinners: Sequence[Player]) -> list[Player]:
     with stage.platform_here(url) as app:
-        issue = app.extensions["services"].tokens.issue
-        return [issue(platform_id=platform_id, session=0, now=now_ms()) for platform_id in platform_ids]
+        with reading():
+            others = list(User.select().where(User.id > spinners[-1].id))
+        chosen = random.Random(1).sample(others, min(len(others), ASKED))
+        return [signed_in(app, user) for user in chosen]
 
 
-def _add_others(stage: Stage, url: str, user: User, first: int, last: int) -> list[str]:
-    """Add players with places on the leaderboard but without bets. Returns their platform ids."""
-    names = [f"{user.platform_id}-{number}" for number in range(first, last + 1)]
+def _add_others(stage: Stage, url: str, user: User, first: int, last: int) -> None:
+    """Add players with places on the leaderboard but without bets."""
     with stage.platform_here(url), writing():
         copy_player(user, first=first, last=last)
         for period in Period:
             calendar = period.calendar
             database.execute_sql(ADD_WAGERS.format(calendar), [calendar.start(now_ms()), user.id])
         database.analyze_tables(User)
-    return names

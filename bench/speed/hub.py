@@ -6,22 +6,20 @@ All greenlets share one process, so work that does not yield delays all requests
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from pathlib import Path
 
 import requests
 
+from bench.harness.players import Player, create_player
 from bench.harness.price_sources import document, price_server, text
 from bench.harness.servers import RunningServer
 from bench.speed.health import watched_health
 from bench.speed.machine import running_on
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
-from services.accounts import users
 from services.cases import importing
 from services.shared.clock import now_ms
-from services.shared.money import Cents
 
 MOST_MS = 50
 CASES, ITEMS_A_CASE = 2_000, 12
@@ -33,8 +31,7 @@ REFRESHED = 'price_refreshes_total{outcome="applied",source="feed"} 1.0'
 
 def measure(stage: Stage) -> Iterator[Row]:
     """The longest wait on each database; the detail has the longest one during each kind of work."""
-    with stage.postgres() as server, server.fresh(Path()) as url:
-        stage.fill(url, items=ITEMS)
+    with stage.new_postgres(items=ITEMS) as url:
         yield _row(stage, url, "PostgreSQL")
     yield _row(stage, stage.new_sqlite(items=ITEMS), "SQLite")
 
@@ -54,9 +51,9 @@ def _row(stage: Stage, url: str, kind: str) -> Row:
 
 
 def _longest_waits(stage: Stage, url: str) -> Iterator[tuple[str, float]]:
-    token = _fill(stage, url)
+    player = _fill(stage, url)
     with stage.platform(url) as platform:
-        for work, do in _works(platform, token).items():
+        for work, do in _works(platform, player).items():
             yield work, _longest_ms(stage, platform, do)
     with price_server() as source:
         source.answer = text(document({name: cents + 1 for name, cents in stage.prices().items()}))
@@ -72,9 +69,9 @@ def _wait_for_the_feed(server: RunningServer) -> None:
         time.sleep(0.2)
 
 
-def _works(server: RunningServer, token: str) -> dict[str, Callable[[], object]]:
+def _works(server: RunningServer, player: Player) -> dict[str, Callable[[], object]]:
     def asked(path: str, *, method: str = "GET", body: bytes | None = None) -> Callable[[], object]:
-        return lambda: _get(server, path, method=method, body=body, token=token)
+        return lambda: _get(server, path, method=method, body=body, headers=player.headers)
 
     many_keys = json.dumps({f"key-{number}": number for number in range(4_000)}).encode()
     return {
@@ -107,22 +104,24 @@ def _longest_ms(stage: Stage, server: RunningServer, do: Callable[[], object]) -
 
 
 def _get(
-    server: RunningServer, path: str, *, method: str = "GET", body: bytes | None = None, token: str = ""
+    server: RunningServer,
+    path: str,
+    *,
+    method: str = "GET",
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> str:
-    headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"}
+    headers = {**(headers or {}), "Accept-Encoding": "identity"}
     return requests.request(method, server.url + path, data=body, headers=headers, timeout=120).text
 
 
-def _fill(stage: Stage, url: str) -> str:
-    """Add small and large cases and a player. Returns the player's token."""
+def _fill(stage: Stage, url: str) -> Player:
+    """Add small and large cases and a player."""
     names = list(stage.prices())
     with stage.platform_here(url) as app:
-        services, now = app.extensions["services"], now_ms()
         for count, size in ((CASES, ITEMS_A_CASE), (LARGE_CASES, ITEMS_A_LARGE_CASE)):
-            importing.import_cases(_cases(names, count, size), now=now)
-        player = users.create(username="player", seeds=services.seeds, balance=Cents(10_000), now=now)
-        token: str = services.tokens.issue(platform_id=player.platform_id, session=0, now=now)
-        return token
+            importing.import_cases(_cases(names, count, size), now=now_ms())
+        return create_player(app)
 
 
 def _cases(names: list[str], count: int, size: int) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""The two cores of a measurement, for the server and for the load tool, and the CPU time of a process."""
+"""The two cores of a measurement, for the server and for the load tool."""
 
 import os
 from collections.abc import Iterator
@@ -13,9 +13,6 @@ SERVER_SETTINGS = {
     # Priorities count among all processes, and not only within a session.
     Path("/proc/sys/kernel/sched_autogroup_enabled"): "0",
 }
-
-USER_TICKS, SYSTEM_TICKS = 11, 12
-"""The fields of CPU time in /proc/PID/stat, counted after the name."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +60,3 @@ def like_a_server() -> Iterator[None]:
     finally:
         for path, value in before.items():
             path.write_text(value)
-
-
-def cpu_seconds(pid: int) -> float:
-    """CPU seconds of a process and its children so far; 0 if the system does not report them."""
-    status = Path(f"/proc/{pid}/stat")
-    if not status.exists():
-        return 0.0
-    # After the name, which is in parentheses and may contain any character.
-    fields = status.read_text().rpartition(")")[2].split()
-    ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return ticks / os.sysconf("SC_CLK_TCK") + sum(cpu_seconds(int(child)) for child in children)

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from bench.harness.servers import RunningServer, free_port
 from bench.speed import wrk
 from bench.speed.asking import Get
 from bench.speed.cached_pages import fill
-from bench.speed.compare import in_turns
+from bench.speed.compare import Comparison, take_turns
 from bench.speed.items import GZIP
 from bench.speed.machine import like_a_server, running_on
 from bench.speed.ready import fetch
@@ -58,19 +58,11 @@ NICE = 7
 """The niceness with a fifth of the usual share, like ``CPUWeight=20`` of deploy/README.md."""
 
 
-@dataclass(frozen=True)
-class Addresses:
-    """The page through nginx, and the same response from a file."""
-
-    proxied: str
-    static: str
-
-
 def measure(stage: Stage) -> Iterator[Row]:
     """Requests a second."""
     with stage.platform(stage.new_sqlite(items=ITEMS), TRUSTED_PROXIES="1") as platform:
         yield _row(stage, platform, GZIP, LIST_GOAL, f"{GZIP.path}, {ITEMS:,} items, gzip, through nginx")
-    with stage.postgres() as server, server.fresh(Path()) as url:
+    with stage.new_postgres() as url:
         fill(stage, url)
         with stage.platform(url, TRUSTED_PROXIES="1") as platform:
             for path in PAGES:
@@ -78,8 +70,8 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 
 @contextmanager
-def both_ways(stage: Stage, platform: RunningServer, get: Get) -> Iterator[Addresses]:
-    """This page through nginx with the configuration of deploy/, and from a file: same headers, same log."""
+def both_ways(stage: Stage, platform: RunningServer, get: Get) -> Iterator[tuple[str, str]]:
+    """The address of a page through nginx as in deploy/, and that of a file: same headers, same log."""
     answer = fetch(platform, get)
     headers = requests.get(platform.url + get.path, headers=dict(get.headers), timeout=60).headers.items()
     added = [
@@ -95,7 +87,7 @@ def both_ways(stage: Stage, platform: RunningServer, get: Get) -> Iterator[Addre
         (directory / ("page.gz" if "Content-Encoding" in answer.headers else "page")).write_bytes(answer.body)
         extra = STATIC.format(port=port, directory=directory, headers="\n    ".join(added))
         with in_front_of(stage, platform, extra=extra) as proxied:
-            yield Addresses(proxied.url + get.path, f"http://127.0.0.1:{port}/page")
+            yield proxied.url + get.path, f"http://127.0.0.1:{port}/page"
 
 
 @contextmanager
@@ -110,15 +102,14 @@ def in_front_of(stage: Stage, platform: RunningServer, *, extra: str = "") -> It
         ) as (url, process),
     ):
         os.setpriority(os.PRIO_PGRP, process.pid, NICE)
-        yield replace(platform, address=url)
+        yield replace(platform, url=url)
 
 
 def _row(stage: Stage, platform: RunningServer, get: Get, goal: float, work: str) -> Row:
     ask = partial(wrk.requests_per_second, get.headers, core=stage.cores.load, seconds=stage.seconds)
-    with both_ways(stage, platform, get) as addresses:
-        compared = in_turns(
-            lambda: ask(addresses.proxied), lambda: ask(addresses.static), rounds=stage.rounds
-        )
+    with both_ways(stage, platform, get) as (proxied, static):
+        sides = partial(ask, proxied), partial(ask, static)
+        compared = Comparison(*take_turns(*sides, rounds=stage.rounds))
     return Row(
         work=work,
         against="the same nginx, serving the same response from a file",

@@ -4,14 +4,14 @@ import itertools
 import json
 import random
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Get
+from bench.speed.compare import requests_per_second
 from bench.speed.ready import fetch
-from bench.speed.requests_per_second import Asked, requests_per_second
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
 
@@ -26,21 +26,22 @@ LETTERS = (3, 4, 5)
 def measure(stage: Stage) -> Iterator[Row]:
     """Requests a second. Both use one PostgreSQL with the same items."""
     gets = [Get(f"{PATH}?{query}") for query in _queries(stage)]
-    with stage.postgres() as server, server.fresh(Path()) as url:
-        stage.fill(url, items=ITEMS)
-        with (
-            stage.platform(url) as platform,
-            stage.node_peer("express_pages.mjs", DATABASE_URL=url) as express,
-        ):
-            for get in gets[:COMPARED]:
-                _check_same(platform, express, get)
-            seen = requests_per_second(stage, Asked(platform, gets), Asked(express, gets))
+    with (
+        stage.new_postgres(items=ITEMS) as url,
+        stage.platform(url) as platform,
+        stage.node_peer("express_pages.mjs", DATABASE_URL=url) as express,
+    ):
+        for get in gets[:COMPARED]:
+            _check_same(platform, express, get)
+        ratio, figures = requests_per_second(
+            partial(stage.ask, platform, gets), partial(stage.ask, express, gets), rounds=stage.rounds
+        )
     yield Row(
         work=f"{PATH}, search and sort, {ITEMS:,} items",
         against="Express + pg: ILIKE, ORDER BY, LIMIT, and a count, same PostgreSQL",
         goal=3,
-        measured=seen.compared.ratio,
-        detail=f"{seen}; {SEARCHES} different searches; PostgreSQL on both cores",
+        measured=ratio,
+        detail=f"{figures}; {SEARCHES} different searches; PostgreSQL on both cores",
     )
 
 

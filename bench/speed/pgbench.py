@@ -8,8 +8,8 @@ from contextlib import closing
 import psycopg2
 
 from bench.harness.databases import administer, packaged_tool
+from bench.harness.players import Player
 from bench.speed.machine import running_on
-from bench.speed.players import Player
 from bench.speed.stage import LOAD, Stage
 from models.bet_settlement import EXECUTE, PARAMETERS, PREPARE
 

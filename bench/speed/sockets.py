@@ -1,16 +1,16 @@
 """Thousands of idle sockets: their memory, and the time until a message has reached all of them."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from bench.harness.attacks.crowds import resident_bytes
 from bench.harness.line_process import LineProcess
+from bench.harness.process_stats import cpu_seconds, resident_bytes
 from bench.harness.servers import RunningServer
 from bench.harness.sockets import Socket
 from bench.speed.health import watched_health
-from bench.speed.machine import cpu_seconds
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Curve, Row
 from bench.speed.stage import Stage
@@ -23,19 +23,67 @@ SETTLING_SECONDS = 1.0
 KIB = 1024
 
 
+class Crowd:
+    """Sockets that listen to all live bets. ``tools`` has the load tool of each server."""
+
+    def __init__(self, servers: Sequence[RunningServer], tools: Sequence[LineProcess]) -> None:
+        self._servers = servers
+        self._tools = tools
+        self._memory = self._sum(resident_bytes)
+        self._size = self._heard = 0
+
+    def cpu_seconds(self) -> float:
+        """That the servers have used so far."""
+        return self._sum(cpu_seconds)
+
+    def join(self, tokens: Sequence[str]) -> None:
+        """Let one more socket join with each of these tokens, all at once, spread over the servers."""
+        shares = [tokens[number :: len(self._tools)] for number in range(len(self._tools))]
+        with ThreadPoolExecutor(len(shares)) as pool:
+            joined = pool.map(lambda tool, share: tool.tell({"join": share}), self._tools, shares)
+            assert sum(each["joined"] for each in joined) == len(tokens), "a socket was lost"
+        self._size += len(tokens)
+
+    def kib_each(self) -> float:
+        """How much the servers' memory has grown for each socket."""
+        return (self._sum(resident_bytes) - self._memory) / KIB / self._size
+
+    def broadcast(self, spinner: str, count: int) -> list[float]:
+        """Let a player bet so often. Returns the ms from the end of each bet until all sockets had it."""
+        player = Socket(self._servers[0].url, auth={"token": spinner})
+        took = []
+        for _ in range(count):
+            player.spin({"amount": WAGER_COINS, "item": ITEM})
+            over_ms = player.expect("live-bets:new")["date"]
+            self._heard += 1
+            took.append(max(tool.tell({"heard": self._heard})["last_ms"] for tool in self._tools) - over_ms)
+        player.close()
+        return took
+
+    def _sum(self, figure: Callable[[int], float]) -> float:
+        return sum(figure(server.process.pid) for server in self._servers)
+
+
+@contextmanager
+def crowd_at(stage: Stage, servers: Sequence[RunningServer]) -> Iterator[Crowd]:
+    """A crowd without sockets, whose load tools are on the load tools' core."""
+    with ExitStack() as stack:
+        tools = [stage.start_load("crowd.mjs", port=server.port, origin=ORIGIN) for server in servers]
+        yield Crowd(servers, [stack.enter_context(tool) for tool in tools])
+
+
 @dataclass
 class Seen:
     """The figures of a crowd of one size."""
 
     size: int
     join_cpu_ms: float
-    """Memory of the server for each socket that joined."""
+    """CPU time of the server for each socket that joined."""
     join_seconds: float
     join_wait_ms: float
     """The slowest /healthz while they joined."""
     kib_each: float
     broadcast_ms: Sequence[float]
-    """Time from the end of a bet until the last socket had it."""
     broadcast_wait_ms: float
 
 
@@ -46,13 +94,12 @@ def measure(stage: Stage) -> Iterator[Row | Curve]:
     tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)]
     with (
         stage.platform(url, UPGRADER_PROOF_DELAY="0.3", CORS_ORIGINS=ORIGIN) as server,
-        crowd_of_sockets(stage, server) as crowd,
+        crowd_at(stage, [server]) as crowd,
     ):
-        before, heard = resident_bytes(server.process.pid), 0
-        seen = []
-        for there, size in zip((0, *SIZES), SIZES, strict=False):
-            seen.append(_grown(server, crowd, tokens[there:size], size, before, spinner, heard))
-            heard += BROADCASTS
+        seen = [
+            _grown(server, crowd, tokens[there:size], size, spinner)
+            for there, size in zip((0, *SIZES), SIZES, strict=False)
+        ]
     yield from _rows(seen[-1])
     yield Curve(
         work="a broadcast until all have it",
@@ -77,15 +124,6 @@ def _rows(seen: Seen) -> Iterator[Row]:
         unit="KiB each",
         detail=f"signed in, {SOCKETS_A_PLAYER} a player, with a browser's headers",
     )
-    yield Row(
-        work=f"a broadcast to {seen.size:,} sockets until all have it",
-        against="nothing",
-        goal=1_000,
-        measured=max(seen.broadcast_ms),
-        at_most=True,
-        unit="ms",
-        detail=f"the slowest of {len(seen.broadcast_ms)}, the fastest {min(seen.broadcast_ms):.0f} ms",
-    )
     yield _waiting(f"/healthz while a broadcast goes to {seen.size:,} sockets", seen.broadcast_wait_ms, "")
     joined = f"all had joined after {seen.join_seconds:.1f} s, {seen.join_cpu_ms:.2f} ms of CPU time each"
     yield _waiting("/healthz while 4,000 more join at once", seen.join_wait_ms, joined)
@@ -103,46 +141,23 @@ def _waiting(work: str, milliseconds: float, detail: str) -> Row:
     )
 
 
-def _grown(
-    server: RunningServer,
-    crowd: LineProcess,
-    tokens: Sequence[str],
-    size: int,
-    before: int,
-    spinner: str,
-    heard: int,
-) -> Seen:
+def _grown(server: RunningServer, crowd: Crowd, tokens: Sequence[str], size: int, spinner: str) -> Seen:
     """Let these join the others, and measure."""
-    cpu = cpu_seconds(server.process.pid)
+    cpu, began = crowd.cpu_seconds(), time.monotonic()
     with watched_health(server) as joining:
-        joined = crowd.tell({"join": tokens})
-    assert joined["joined"] == len(tokens), joined
-    cpu = cpu_seconds(server.process.pid) - cpu
+        crowd.join(tokens)
+        seconds = time.monotonic() - began
+    cpu = crowd.cpu_seconds() - cpu
     time.sleep(SETTLING_SECONDS)
-    memory = resident_bytes(server.process.pid) - before
-    player = Socket(server.url, auth={"token": spinner})
-    broadcast_ms = []
+    kib_each = crowd.kib_each()
     with watched_health(server) as broadcasting:
-        for number in range(BROADCASTS):
-            player.spin({"amount": WAGER_COINS, "item": ITEM})
-            over_ms = player.expect("live-bets:new")["date"]
-            broadcast_ms.append(crowd.tell({"heard": heard + number + 1})["last_ms"] - over_ms)
-    player.close()
+        broadcast_ms = crowd.broadcast(spinner, BROADCASTS)
     return Seen(
         size=size,
         join_cpu_ms=cpu * 1000 / len(tokens),
-        join_seconds=joined["seconds"],
+        join_seconds=seconds,
         join_wait_ms=joining.longest_ms,
-        kib_each=memory / KIB / size,
+        kib_each=kib_each,
         broadcast_ms=broadcast_ms,
         broadcast_wait_ms=broadcasting.longest_ms,
     )
-
-
-@contextmanager
-def crowd_of_sockets(stage: Stage, server: RunningServer) -> Iterator[LineProcess]:
-    """A process with sockets, at first without any, on the load tools' core."""
-    with stage.start_load("crowd.mjs") as process:
-        crowd = LineProcess(process)
-        crowd.send({"port": server.port, "origin": ORIGIN})
-        yield crowd

@@ -2,11 +2,10 @@
 
 import statistics
 from collections.abc import Iterator
-from pathlib import Path
 
 from bench.harness.servers import RunningServer
 from bench.speed import wrk
-from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS
+from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Load
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.items import GZIP
 from bench.speed.nginx import in_front_of
@@ -25,8 +24,7 @@ QUICK_SECONDS = 1.5
 
 def measure(stage: Stage) -> Iterator[Row]:
     """The 99th percentile from sending a spin to its acknowledgement, on PostgreSQL."""
-    with stage.postgres() as server, server.fresh(Path()) as url:
-        stage.fill(url, items=ITEMS)
+    with stage.new_postgres(items=ITEMS) as url:
         players = make_players(stage, url, CROWD)
         with (
             stage.platform(url, TRUSTED_PROXIES="1") as platform,
@@ -39,24 +37,17 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 
 def _row(stage: Stage, proxied: RunningServer, seated: AtTheirSockets) -> Row:
-    seconds = QUICK_SECONDS if stage.quick else SECONDS
-    middles: dict[str, list[float]] = {"alone": [], "beside": []}
+    def alone() -> Load:
+        seconds = QUICK_SECONDS if stage.quick else SECONDS
+        return seated.play(seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=EVERY_SECONDS)
 
-    def play(how: str, every: float) -> float:
-        load = seated.play(seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=every)
-        middles[how].append(load.p50)
-        return load.p99
-
-    def beside(every: float) -> float:
+    def beside() -> Load:
         with wrk.asking(proxied.url + GZIP.path, GZIP.headers, core=stage.cores.load):
-            return play("beside", every)
+            return alone()
 
-    paced = take_turns(
-        lambda: beside(EVERY_SECONDS), lambda: play("alone", EVERY_SECONDS), rounds=1 if stage.quick else 3
-    )
-    compared = Comparison(*paced)
-    medians = {how: statistics.median(each) for how, each in middles.items()}
-    hurried = Comparison(*take_turns(lambda: beside(0), lambda: play("alone", 0), rounds=1))
+    loads = take_turns(beside, alone, rounds=stage.rounds)
+    compared = Comparison.of("p99", *loads)
+    own, other = (statistics.median(load.p50 for load in side) for side in loads)
     return Row(
         work="spin, 99th percentile, while /upgrader/items is asked at full speed, through nginx",
         against="the same without",
@@ -65,8 +56,7 @@ def _row(stage: Stage, proxied: RunningServer, seated: AtTheirSockets) -> Row:
         measured=compared.ratio,
         detail=(
             f"{compared.told('ms')}, {CONNECTIONS} connections; "
-            f"medians {medians['beside']:.3g} to {medians['alone']:.3g} ms; "
-            f"{CROWD} players with {1 / EVERY_SECONDS:.0f} spins a second each, PostgreSQL; "
-            f"all as fast as they are answered: {hurried.told('ms')}"
+            f"medians {own:.3g} to {other:.3g} ms; "
+            f"{CROWD} players with {1 / EVERY_SECONDS:.0f} spins a second each, PostgreSQL"
         ),
     )

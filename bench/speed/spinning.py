@@ -3,15 +3,16 @@
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
 import psycopg2
 
+from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Load
-from bench.speed.machine import cpu_seconds
-from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
+from bench.speed.players import SPIN, AtTheirSockets, Bet, at_their_sockets, make_players
 from bench.speed.stage import Stage
 
 SOON, NEVER = "0.5", "600"
@@ -29,48 +30,69 @@ REST_SECONDS = 60
 UNDELIVERED = "SELECT 1 FROM bets WHERE proof_delivered_at_ms IS NULL LIMIT 1"
 
 
-class Spinning:
-    """A platform and its players, who spin on command."""
+@dataclass(frozen=True)
+class Round:
+    """Bets a second, and the microseconds of CPU time of a bet with everything that follows it."""
 
-    def __init__(self, stage: Stage, url: str, platform: RunningServer, players: AtTheirSockets) -> None:
+    per_second: float
+    server_us: float
+    database_us: float
+
+    @property
+    def cpu_us(self) -> float:
+        return self.server_us + self.database_us
+
+
+class Spinning:
+    """A server and its players, who bet on command. ``database_pid`` is that of a PostgreSQL."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        url: str,
+        server: RunningServer,
+        players: AtTheirSockets,
+        *,
+        database_pid: int | None = None,
+    ) -> None:
         self._stage = stage
         self._url = url
-        self._platform = platform
+        self._pids = (server.process.pid, database_pid)
         self._players = players
-        self._cpu_us: list[float] = []
 
-    def with_proofs(self) -> float:
-        """Spins a second, measured until the last of their proofs was delivered.
+    def with_proofs(self) -> Round:
+        """Spins, measured until the last of their proofs was delivered.
 
         A platform that settles spins faster than it can send proofs has a backlog. The time that it needs for
         the backlog counts, beyond the usual time of a proof.
         """
-        began = time.monotonic()
-        load, used = self._play(UNDER_WAY_SECONDS)
+        began, before = time.monotonic(), self._cpu_us()
+        load = self._players.play(seconds=self._stage.seconds, warmup_seconds=UNDER_WAY_SECONDS)
         played = time.monotonic()
         wait_for_proofs(self._url)
         behind = max(time.monotonic() - played - PROOF_SECONDS, 0)
-        self._cpu_us.append((self._cpu_seconds() - used) * 1e6 / load.answered_in_all)
-        return load.answered_in_all / (played - began + behind)
+        return self._round(load, load.answered_in_all / (played - began + behind), before)
 
-    def without_proofs(self) -> float:
-        """Spins whose proofs are not due during the measurement."""
-        load, used = self._play(WARMUP_SECONDS)
-        self._cpu_us.append((self._cpu_seconds() - used) * 1e6 / load.answered_in_all)
-        return load.per_second
+    def without_proofs(self, *, bets: Sequence[Bet] = SPIN) -> Round:
+        """Bets whose proofs are not due during the measurement."""
+        before = self._cpu_us()
+        load = self._players.play(seconds=self._stage.seconds, warmup_seconds=WARMUP_SECONDS, bets=bets)
+        return self._round(load, load.per_second, before)
 
-    def _play(self, warmup_seconds: float) -> tuple[Load, float]:
-        """The players' results, and the platform's CPU seconds before."""
-        used = self._cpu_seconds()
-        return self._players.play(seconds=self._stage.seconds, warmup_seconds=warmup_seconds), used
+    def _round(self, load: Load, per_second: float, before: Sequence[float]) -> Round:
+        used = zip(before, self._cpu_us(), strict=True)
+        return Round(per_second, *((now - was) / load.answered_in_all for was, now in used))
 
-    def _cpu_seconds(self) -> float:
-        return cpu_seconds(self._platform.process.pid)
+    def _cpu_us(self) -> list[float]:
+        return [cpu_seconds(pid) * 1e6 if pid else 0.0 for pid in self._pids]
 
-    @property
-    def cpu_us(self) -> float:
-        """The platform's CPU time for a spin and everything that follows it."""
-        return statistics.median(self._cpu_us)
+
+def median(rounds: Sequence[Round], field: str) -> float:
+    return statistics.median(getattr(each, field) for each in rounds)
+
+
+def rates(rounds: Sequence[Round]) -> list[float]:
+    return [each.per_second for each in rounds]
 
 
 @contextmanager

@@ -10,19 +10,17 @@ share of the machine on both sides.
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
+from bench.harness.durable_postgres import DurablePostgres
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.pgbench import SETTLE, STEPS, PgbenchPlayers
 from bench.speed.players import make_players
-from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
-from bench.speed.spinning import NEVER, SOON, spinning
+from bench.speed.spinning import NEVER, SOON, median, rates, spinning
 from bench.speed.stage import Stage
 
 CROWDS = (20, 200)
 GOAL = 0.8
-ROUNDS = 5
 
 
 def measure(stage: Stage) -> Iterator[Row]:
@@ -36,7 +34,7 @@ def measure(stage: Stage) -> Iterator[Row]:
 def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
     with ExitStack() as stack:
         # Equal databases, so that no side has the bets of the other.
-        urls = [stack.enter_context(server.fresh(Path())) for _ in range(4)]
+        urls = [stack.enter_context(server.fresh()) for _ in range(4)]
         proving = stack.enter_context(spinning(stage, urls[0], crowd, proof_delay=SOON))
         silent = stack.enter_context(spinning(stage, urls[1], crowd, proof_delay=NEVER))
         pgbench, in_steps = (
@@ -48,16 +46,16 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
             silent.without_proofs,
             pgbench.spins_per_second,
             in_steps.spins_per_second,
-            rounds=1 if stage.quick else ROUNDS,
+            rounds=stage.rounds,
         )
-    both_alike, with_all = Comparison(alone, benched), Comparison(played, benched)
+    both_alike, with_all = Comparison(rates(alone), benched), Comparison(rates(played), benched)
     yield Row(
         work=f"spins over sockets, {crowd} players, PostgreSQL with fsync",
         against=f"pgbench, the same statements, {crowd} clients",
         goal=GOAL,
         measured=both_alike.ratio,
         detail=(
-            f"{both_alike.told('spins/s')}; CPU {silent.cpu_us:,.0f} us a spin; "
+            f"{both_alike.told('spins/s')}; CPU {median(alone, 'server_us'):,.0f} us a spin; "
             "PostgreSQL on the load tool's core"
         ),
     )
@@ -66,9 +64,9 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
         against="the same, which has no proofs",
         goal=GOAL,
         measured=with_all.ratio,
-        detail=f"{with_all.told('spins/s')}; CPU {proving.cpu_us:,.0f} us a spin",
+        detail=f"{with_all.told('spins/s')}; CPU {median(played, 'server_us'):,.0f} us a spin",
     )
-    in_plain_statements = Comparison(played, stepped)
+    in_plain_statements = Comparison(rates(played), stepped)
     yield Row(
         work=f"the same {crowd} players, with their proofs and live bets",
         against=f"pgbench, a spin written as plain statements, {crowd} clients",

@@ -8,19 +8,17 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
+from bench.harness.durable_postgres import DurablePostgres
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.players import at_their_sockets, make_players
-from bench.speed.postgres import DurablePostgres
 from bench.speed.result import Row
-from bench.speed.spinning import NEVER, SOON, Spinning, spinning
+from bench.speed.spinning import NEVER, SOON, Spinning, median, spinning
 from bench.speed.stage import Stage
 from models.bet_settlement import PARAMETERS, SETTLE
 
 CROWD = 20
 GOAL = 0.6
-ROUNDS = 5
 
 
 def measure(stage: Stage) -> Iterator[Row]:
@@ -33,7 +31,7 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
     with ExitStack() as stack:
-        own_url, peer_url = (stack.enter_context(server.fresh(Path())) for _ in range(2))
+        own_url, peer_url = (stack.enter_context(server.fresh()) for _ in range(2))
         own = stack.enter_context(spinning(stage, own_url, CROWD, proof_delay=proof_delay))
         players = make_players(stage, peer_url, CROWD)
         node = stack.enter_context(
@@ -48,7 +46,9 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
         measured = [own.without_proofs, peer.without_proofs]
         if proof_delay == SOON:
             measured = [own.with_proofs, peer.with_proofs]
-        compared = Comparison(*take_turns(*measured, rounds=1 if stage.quick else ROUNDS))
+        sides = take_turns(*measured, rounds=stage.rounds)
+    compared = Comparison.of("per_second", *sides)
+    own_us, peer_us = (median(side, "server_us") for side in sides)
     with_proofs = ", with their proofs and live bets" if proof_delay == SOON else ""
     return Row(
         work=f"spins over sockets, {CROWD} players, PostgreSQL with fsync{with_proofs}",
@@ -56,7 +56,7 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
         goal=GOAL,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('spins/s')}; CPU {own.cpu_us:,.0f} to {peer.cpu_us:,.0f} us a spin; "
+            f"{compared.told('spins/s')}; CPU {own_us:,.0f} to {peer_us:,.0f} us a spin; "
             "PostgreSQL on the load tool's core"
         ),
     )

@@ -4,19 +4,24 @@ import itertools
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from bench.speed.compare import in_turns
+from bench.harness.players import Player
+from bench.harness.watched_cursors import watch
+from bench.speed.compare import Comparison, take_turns
 from bench.speed.machine import running_on
-from bench.speed.players import ITEM, WAGER_COINS, Player, make_players
-from bench.speed.recorded import Asked, recording, replay
+from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.result import Row
-from bench.speed.spinning import SOON, spinning
+from bench.speed.spinning import SOON, median, rates, spinning
 from bench.speed.stage import Stage
+from models.db.connection import database
 from services.container import Services
 from services.upgrader.spin import SpinRequest
 
@@ -27,16 +32,17 @@ SPINS = 1_000
 def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 players."""
     recorded = _record(stage, 200 if stage.quick else SPINS)
-    rounds = 1 if stage.quick else 3
     with spinning(stage, stage.new_sqlite(), CROWD, proof_delay=SOON) as proving:
-        compared = in_turns(proving.with_proofs, recorded.spins_per_second, rounds=rounds)
+        played, replayed = take_turns(proving.with_proofs, recorded.spins_per_second, rounds=stage.rounds)
+    compared = Comparison(rates(played), replayed)
     yield Row(
         work=f"spins over sockets, {CROWD} players, SQLite",
         against="the bare sqlite3 module, the same statements, one connection",
         goal=0.6,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('spins/s')}, with proofs and live bets; CPU {proving.cpu_us:,.0f} us a spin; "
+            f"{compared.told('spins/s')}, with proofs and live bets; "
+            f"CPU {median(played, 'server_us'):,.0f} us a spin; "
             f"{len(recorded.asked) / recorded.spins:.1f} statements a spin; WAL, synchronous=full"
         ),
     )
@@ -49,18 +55,28 @@ class _Recorded:
     stage: Stage
     before: Path
     spins: int
-    pragmas: Sequence[str]
-    asked: Sequence[Asked]
+    pragmas: Sequence[tuple[str, object]]
+    asked: Sequence[tuple[str, Any]]
 
     def spins_per_second(self) -> float:
         """Replay all statements on a copy of that database."""
         with tempfile.TemporaryDirectory(dir=self.stage.directory) as place:
-            copy = Path(place) / "copy.db"
-            shutil.copy(self.before, copy)
+            path = Path(place) / "copy.db"
+            shutil.copy(self.before, path)
             with running_on(self.stage.cores.server):
-                took = replay(copy, self.pragmas, self.asked)
-            assert _bets(copy) == _bets(self.before) + self.spins, "not every spin was a whole one"
+                took = self._replay(path)
+            assert _bets(path) == _bets(self.before) + self.spins, "not every spin was a whole one"
         return self.spins / took
+
+    def _replay(self, path: Path) -> float:
+        """Execute all statements on one connection. Returns the seconds."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for name, value in self.pragmas:
+                connection.execute(f"PRAGMA {name} = {value}")
+            began = time.perf_counter()
+            for statement, values in self.asked:
+                connection.execute(statement, values).fetchall()
+            return time.perf_counter() - began
 
 
 def _record(stage: Stage, spins: int) -> _Recorded:
@@ -69,16 +85,22 @@ def _record(stage: Stage, spins: int) -> _Recorded:
     path = Path(url.removeprefix("sqlite:///"))
     before = path.with_name("before.db")
     players = make_players(stage, url, CROWD)
-    with recording() as notes, stage.platform_here(url) as app:
+    asked: list[tuple[str, Any]] = []
+
+    def note(cursor: sqlite3.Cursor, statement: str, values: Any) -> sqlite3.Cursor:
+        # A copy, because the caller may use the same object for the next statement.
+        asked.append((statement, copy(values)))
+        return cursor.execute(statement, values)
+
+    with stage.platform_here(url) as app:
         play = partial(_play, app.extensions["services"])
         # The first spin fills caches and executes more statements than the others.
         play(players[-1])
         _copy(path, before)
-        pragmas = [statement for statement, _ in notes if statement.startswith("PRAGMA")]
-        notes.clear()
+        watch(database.obj, note)
         for player in itertools.islice(itertools.cycle(players), spins):
             play(player)
-        return _Recorded(stage, before, spins, pragmas, list(notes))
+        return _Recorded(stage, before, spins, database.obj._pragmas, asked)  # noqa: SLF001
 
 
 def _play(services: Services, player: Player) -> None:

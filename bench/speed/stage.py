@@ -5,8 +5,6 @@ that tokens and seeds of one are valid for all.
 """
 
 import hashlib
-import json
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,15 +15,16 @@ from typing import Any
 from flask import Flask
 
 from bench.harness.databases import create_tables_once
+from bench.harness.durable_postgres import DurablePostgres, durable_postgres
+from bench.harness.line_process import LineProcess, line_process
 from bench.harness.local_app import local_app
-from bench.harness.node import NODE
+from bench.harness.node import NODE, node
+from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer, gunicorn, server_process
 from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Get, Load
-from bench.speed.machine import Cores, cpu_seconds, running_on, two_cores
+from bench.speed.machine import Cores, running_on, two_cores
 from bench.speed.made_up import made_up_prices
-from bench.speed.postgres import DurablePostgres, durable_postgres
 from services.items import importing as items_importing
-from services.shared import decimal_json
 from services.shared.clock import now_ms
 
 BENCH = Path(__file__).resolve().parents[1]
@@ -40,19 +39,19 @@ class Stage:
     """The options of a run, and its servers and tools."""
 
     directory: Path
-    feed: Path | None = None
     quick: bool = False
     bets: Sequence[int] = (10_000, 100_000, 1_000_000)
+    round_seconds: float = 1.5
     cores: Cores = field(default_factory=two_cores)
 
     @property
     def rounds(self) -> int:
-        return 2 if self.quick else 5
+        return 1 if self.quick else 5
 
     @property
     def seconds(self) -> float:
         """Seconds of one round of one side."""
-        return 1.0 if self.quick else 1.5
+        return 1.0 if self.quick else self.round_seconds
 
     @property
     def env(self) -> dict[str, str]:
@@ -79,10 +78,7 @@ class Stage:
         return place
 
     def prices(self, count: int = ITEMS) -> dict[str, int]:
-        """Names and prices in cents of this many items, from the feed or generated."""
-        if self.feed is not None:
-            prices = decimal_json.loads(self.feed.read_bytes())["prices"]
-            return dict(list(prices.items())[:count])
+        """Names and prices in cents of this many items."""
         return made_up_prices(count)
 
     def new_sqlite(self, *, items: int = 0) -> str:
@@ -143,6 +139,13 @@ class Stage:
         with durable_postgres() as server:
             yield server
 
+    @contextmanager
+    def new_postgres(self, *, items: int = 0) -> Iterator[str]:
+        """The URL of a database with this many items on such a server."""
+        with self.postgres() as server, server.fresh() as url:
+            self.fill(url, items=items)
+            yield url
+
     def ask(
         self,
         server: RunningServer,
@@ -160,21 +163,16 @@ class Stage:
             "seconds": seconds or self.seconds,
         }
         used = cpu_seconds(server.process.pid)
-        with self.start_load("http.mjs") as process:
-            told = json.loads(process.communicate(json.dumps(options))[0])
+        with running_on(self.cores.load):
+            told = node(LOAD / "http.mjs", stdin=options)
         assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
         return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
 
     @contextmanager
-    def start_load(self, script: str) -> Iterator[subprocess.Popen[str]]:
-        """Start a tool of bench/load on the load tools' core. It reads commands from standard input."""
-        with running_on(self.cores.load):
-            process = subprocess.Popen(
-                [str(NODE), str(LOAD / script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-        with process:
-            try:
-                yield process
-            finally:
-                if process.poll() is None:
-                    process.kill()
+    def start_load(self, script: str, **options: object) -> Iterator[LineProcess]:
+        """Start a tool of bench/load with these options on the load tools' core."""
+        with ExitStack() as stack:
+            with running_on(self.cores.load):
+                process = stack.enter_context(line_process([NODE, LOAD / script]))
+            process.send(options)
+            yield process

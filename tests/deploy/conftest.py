@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import requests
 
-from bench.harness.commands import run_flask
 from bench.harness.databases import SqliteFiles
+from bench.harness.local_app import run_flask
 from bench.harness.nginx import ALLOWED_ORIGIN, nginx
 from bench.harness.servers import RunningServer, free_port, gunicorn, server_process
 from bench.harness.waiting import wait_until

@@ -9,8 +9,7 @@ import sys
 import pytest
 from werkzeug import Request, Response
 
-from bench.harness.servers import ROOT, free_port
-from tests.support.wsgi import serving
+from bench.harness.servers import ROOT, free_port, serving
 
 pytestmark = pytest.mark.process
 

@@ -1,5 +1,5 @@
 // One player's socket, steered by lines on standard input: node player.mjs ADDRESS TOKEN TRANSPORT ACKNOWLEDGES
-// A line is "disconnect", "connect", or the JSON payload of a spin. Every event is printed as [name, payload].
+// A line is "disconnect", "connect", or the payload of a spin, as JSON. Every event is printed as [name, payload].
 import { createInterface } from "node:readline";
 import { io } from "socket.io-client";
 
@@ -14,8 +14,9 @@ socket.onAny((name, payload, acknowledge) => {
   print(name, payload);
 });
 for await (const line of createInterface({ input: process.stdin })) {
-  if (line === "disconnect") socket.disconnect();
-  else if (line === "connect") socket.connect();
-  else socket.emit("upgrader:spin", JSON.parse(line));
+  const order = JSON.parse(line);
+  if (order === "disconnect") socket.disconnect();
+  else if (order === "connect") socket.connect();
+  else socket.emit("upgrader:spin", order);
 }
 process.exit(0);

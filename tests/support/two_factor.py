@@ -3,7 +3,7 @@
 import pyotp
 from flask import Flask
 
-from tests.conftest import Player
+from bench.harness.players import Player
 
 STEP_MS = 30_000
 

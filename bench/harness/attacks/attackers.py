@@ -1,6 +1,6 @@
 """Attacks on a running server, all at once and from one address.
 
-    python -m bench.harness.attacks.attackers          (options as JSON on standard input; see ``main``)
+    python -m bench.harness.attacks.attackers        (options as JSON on standard input; see ``main``)
 
 Prints the number of times that each attack was begun, as JSON. It runs in its own process, so that it does
 not slow down the players and the measurements.
@@ -18,15 +18,12 @@ import struct
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 
 import gevent
-
-HOLD_SECONDS = 60.0
-"""How long an attacker waits for the server to close a connection."""
 
 BEGIN_SECONDS = 5.0
 """The attacks begin at random times within this, or within half of a shorter time of attacks."""
@@ -39,6 +36,9 @@ TEXT, BINARY = 1, 2
 
 class Wire(socket.socket):
     """An attacker's connection. Closing it sends a reset, so that its port is free again at once."""
+
+    hold_seconds = 60.0
+    """How long an attacker waits for the server to close a connection."""
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +86,7 @@ class Wire(socket.socket):
 
     def hold(self) -> None:
         """Send nothing more until the server closes the connection."""
-        self.settimeout(HOLD_SECONDS)
+        self.settimeout(self.hold_seconds)
         while self.recv(65_536):
             pass
 
@@ -115,7 +115,8 @@ class Attacker:
     def attack_until(self, end: float, *, scale: int, only: str) -> None:
         """Make the attacks whose names contain ``only``, ``scale`` of each at a time or as CREWS says."""
         begin_seconds = min(BEGIN_SECONDS, (end - time.monotonic()) / 2)
-        attacks = [name for name in vars(Attacker) if name.startswith("attack_by_") and only in name]
+        names = [name.removeprefix("attack_by_") for name in vars(Attacker) if name.startswith("attack_by_")]
+        attacks = [name for each in names if only in (name := each.replace("_", " "))]
         crews = [
             gevent.spawn_later(random.uniform(0, begin_seconds), self._repeat, name, end)
             for name in attacks
@@ -124,13 +125,27 @@ class Attacker:
         gevent.joinall(crews, timeout=max(end - time.monotonic(), 0))
         gevent.killall(crews)
 
+    def attack_once(self, crews: Mapping[str, int]) -> None:
+        """Make so many of each attack at the same time. Prints a line when all are connected."""
+        wires = [(self._attack(name), self.connect()) for name, count in crews.items() for _ in range(count)]
+        print("true", flush=True)
+        gevent.joinall([gevent.spawn(self._try, *each) for each in wires])
+
+    @staticmethod
+    def _try(attack: Callable[[Wire], None], wire: Wire) -> None:
+        # Closed connections and refusals are expected.
+        with suppress(OSError, ValueError, LookupError), wire:
+            attack(wire)
+
+    def _attack(self, name: str) -> Callable[[Wire], None]:
+        attack: Callable[[Wire], None] = getattr(self, "attack_by_" + name.replace(" ", "_"))
+        return attack
+
     def _repeat(self, name: str, end: float) -> None:
-        attack: Callable[[Wire], None] = getattr(self, name)
         while time.monotonic() < end:
-            self.made[name.removeprefix("attack_by_").replace("_", " ")] += 1
-            # Closed connections and refusals are expected.
-            with suppress(OSError, ValueError, LookupError), self.connect() as wire:
-                attack(wire)
+            self.made[name] += 1
+            with suppress(OSError):
+                self._try(self._attack(name), self.connect())
             gevent.sleep(random.uniform(0.5, 1.5))
 
     def attack_by_abandoned_polling_handshakes(self, wire: Wire) -> None:
@@ -181,7 +196,7 @@ class Attacker:
         wire.frame("40")
         for number in range(1_000):
             wire.frame(f'42{number}["upgrader:spin",{{}}]')
-        gevent.sleep(HOLD_SECONDS)
+        gevent.sleep(wire.hold_seconds)
 
     def attack_by_half_upgrades(self, wire: Wire) -> None:
         session = wire.session()
@@ -252,7 +267,7 @@ class Attacker:
 
     def attack_by_unread_answers(self, wire: Wire) -> None:
         wire.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 100)
-        gevent.sleep(HOLD_SECONDS)
+        gevent.sleep(wire.hold_seconds)
 
     @staticmethod
     def _drip(wire: Wire) -> None:
@@ -262,27 +277,33 @@ class Attacker:
 
 
 CREWS = {
-    "attack_by_metrics": 2,
-    "attack_by_preflights": 2,
-    "attack_by_fairness_searches": 2,
-    "attack_by_large_bodies": 2,
-    "attack_by_abandoned_polling_handshakes": 3,
-    "attack_by_refused_events": 5,
-    "attack_by_silence": 100,
-    "attack_by_slow_heads": 100,
-    "attack_by_slow_bodies": 100,
-    "attack_by_slow_chunks": 100,
+    "metrics": 2,
+    "preflights": 2,
+    "fairness searches": 2,
+    "large bodies": 2,
+    "abandoned polling handshakes": 3,
+    "refused events": 5,
+    "silence": 100,
+    "slow heads": 100,
+    "slow bodies": 100,
+    "slow chunks": 100,
 }
 """How many of an attack run at a time, where it is not ``scale``."""
 
 
 def main() -> None:
-    """Standard input has ``host``, ``port``, ``source``, ``token``, ``seconds``, ``scale`` and ``only``."""
-    options = json.load(sys.stdin)
-    end, scale, only = time.monotonic() + options.pop("seconds"), options.pop("scale"), options.pop("only")
-    attacker = Attacker(**options)
-    attacker.attack_until(end, scale=scale, only=only)
-    sys.stdout.write(json.dumps(attacker.made))
+    """Standard input has the fields of an ``attacker``, ``seconds``, and what to do.
+
+    That is ``crews``, the number of each attack to make once, or ``scale`` and ``only`` for all of them.
+    """
+    options = json.loads(sys.stdin.readline())
+    attacker, seconds = Attacker(**options["attacker"]), options["seconds"]
+    if "crews" in options:
+        Wire.hold_seconds = seconds
+        attacker.attack_once(options["crews"])
+        return
+    attacker.attack_until(time.monotonic() + seconds, scale=options["scale"], only=options["only"])
+    print(json.dumps(attacker.made))
 
 
 if __name__ == "__main__":

@@ -1,38 +1,29 @@
 """A production server under all attacks at once while players spin from other addresses."""
 
-import json
 import secrets
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
 
 from bench.harness import bulk_history
-from bench.harness.databases import bench_database
-from bench.harness.line_process import LineProcess
+from bench.harness.attacks.crowds import attacking
+from bench.harness.databases import bench_env
+from bench.harness.line_process import LineProcess, line_process
 from bench.harness.local_app import local_app
 from bench.harness.node import NODE, SCRIPTS
-from bench.harness.servers import ROOT, RunningServer, free_port, gunicorn, server_process
+from bench.harness.players import create_players, import_prices, signed_in
+from bench.harness.servers import RunningServer, gunicorn, server_process
 from bench.harness.waiting import wait_until
-from models.db.connection import writing
-from services.accounts import users
-from services.items import importing as items_importing
 from services.shared.clock import now_ms
-from services.shared.money import Cents
 
-ATTACKER = "127.0.0.2"
 ITEM = "Item of a siege"
-BALANCE = Cents(1_000_000_000)
+COINS = 10_000_000
 SPIN_EVERY_MS = 2_000
-ANSWER_SECONDS = 120
 SETTLED_SECONDS = 120
 """The memory at this time after the beginning is compared with the memory at the end."""
 
@@ -50,7 +41,6 @@ class Siege:
     counts: dict[str, Counts] = field(default_factory=dict)
     players: dict[str, Any] = field(default_factory=dict)
     attacks: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0
 
     @property
     def left(self) -> dict[str, str]:
@@ -79,7 +69,6 @@ class Siege:
 
 
 def run_siege(
-    directory: Path,
     *,
     postgresql: bool,
     seconds: float,
@@ -88,36 +77,29 @@ def run_siege(
     bets: int = 0,
     only: str = "",
     target: str = "bench.harness.attacks.counting_app:app",
-    progress: Callable[[str], None] = lambda _line: None,
 ) -> Siege:
     """Start a server and attack it for so many seconds.
 
     ``scale`` is how many of each attack run at a time, ``only`` a part of their names. With ``bets`` the
     database has so many, a tenth of them the attacker's. ``target`` is what gunicorn serves.
     """
-    siege, began = Siege(), time.monotonic()
-    with bench_database(directory, postgresql=postgresql) as database_url:
-        port = free_port()
-        env = _env(directory, database_url, port)
+    siege = Siege()
+    secret_keys = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
+    with bench_env(postgresql=postgresql, APP_ENV="production", **secret_keys) as env:
         tokens = _fill(env, players=players, bets=bets)
         with (
-            server_process(gunicorn(target), env, directory) as server,
+            server_process(gunicorn(target), env, Path(env["INSTANCE_DIR"])) as server,
             _players(server, tokens[1:]) as seated,
         ):
             siege.counts["before"] = _rest(server, seated)
-            progress("attacks begin")
-            seated.play()
-            options = _attack(server, token=tokens[0], seconds=seconds, scale=scale, only=only)
-            with _attacking(options) as attacking:
+            seated.send("play")
+            with attacking(server.url, token=tokens[0], seconds=seconds, scale=scale, only=only) as attackers:
                 time.sleep(min(SETTLED_SECONDS, seconds / 2))
                 siege.counts["settled"] = counts(server)
-                progress(f"settled: {siege.counts['settled']}")
-                siege.attacks = json.loads(attacking.communicate(timeout=seconds + 60)[0])
-            progress("attacks end")
-            siege.players = seated.results()
-            seated.pause()
+                siege.attacks = attackers.answer(seconds=seconds + 60)
+            siege.players = seated.tell("tell")
+            assert seated.tell("pause") == "paused"
             siege.counts["after"] = _recovered(server, siege.counts["before"])
-        siege.seconds = time.monotonic() - began
     return siege
 
 
@@ -129,111 +111,34 @@ def counts(server: RunningServer) -> Counts:
     return found
 
 
-class _Players:
-    """The players of tests/js/siege.mjs."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self._lines = LineProcess(process)
-
-    def join(self, **options: Any) -> None:
-        assert self._tell(options) == "ready"
-
-    def play(self) -> None:
-        self._lines.send("play")
-
-    def pause(self) -> None:
-        """Wait until the spins in progress end. Raises AssertionError when they do not."""
-        assert self._tell("pause") == "paused"
-
-    def results(self) -> dict[str, Any]:
-        """The results of the spins since the last call."""
-        found: dict[str, Any] = self._tell("tell")
-        return found
-
-    def _tell(self, order: Any) -> Any:
-        # A player whom the server refuses never joins.
-        timer = threading.Timer(ANSWER_SECONDS, self._process.kill)
-        timer.start()
-        try:
-            return self._lines.tell(order)
-        finally:
-            timer.cancel()
-
-
 @contextmanager
-def _players(server: RunningServer, tokens: list[str]) -> Iterator[_Players]:
-    with subprocess.Popen(
-        [NODE, "siege.mjs"], cwd=SCRIPTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            seated = _Players(process)
-            seated.join(url=server.url, tokens=tokens, item=ITEM, amount=0.5, everyMs=SPIN_EVERY_MS)
-            yield seated
-        finally:
-            process.kill()
-
-
-@contextmanager
-def _attacking(options: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "bench.harness.attacks.attackers"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdin is not None
-            process.stdin.write(json.dumps(options))
-            process.stdin.close()
-            process.stdin = None
-            yield process
-        finally:
-            process.kill()
-
-
-def _attack(server: RunningServer, **options: Any) -> dict[str, Any]:
-    address = urlsplit(server.url)
-    return {"host": address.hostname, "port": address.port, "source": ATTACKER, **options}
-
-
-def _env(directory: Path, database_url: str, port: int) -> dict[str, str]:
-    return {
-        "APP_ENV": "production",
-        "DATABASE_URL": database_url,
-        "INSTANCE_DIR": str(directory / "instance"),
-        "SECRET_KEY": secrets.token_hex(32),
-        "JWT_SECRET": secrets.token_hex(32),
-        "BASE_URL": f"http://127.0.0.1:{port}",
-        "PORT": str(port),
-    }
+def _players(server: RunningServer, tokens: list[str]) -> Iterator[LineProcess]:
+    """The players of tests/js/siege.mjs, who play and pause on command."""
+    with line_process([NODE, "siege.mjs"], cwd=SCRIPTS) as seated:
+        options = {"tokens": tokens, "item": ITEM, "amount": 0.5, "everyMs": SPIN_EVERY_MS}
+        assert seated.tell({"url": server.url, **options}) == "ready"
+        yield seated
 
 
 def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     """Fill the database; returns the attacker's token and the players' tokens."""
-    attackers = []
     with local_app(env) as app:
-        services, now = app.extensions["services"], now_ms()
-        items_importing.import_document(
-            [{"appid": 730, "marketHashName": ITEM, "price": 1}], app_id=None, now=now
-        )
+        import_prices({ITEM: 1})
+        made = []
         if bets:
-            written = bulk_history.begin(seeds=services.seeds, now=now)
+            written = bulk_history.begin(seeds=app.extensions["services"].seeds, now=now_ms())
             bulk_history.extend(written, to=bets)
-            attackers = written.players[:1]
-        with writing():
-            made = [
-                users.create(username=f"player-{number}", seeds=services.seeds, now=now, balance=BALANCE)
-                for number in range(players + 1 - len(attackers))
-            ]
-    issue = services.tokens.issue
-    return [issue(platform_id=user.platform_id, session=0, now=now_ms()) for user in [*attackers, *made]]
+            made.append(signed_in(app, written.players[0]))
+        made += create_players(app, players + 1 - len(made), coins=COINS)
+    return [player.token for player in made]
 
 
-def _rest(server: RunningServer, seated: _Players) -> Counts:
+def _rest(server: RunningServer, seated: LineProcess) -> Counts:
     """The server's counts after the players have played for a moment and paused."""
-    seated.play()
+    seated.send("play")
     time.sleep(SPIN_EVERY_MS / 1000)
-    seated.pause()
-    seated.results()
+    assert seated.tell("pause") == "paused"
+    seated.tell("tell")
     wait_until(lambda: not counts(server)["handshakes"], seconds=RECOVERY_SECONDS, step_seconds=1)
     return counts(server)
 

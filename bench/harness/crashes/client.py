@@ -11,13 +11,13 @@ from typing import Any
 
 import requests
 import websocket
+from flask import Flask
 
 from bench.harness.cluster import Cluster
 from bench.harness.crashes.memory import Act, Memory, Outcome
 from bench.harness.sockets import Closed, Refused, Socket
 from models.db.connection import UNAVAILABLE
 from models.users import User
-from services.container import Services
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 from services.wallet import payments
@@ -44,7 +44,8 @@ class NoAnswer(Exception):
 class Stage:
     """What the players share: the servers, and how many answers they have given."""
 
-    services: Services
+    app: Flask
+    """On the same database as the servers, in this process."""
     servers: Cluster
     answers: int = 0
     open: threading.Event = field(default_factory=threading.Event)
@@ -73,7 +74,7 @@ class PlayerSocket(Socket):
 
     def __init__(self, url: str, memory: Memory) -> None:
         self._memory = memory
-        super().__init__(url, auth={"token": memory.token}, acknowledges=memory.user_id % 2 == 0)
+        super().__init__(url, auth={"token": memory.player.token}, acknowledges=memory.user_id % 2 == 0)
 
     def _event(self, packet: str) -> tuple[str, Any]:
         if packet.startswith('42["live-bets'):
@@ -124,35 +125,33 @@ class Asking:
             self.leave()
             return None
 
-    def post(self, act: Act, path: str, body: Any) -> None:
-        """Send a request once: a repetition might be carried out twice."""
-        answer = self._send(act, path, body, self._memory)
-        if answer is None:
-            self._pause(act)
-            return
-        self._conclude(act, answer, done=answer.status_code == 200)
+    def send(
+        self,
+        act: Act,
+        path: str,
+        body: Any = None,
+        *,
+        method: str = "POST",
+        by: Memory | None = None,
+        repeated: bool = False,
+        done_before: str = "",
+    ) -> None:
+        """Send a request of this player, or of another one, once or ``repeated`` until it is answered.
 
-    def use_code(self, act: Act, newcomer: Memory) -> None:
-        """Use a promo code, repeated until it is answered: "used already" may follow a lost answer."""
-        while (answer := self._send(act, "/affiliate/use-code", {"code": act.key}, newcomer)) is None:
+        ``done_before`` is the refusal that may follow a lost answer.
+        """
+        memory = by or self._memory
+        while (answer := self._attempt(act, method, path, body, memory)) is None:
             self._pause(act)
-        used = act.attempts > 1 and answer.json().get("message") == CODE_USED
-        self._conclude(act, answer, done=used or answer.status_code == 200)
-
-    def sell(self, act: Act) -> None:
-        """Sell a prize, repeated until it is answered: "no longer available" may follow a lost answer."""
-        while (answer := self._send(act, f"/prizes/{act.key}/sell", None, self._memory)) is None:
-            self._pause(act)
-        sold = act.attempts > 1 and answer.json().get("error") == PRIZE_GONE
-        self._conclude(act, answer, done=sold or answer.status_code == 200)
-
-    def restrict(self, act: Act, method: str, path: str, body: Any) -> None:
-        """Set a limit or begin a break, repeated until it is answered: a repetition changes nothing more."""
-        while (answer := self._send(act, path, body, self._memory, method=method)) is None:
-            self._pause(act)
+            if not repeated:
+                return
         act.answered_at_ms = now_ms()
+        act.answer = answer.json()
+        was_done = act.attempts > 1 and done_before in (act.answer.get("error"), act.answer.get("message"))
         # A limit that is not lower is only requested, and its answer is the request.
-        self._conclude(act, answer, done=answer.status_code == 200 and "confirmableAt" not in answer.json())
+        done = answer.status_code == 200 and "confirmableAt" not in act.answer
+        act.outcome = Outcome.ACKNOWLEDGED if done or was_done else Outcome.REFUSED
+        self._stage.answered()
 
     def record(self, act: Act, payer: Memory) -> None:
         """Record a deposit as the operator's command does, repeated until it is recorded."""
@@ -201,8 +200,8 @@ class Asking:
             # The spin lock has no queue: a socket that spins again at once would keep the others out.
             threading.Event().wait(PAUSE_SECONDS)
 
-    def _send(
-        self, act: Act, path: str, body: Any, memory: Memory, *, method: str = "POST"
+    def _attempt(
+        self, act: Act, method: str, path: str, body: Any, memory: Memory
     ) -> requests.Response | None:
         """Send a request; returns None when its outcome is unknown."""
         act.attempts += 1
@@ -213,11 +212,6 @@ class Asking:
         except OSError:  # RequestException is one
             return None
         return answer if answer.status_code < 500 else None
-
-    def _conclude(self, act: Act, answer: requests.Response, *, done: bool) -> None:
-        act.answer = answer.json()
-        act.outcome = Outcome.ACKNOWLEDGED if done else Outcome.REFUSED
-        self._stage.answered()
 
     def _pause(self, act: Act, *, for_turn: bool = False) -> None:
         """Wait for a moment, or for the player's next turn, and until there is a server.

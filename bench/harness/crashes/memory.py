@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from bench.harness.players import Player
 from services.shared.clock import now_ms
 
 
@@ -66,11 +67,9 @@ class Act:
 
 @dataclass
 class Memory:
-    """One player: identity, first balance, and everything that was requested and received since."""
+    """One player: the account, first balance, and everything that was requested and received since."""
 
-    user_id: int
-    platform_id: str
-    token: str
+    player: Player
     began_with: int = 0
     code: str = ""
     acts: list[Act] = field(default_factory=list)
@@ -85,8 +84,12 @@ class Memory:
     _waiting: int = 0
 
     @property
+    def user_id(self) -> int:
+        return self.player.id
+
+    @property
     def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}"}
+        return self.player.headers
 
     def begin(self, act: Act) -> Act:
         with self._guard:

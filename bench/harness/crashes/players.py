@@ -9,15 +9,20 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from bench.harness.crashes.client import FAILED, IN_PROGRESS, PATIENCE_SECONDS, Asking, Stage
+from bench.harness.crashes.client import (
+    CODE_USED,
+    FAILED,
+    IN_PROGRESS,
+    PATIENCE_SECONDS,
+    PRIZE_GONE,
+    Asking,
+    Stage,
+)
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
+from bench.harness.players import Player, create_player, import_prices
 from models.db.connection import UNAVAILABLE
-from models.users import User
-from services.accounts import users
 from services.cases import importing as cases_importing
-from services.container import Services
 from services.irl_cases import importing as irl_importing
-from services.items import importing as items_importing
 from services.shared.clock import now_ms
 
 PRICES = (2, 10, 20, 100)
@@ -87,11 +92,12 @@ class Actor:
     def sell(self) -> None:
         """Sell the oldest prize of this socket, if there is one."""
         if self._prizes:
-            self._asking.sell(self._memory.begin(Act(Kind.SALE, self._prizes.pop(0))))
+            act = self._memory.begin(Act(Kind.SALE, self._prizes.pop(0)))
+            self._asking.send(act, f"/prizes/{act.key}/sell", repeated=True, done_before=PRIZE_GONE)
 
     def claim(self) -> None:
         act = self._memory.begin(Act(Kind.CLAIM, "claim"))
-        self._asking.post(act, "/affiliate/claim", None)
+        self._asking.send(act, "/affiliate/claim")
 
     def _bet(self, kind: Kind, cents: int, request: dict[str, Any], *, game: str = "upgrader") -> Act:
         name = self._new_name()
@@ -135,11 +141,11 @@ class Actor:
         cents = next(self._amounts)
         body = {"amount": cents / 100, "deadline": now_ms() + LOCKED_MS}
         act = self._memory.begin(Act(Kind.LOCK, str(cents), cents))
-        self._asking.post(act, "/profile/vault/lock", body)
+        self._asking.send(act, "/profile/vault/lock", body)
 
     def unlock(self) -> None:
         act = self._memory.begin(Act(Kind.UNLOCK, "unlock"))
-        self._asking.post(act, "/profile/vault/unlock", None)
+        self._asking.send(act, "/profile/vault/unlock")
 
     def deposit(self) -> None:
         self._deposit(self._memory)
@@ -153,39 +159,38 @@ class Actor:
         if self._memory.user_id % 4 == 0:
             cents = self._random.randint(1_000, 10_000)
             body = {"kind": "wager", "period": "month", "value": cents / 100}
-            self._asking.restrict(self._memory.begin(Act(Kind.LIMIT, "limit", cents)), "PUT", "/limits", body)
+            act = self._memory.begin(Act(Kind.LIMIT, "limit", cents))
+            self._asking.send(act, "/limits", body, method="PUT", repeated=True)
 
     def take_break(self) -> None:
         """Let another of four players take a break, which outlasts the storm."""
         if self._memory.user_id % 4 == 1:
             act = self._memory.begin(Act(Kind.BREAK, "break"))
-            self._asking.restrict(act, "POST", "/limits/exclusion", {"duration": "24h"})
+            self._asking.send(act, "/limits/exclusion", {"duration": "24h"}, repeated=True)
 
     def invite(self) -> None:
         """Let a new user use the player's promo code and pay, of which the player earns a part."""
         try:
-            user = users.create(username=self._new_name(), seeds=self._stage.services.seeds, now=now_ms())
+            newcomer = memory_of(create_player(self._stage.app, self._new_name(), coins=0))
         except UNAVAILABLE:
             return
-        newcomer = memory_of(user, self._stage.services)
         self.newcomers.append(newcomer)
-        self._asking.use_code(newcomer.begin(Act(Kind.CODE, self._memory.code)), newcomer)
+        act, path = newcomer.begin(Act(Kind.CODE, self._memory.code)), "/affiliate/use-code"
+        self._asking.send(act, path, {"code": act.key}, by=newcomer, repeated=True, done_before=CODE_USED)
         self._deposit(newcomer)
 
     def _new_name(self) -> str:
         return f"{self._name}-{next(self._serials)}"
 
 
-def memory_of(user: User, services: Services) -> Memory:
+def memory_of(player: Player) -> Memory:
     """The memory of a new player."""
-    token = services.tokens.issue(platform_id=user.platform_id, session=0, now=services.clock())
-    return Memory(user.id, user.platform_id, token, began_with=user.balance_cents)
+    return Memory(player, began_with=player.user.balance_cents)
 
 
 def import_items() -> None:
     """Import the items that the players spin for, and the cases that they open."""
-    rows = [{"appid": 730, "marketHashName": f"Item of {price}", "price": price} for price in PRICES]
-    items_importing.import_document(rows, app_id=None, now=now_ms())
+    import_prices({f"Item of {price}": price for price in PRICES})
     items = [("Item of 2", Decimal("77.5")), ("Item of 10", Decimal("22.5"))]
     content = [{"marketHashName": name, "percentage": share} for name, share in items]
     cases_importing.import_cases([{"name": "Box", "items": content}], now=now_ms())

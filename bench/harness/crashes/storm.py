@@ -10,7 +10,6 @@ import os
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
@@ -26,13 +25,13 @@ from bench.harness.crashes import checks
 from bench.harness.crashes.client import Stage
 from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
+from bench.harness.players import create_player
+from bench.harness.process_stats import children
 from bench.harness.servers import RunningServer, server_process
-from services.accounts import users
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
-from services.shared.money import Cents
 
-COINS = Cents(100_000)
+COINS = 1_000
 ANSWERS_BETWEEN_KILLS = 2
 """The average number of answers per socket between two kills."""
 
@@ -50,7 +49,6 @@ class Report:
     database_kills: int = 0
     seconds: float = 0
     counts: dict[tuple[Kind, Outcome], int] = field(default_factory=dict)
-    refusals: Counter[str] = field(default_factory=Counter)
     asked_again: int = 0
     repeated: int = 0
     proofs_delivered: int = 0
@@ -70,19 +68,18 @@ class CrashStorm:
         self,
         app: Flask,
         env: Mapping[str, str],
-        directory: Path,
         *,
         players: int,
         sockets: int,
         seed: str,
         serve: Callable[..., AbstractContextManager[RunningServer]] = server_process,
     ) -> None:
-        self._app = app
         self._random = Random(seed)
         self._running = ExitStack()
-        count = int(env.get("PROCESSES", "1"))
+        count, directory = int(env.get("PROCESSES", "1")), Path(env["INSTANCE_DIR"])
+        directory.mkdir(exist_ok=True)
         self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count, serve=serve)
-        self._stage = Stage(app.extensions["services"], Cluster([]))
+        self._stage = Stage(app, Cluster([]))
         self._report = Report(seed)
         import_items()
         self._memories = [self._player(number) for number in range(players)]
@@ -99,8 +96,7 @@ class CrashStorm:
         kills: int,
         worker_kills: int = 0,
         database_kills: int = 0,
-        restart_database: Callable[[float], None] = lambda _away_seconds: None,
-        progress: Callable[[int], None] = lambda _done: None,
+        restart_database: Callable[[float], None] | None = None,
     ) -> Report:
         """Kill the server, its worker and the database this many times in random order; then check.
 
@@ -110,14 +106,13 @@ class CrashStorm:
         kills_to_come = [self.kill_server] * kills + [self._kill_worker] * worker_kills
         kills_to_come += [lambda: self._kill_database(restart_database)] * database_kills
         self._random.shuffle(kills_to_come)
-        return self.endure(kills_to_come, progress=progress)
+        return self.endure(kills_to_come)
 
     def endure(
         self,
         faults: Sequence[Callable[[], object]],
         *,
         longest_delay_ms: int | None = None,
-        progress: Callable[[int], None] = lambda _done: None,
     ) -> Report:
         """Call these functions in turn while the players play; then check.
 
@@ -133,7 +128,6 @@ class CrashStorm:
             for fault in faults:
                 self._wait_before_fault()
                 fault()
-                progress(1)
             self._wait_before_fault()
             self._come_to_rest(threads)
             self._check(longest_delay_ms)
@@ -149,11 +143,10 @@ class CrashStorm:
         return self._stage.servers
 
     def _player(self, number: int) -> Memory:
-        services = self._stage.services
-        user = users.create(username=f"storm-{number}", seeds=services.seeds, now=now_ms(), balance=COINS)
-        memory = memory_of(user, services)
+        memory = memory_of(create_player(self._stage.app, f"storm-{number}", coins=COINS))
+        services = self._stage.app.extensions["services"]
         memory.code = services.promo_codes.set_own(
-            user_id=user.id, code=f"STORM{number}", now=services.clock()
+            user_id=memory.user_id, code=f"STORM{number}", now=now_ms()
         )
         return memory
 
@@ -180,9 +173,8 @@ class CrashStorm:
         """Kill the worker as the kernel does when memory runs out; the master starts another."""
         server = self._random.choice(self._stage.servers.processes).running
         assert server is not None
-        master = server.process.pid
-        for worker in Path(f"/proc/{master}/task/{master}/children").read_text().split():
-            os.kill(int(worker), signal.SIGKILL)
+        for worker in children(server.process.pid):
+            os.kill(worker, signal.SIGKILL)
         self._report.worker_kills += 1
 
     def _kill_database(self, restart: Callable[[float], None]) -> None:
@@ -223,13 +215,6 @@ class CrashStorm:
         self._report.problems += self._mismatches("audit", "verify")
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]
-        refusals = (
-            act.answer.get("error") or act.answer.get("message", "must be confirmed")
-            for act in acts
-            if act.outcome is Outcome.REFUSED
-        )
-        # Without the end of a break, which differs for each.
-        self._report.refusals.update(text.partition(" until ")[0] for text in refusals)
         self._report.asked_again = sum(
             act.attempts > 1 and act.outcome is not Outcome.UNKNOWN for act in acts
         )
@@ -237,7 +222,7 @@ class CrashStorm:
 
     def _mismatches(self, *command: str) -> list[str]:
         """The lines that the operator's command prints on standard error; none when it succeeds."""
-        result = self._app.test_cli_runner().invoke(args=list(command))
+        result = self._stage.app.test_cli_runner().invoke(args=list(command))
         if result.exit_code:
             return [f"flask {' '.join(command)}: {line}" for line in result.stderr.splitlines()]
         self._report.audited |= json.loads(result.stdout)

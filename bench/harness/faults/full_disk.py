@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.harness.process_stats import children
+
 
 @contextmanager
 def no_room_for(pid: int) -> Iterator[None]:
     """During the block, a process and its children can write to no file."""
-    processes = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-    before = {each: resource.prlimit(each, resource.RLIMIT_FSIZE) for each in processes}
+    before = {each: resource.prlimit(each, resource.RLIMIT_FSIZE) for each in (pid, *children(pid))}
     for each, (_, hard) in before.items():
         resource.prlimit(each, resource.RLIMIT_FSIZE, (0, hard))
     try:

@@ -23,14 +23,12 @@ from bench.harness.crashes.memory import Act, Kind, Memory
 from bench.harness.crashes.memory import Outcome as Known
 from bench.harness.crashes.players import import_items, memory_of
 from bench.harness.faults.routes import NEEDS_DATABASE, NEEDS_NONE, Outcome, Route, judge
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
-from services.accounts import users
-from services.shared.clock import now_ms
-from services.shared.money import Cents
 
-COINS = Cents(100_000)
+COINS = 1_000
 LONGEST_ANSWER_SECONDS = 10.0
 PAUSE_SECONDS = 0.05
 READS_A_SECOND = 50
@@ -48,7 +46,6 @@ class Passage:
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     slowest_seconds: float = 0.0
-    free_answers: int = 0
     slowest_free_seconds: float = 0.0
     slowest_free: str = ""
     recovery_seconds: float = 0.0
@@ -64,7 +61,6 @@ class FaultStorm:
     def __init__(self, app: Flask, url: str, *, players: int = 3, readers: int = 24) -> None:
         self._app = app
         self._url = url
-        self._services = app.extensions["services"]
         self._ending = threading.Event()
         self._guard = threading.Lock()
         self._serials = itertools.count(1)
@@ -119,8 +115,7 @@ class FaultStorm:
         return sum(act.outcome is Known.ACKNOWLEDGED for act in acts)
 
     def _player(self, name: str) -> Memory:
-        user = users.create(username=name, seeds=self._services.seeds, now=now_ms(), balance=COINS)
-        return memory_of(user, self._services)
+        return memory_of(create_player(self._app, name, coins=COINS))
 
     def audit(self) -> list[str]:
         """The errors that the operator's audits print."""
@@ -192,7 +187,6 @@ class FaultStorm:
                 return
             seconds = self._ask(route, self._memories[0])
             with self._guard:
-                self._passage.free_answers += 1
                 if seconds > self._passage.slowest_free_seconds:
                     self._passage.slowest_free_seconds = seconds
                     self._passage.slowest_free = route.path
@@ -202,7 +196,7 @@ class FaultStorm:
         try:
             answer = requests.request(
                 route.method,
-                self._url + route.path.format(platform_id=memory.platform_id),
+                self._url + route.path.format(platform_id=memory.player.platform_id),
                 json=route.body,
                 headers=memory.headers,
                 timeout=2 * LONGEST_ANSWER_SECONDS,

@@ -16,6 +16,7 @@ import peewee
 from flask import Flask
 
 from bench.harness.money.world import ADDRESS
+from bench.harness.players import import_prices
 from models.db.connection import reading, snapshot
 from models.ledger import LedgerEntry
 from models.prizes import Prize
@@ -26,7 +27,6 @@ from services.cases import importing as cases_importing
 from services.container import Services
 from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
-from services.items import importing as items_importing
 from services.openings.opening import OpeningRequest, Openings
 from services.prizes import sale, shipping
 from services.shared.clock import now_ms
@@ -229,8 +229,7 @@ def code_of(user_id: int) -> str:
 
 
 def _players(services: Services) -> list[int]:
-    row = {"appid": 730, "marketHashName": ITEM, "price": 10}
-    items_importing.import_document([row], app_id=None, now=now_ms())
+    import_prices({ITEM: 10})
     case = {"name": "Case of a history", "items": [{"marketHashName": ITEM, "percentage": 100}]}
     cases_importing.import_cases([case], now=now_ms())
     lamp = {"name": "Lamp", "image": "", "price": 1.5}

@@ -6,13 +6,13 @@ only the answer is lost.
 
 import sqlite3
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import peewee
 
+from bench.harness.watched_cursors import watch
 from models.bet_settlement import EXECUTE
 
 
@@ -55,12 +55,13 @@ class Fuse:
     def install(self, database: peewee.Database) -> None:
         open_cursor = database.cursor
 
-        def cursor(*args: Any, **kwargs: Any) -> _Cursor:
+        def cursor(*args: Any, **kwargs: Any) -> Any:
             if self.burnt is Kind.DIES and self._concerns_this_thread():
                 raise Died
-            return _Cursor(open_cursor(*args, **kwargs), self)
+            return open_cursor(*args, **kwargs)
 
         database.cursor = cursor
+        watch(database, self.execute)
 
     def arm(self, kind: Kind, moment: Moment) -> None:
         self.burnt, self.committed, self._statements, self._has_written = None, False, 0, False
@@ -98,20 +99,3 @@ class Fuse:
         if kind is Kind.DIES or (kind is Kind.LOST and not isinstance(cursor, sqlite3.Cursor)):
             cursor.connection.close()
         raise Died if kind is Kind.DIES else peewee.OperationalError("trouble")
-
-
-class _Cursor:
-    """A driver's cursor that checks the fuse first."""
-
-    def __init__(self, cursor: Any, fuse: Fuse) -> None:
-        self._cursor = cursor
-        self._fuse = fuse
-
-    def execute(self, sql: str, parameters: Any = ()) -> Any:
-        return self._fuse.execute(self._cursor, sql, parameters)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._cursor)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cursor, name)

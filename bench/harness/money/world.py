@@ -11,6 +11,8 @@ from peewee import fn
 from bench.harness.money.bookkeeping import SPECIAL_CODE, CaseOfModel
 from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
 from bench.harness.outcomes import client_seed_that
+from bench.harness.players import Player as Account
+from bench.harness.players import create_player, import_prices
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
 from bench.harness.tickets import client_seed_that_wins
@@ -19,16 +21,14 @@ from models.cases import Case
 from models.db.connection import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
-from services.accounts import personal_details, users
+from services.accounts import personal_details
 from services.cases import importing as cases_importing
 from services.irl_cases import importing as irl_importing
-from services.items import importing as items_importing
 from services.maintenance import ledger_audit
 from services.openings.openable_cases import read_case
 from services.openings.opening import OpeningRequest
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
-from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 
 SETTINGS = {
@@ -74,9 +74,7 @@ class World:
         self._build = build
         self._processes = processes
         self._start()
-        prices = {ITEM: PRICE, CHEAP: CHEAP_PRICE}
-        rows = [{"appid": 730, "marketHashName": name, "price": price} for name, price in prices.items()]
-        items_importing.import_document(rows, app_id=None, now=self.clock())
+        import_prices({ITEM: PRICE, CHEAP: CHEAP_PRICE}, now=self.clock())
         self.cases = self._import_cases()
 
     def _import_cases(self) -> list[CaseOfModel]:
@@ -137,10 +135,9 @@ class World:
     def join(self, cents: int) -> "Player":
         self._joined += 1
         name = f"{self._joined % 1000:03}-player"
-        user = users.create(username=name, balance=Cents(cents), seeds=self.services.seeds, now=self.clock())
-        personal_details.change(user_id=user.id, username=None, details=ADDRESS, now=self.clock())
-        token = self.services.tokens.issue(platform_id=user.platform_id, session=0, now=self.clock())
-        return Player(self, user, token)
+        account = create_player(self.app, name, coins=cents // 100)
+        personal_details.change(user_id=account.id, username=None, details=ADDRESS, now=self.clock())
+        return Player(self, account)
 
     def attempt(self, do: Callable[[], bool], trouble: tuple[Kind, Moment] | None) -> bool | None:
         """Whether it succeeded; None after an interruption, when only the fuse knows what was committed."""
@@ -196,10 +193,10 @@ class World:
 class Player:
     """One player of the current app. Each action returns whether it was done or refused."""
 
-    def __init__(self, world: World, user: User, token: str) -> None:
-        self.user = user
+    def __init__(self, world: World, account: Account) -> None:
+        self.user = account.user
         self._world = world
-        self._headers = {"Authorization": f"Bearer {token}"}
+        self._headers = account.headers
 
     def get(self, path: str) -> Any:
         return self._world.client.get(path, headers=self._headers).json
@@ -254,18 +251,12 @@ class Player:
         )
 
     def open(self, case: CaseOfModel, client_seed: str, request_id: str) -> bool:
-        services, now = self._world.services, Millis(self._world.clock())
         game = IRL if case.is_irl else CASE
         request = OpeningRequest(
             event=f"{game}:open", case=case.case_id, client_seed=client_seed, request_id=request_id
         )
-        openings = services.irl_openings if case.is_irl else services.case_openings
-        try:
-            with services.player_locks.hold(self.user.id):
-                openings.play(user_id=self.user.id, request=request, clock=lambda: now)
-        except PlatformError:
-            return False
-        return True
+        services = self._world.services
+        return self._bet(services.irl_openings if case.is_irl else services.case_openings, request)
 
     def seed_that(self, wins: bool, wager: int) -> str:
         """A client seed with which the next spin of this wager wins, or loses."""
@@ -274,11 +265,14 @@ class Player:
         return client_seed_that(wins, app=app, player=self.user, wager=coins, price=PRICE)
 
     def spin(self, wager: int, client_seed: str, request_id: str) -> bool:
-        services, now = self._world.services, Millis(self._world.clock())
         request = SpinRequest(amount=wager / 100, item=ITEM, client_seed=client_seed, request_id=request_id)
+        return self._bet(self._world.services.upgrader, request)
+
+    def _bet(self, game: Any, request: Any) -> bool:
+        now = Millis(self._world.clock())
         try:
-            with services.player_locks.hold(self.user.id):
-                services.upgrader.play(user_id=self.user.id, request=request, clock=lambda: now)
+            with self._world.services.player_locks.hold(self.user.id):
+                game.play(user_id=self.user.id, request=request, clock=lambda: now)
         except PlatformError:
             return False
         return True

@@ -8,9 +8,9 @@ import pytest
 from flask import Flask
 
 from bench.harness.cluster import cluster
+from bench.harness.players import create_player
 from bench.harness.redis import RedisServer
 from bench.harness.waiting import wait_until
-from tests.conftest import create_player
 from tests.support.apps import app_on, environment, fresh_app, import_item
 
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 from bench.harness.cluster import cluster
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
-from tests.conftest import create_player
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 
 pytestmark = pytest.mark.redis

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
+from bench.harness.players import create_player
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import User
 from services.cases import importing
 from services.shared.clock import now_ms
-from tests.conftest import create_player
 from tests.support.case_history import NAMES, CaseHistory
 
 pytestmark = pytest.mark.redis

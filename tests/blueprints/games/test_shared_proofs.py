@@ -5,13 +5,13 @@ import threading
 import peewee
 import pytest
 
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
 from services.shared.signals import Signal
 from services.upgrader.spin import SpinRequest
-from tests.conftest import create_player
 from tests.support.apps import ITEM, two_processes
 
 BETS = 120

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bench.harness.players import create_player
 from models.bets import Bet
 from services.games.errors import LimitReached
 from services.limits import limits
 from services.limits.limits import Limit
 from services.upgrader.spin import SpinRequest
-from tests.conftest import create_player
 from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.slow

@@ -4,12 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from bench.harness.players import create_player
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.play_limits import PAUSE_MS
 from models.users import User
 from services.shared.clock import now_ms
-from tests.conftest import create_player
 from tests.support.apps import ITEM
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]

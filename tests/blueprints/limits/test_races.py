@@ -8,12 +8,12 @@ import pytest
 import requests
 from peewee import fn
 
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.limit_requests import LimitRequest
 from tests.blueprints.limits.conftest import DAY_MS
-from tests.conftest import create_player
 from tests.support.apps import ITEM
 from tests.support.locks import locked, waiting_for_locks
 

@@ -16,7 +16,7 @@ import pytest
 import requests
 from playwright.sync_api import Page, expect, sync_playwright
 
-from bench.harness.commands import run_flask
+from bench.harness.local_app import run_flask
 from bench.harness.programs import BROWSER
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.warm_start import WarmStart

@@ -6,12 +6,12 @@ import pytest
 from peewee import SqliteDatabase
 
 from bench.harness import bulk_history
+from bench.harness.players import signed_in
 from bench.harness.spins import Clock
 from models import proof_queries
 from models.db.connection import database, reading
 from models.users import User
 from tests.blueprints.stats.conftest import NOW
-from tests.conftest import Player
 from tests.support.apps import fresh_app
 from tests.support.markers import DATABASE_FIXTURES
 from tests.support.statements import recorded_statements
@@ -67,9 +67,7 @@ def heavy(app):
     """A player with a tenth of the history."""
     with reading():
         first = User.get(User.username == "player-0")
-    services = app.extensions["services"]
-    token = services.tokens.issue(platform_id=first.platform_id, session=0, now=services.clock())
-    return Player(first.id, first.platform_id, first.username, token)
+    return signed_in(app, first)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from itertools import cycle
 import pytest
 import requests
 
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.audit_trail import AuditEvent, AuditSeal
 from models.db.connection import reading
-from tests.conftest import create_player
 
 pytestmark = pytest.mark.redis
 

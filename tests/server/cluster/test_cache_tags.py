@@ -3,12 +3,12 @@
 import pytest
 import requests
 
+from bench.harness.players import create_player
 from bench.harness.servers import gunicorn
 from bench.harness.spins import Table
 from bench.harness.waiting import wait_until
 from services.accounts import personal_details
 from services.shared.clock import now_ms
-from tests.conftest import create_player
 
 pytestmark = [
     pytest.mark.redis,

@@ -30,13 +30,12 @@ def redis():
 
 
 @pytest.fixture
-def storm(make_app, env, redis, warm_start, tmp_path):
+def storm(make_app, env, redis, warm_start):
     env = env | {"REDIS_URL": redis.url, "PROCESSES": "3"}
     app = make_app(REDIS_URL=redis.url)
     return CrashStorm(
         app,
         env,
-        tmp_path,
         players=PLAYERS,
         sockets=SOCKETS,
         seed="three processes",

@@ -6,10 +6,10 @@ import pytest
 import requests
 import websocket
 
+from bench.harness.players import create_player
 from bench.harness.sockets import Transport
 from bench.harness.waiting import wait_until
 from services.shared import shared_rate_limiter
-from tests.conftest import create_player
 
 pytestmark = pytest.mark.redis
 

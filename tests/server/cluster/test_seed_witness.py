@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
+from bench.harness.players import create_player
 from models.db.connection import reading, writing
 from models.seed_marks import SeedMark
-from tests.conftest import create_player
 
 pytestmark = [
     pytest.mark.redis,

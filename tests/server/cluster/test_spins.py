@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from bench.harness.cluster import cluster
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
 from services.maintenance import fairness_audit, ledger_audit
-from tests.conftest import create_player
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 from tests.support.locks import locked, waiting_for_locks
 

@@ -7,10 +7,10 @@ from itertools import cycle
 import pytest
 import requests
 
+from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.two_factor import RecoveryCode, WrongCode
-from tests.conftest import create_player
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from bench.harness.durable_postgres import durable_postgres
 from bench.harness.servers import ROOT, flask_command, gunicorn
-from bench.harness.stoppable_postgres import stoppable_postgres
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.prizes import Prize
@@ -29,7 +29,7 @@ PAYMENT = ["--chain", "a-chain", "--asset", "an-asset", "--txhash", TXHASH, "--t
 
 @pytest.fixture
 def database():
-    with stoppable_postgres() as server:
+    with durable_postgres() as server:
         yield server
 
 

@@ -8,13 +8,13 @@ import pytest
 import requests
 
 from bench.harness.cluster import cluster
+from bench.harness.players import create_player
 from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.totals import LIVE_BET_SHARDS
 from models.users import User
-from tests.conftest import create_player
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 from tests.support.locks import locked, waiting_for_locks
 

@@ -7,10 +7,9 @@ from bench.harness.attacks.siege import run_siege
 pytestmark = pytest.mark.process
 
 
-def test_during_attacks_every_spin_is_answered_and_afterwards_all_resources_are_free(tmp_path):
+def test_during_attacks_every_spin_is_answered_and_afterwards_all_resources_are_free():
     # Several tests would attack a server each in a parallel run. The attacks are on connections, not on data.
     siege = run_siege(
-        tmp_path,
         postgresql=False,
         seconds=6,
         players=4,

@@ -11,9 +11,8 @@ from bench.harness.crashes.checks import problems, wait_until_proofs_are_due
 from bench.harness.crashes.client import Asking, Stage
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from bench.harness.crashes.players import Actor, import_items, memory_of
-from services.accounts import users
+from bench.harness.players import create_player
 from services.shared.clock import now_ms
-from services.shared.money import Cents
 from tests.support.markers import sqlite_only
 
 # The checks read what both databases answer alike.
@@ -27,7 +26,7 @@ MANY_ATTEMPTS = 10
 def stage(app, server):
     """Where nothing is killed."""
     import_items()
-    stage = Stage(app.extensions["services"], SimpleNamespace(url=server))
+    stage = Stage(app, SimpleNamespace(url=server))
     stage.open.set()
     return stage
 
@@ -35,9 +34,7 @@ def stage(app, server):
 @pytest.fixture
 def newcomer(stage):
     """A player who has done nothing yet."""
-    services = stage.services
-    user = users.create(username="calm", seeds=services.seeds, now=now_ms(), balance=Cents(10_000))
-    return memory_of(user, services)
+    return memory_of(create_player(stage.app, "calm"))
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ pytestmark = pytest.mark.process
 PLAYERS, SOCKETS = 4, 8
 
 
-def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start, tmp_path):
+def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start):
     serve = warm_start.server_process
-    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="two kills", serve=serve)
+    storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="two kills", serve=serve)
 
     report = storm.rage(kills=1, worker_kills=1)
 

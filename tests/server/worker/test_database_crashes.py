@@ -4,7 +4,7 @@ import pytest
 
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm
-from bench.harness.stoppable_postgres import stoppable_postgres
+from bench.harness.durable_postgres import durable_postgres
 
 pytestmark = pytest.mark.process
 
@@ -13,7 +13,7 @@ PLAYERS, SOCKETS = 4, 8
 
 @pytest.fixture
 def database():
-    with stoppable_postgres() as server:
+    with durable_postgres() as server:
         yield server
 
 
@@ -25,10 +25,10 @@ def database_url(database):
 
 
 def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recovers(
-    app, env, database, warm_start, tmp_path
+    app, env, database, warm_start
 ):
     serve = warm_start.server_process
-    storm = CrashStorm(app, env, tmp_path, players=PLAYERS, sockets=SOCKETS, seed="one kill", serve=serve)
+    storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="one kill", serve=serve)
 
     report = storm.rage(kills=0, database_kills=1, restart_database=database.restart)
 

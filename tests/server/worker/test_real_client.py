@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from bench.harness.node import node
+from bench.harness.players import create_player
 from bench.harness.servers import flask_run, gunicorn, server_process
-from tests.conftest import create_player
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 from tests.support.markers import DATABASE_FIXTURES
 

@@ -6,7 +6,7 @@ import re
 import pytest
 import requests
 
-from bench.harness.attacks.crowds import resident_bytes
+from bench.harness.process_stats import resident_bytes
 from bench.harness.raw_http import open_connection, read_until
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket

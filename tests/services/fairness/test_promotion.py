@@ -2,14 +2,14 @@
 
 import pytest
 
-from bench.harness.stoppable_postgres import stoppable_postgres
+from bench.harness.durable_postgres import durable_postgres
 
 pytestmark = pytest.mark.process
 
 
 @pytest.fixture
 def stoppable():
-    with stoppable_postgres() as server:
+    with durable_postgres() as server:
         yield server
 
 

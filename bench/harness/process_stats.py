@@ -1,0 +1,33 @@
+"""What Linux says of a process and its children: CPU time, memory and open sockets."""
+
+import os
+import resource
+from pathlib import Path
+
+USER_TICKS, SYSTEM_TICKS = 11, 12
+"""The fields of CPU time in /proc/PID/stat, counted after the name."""
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU seconds of a process and its children so far."""
+    # After the name, which is in parentheses and may contain any character.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, children(pid)))
+
+
+def resident_bytes(pid: int) -> int:
+    """The resident memory of a process and its children."""
+    pages = [int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in (pid, *children(pid))]
+    return sum(pages) * resource.getpagesize()
+
+
+def open_sockets(pid: int) -> int:
+    """The number of open sockets of a process and its children."""
+    return sum(
+        file.is_socket() for each in (pid, *children(pid)) for file in Path(f"/proc/{each}/fd").iterdir()
+    )
