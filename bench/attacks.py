@@ -22,16 +22,12 @@ def main() -> None:
     parser = option_parser("attacks", __doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    parser.add_argument("--players", type=int, default=20)
-    parser.add_argument("--scale", type=int, default=10, help="of each attack at a time")
     parser.add_argument("--bets", type=int, default=BETS, help="in the database; a tenth is the attacker's")
     parser.add_argument("--only", default="", help="attacks whose names contain this, such as chunks")
     options = parser.parse_args()
     siege = run_siege(
         postgresql=options.postgresql,
         seconds=options.seconds,
-        players=options.players,
-        scale=options.scale,
         bets=options.bets,
         only=options.only,
     )

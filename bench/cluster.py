@@ -19,7 +19,12 @@ from collections.abc import Callable, Sequence
 
 from bench.harness.cluster import PROCESSES
 from bench.harness.command_line import option_parser
-from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, ClusterFaults
+from bench.harness.crashes.cluster_faults import (
+    LONGEST_DELAY_MS,
+    last,
+    restart_each,
+    set_a_clock_ahead,
+)
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
 from bench.harness.databases import bench_env
@@ -31,13 +36,16 @@ HEAD = f"{'fault':<32}{'seconds':>9}{'bets':>9}{'slowest proof':>16}  problems"
 
 Steps = Sequence[Callable[[], object]]
 
-FAULTS: dict[str, Callable[[ClusterFaults], Steps]] = {
-    "a process killed every 5 s": lambda faults: [lambda: faults.kill_a_process(every_seconds=5)] * 12,
-    "redis paused for 30 s": lambda faults: [lambda: faults.pause_redis(30)] * 2,
-    "redis killed for 30 s": lambda faults: [lambda: faults.kill_redis(30)] * 2,
-    "redis: subscribers cut": lambda faults: [faults.cut_subscribers, lambda: time.sleep(3)] * 20,
-    "a clock ahead by a minute": lambda faults: [lambda: faults.set_a_clock_ahead(60)],
-    "processes restarted in turn": lambda faults: [faults.restart_each] * 3,
+
+FAULTS: dict[str, Callable[[CrashStorm, RedisServer], Steps]] = {
+    "a process killed every 5 s": lambda storm, _: [lambda: (time.sleep(5), storm.kill_server())] * 12,
+    "redis paused for 30 s": lambda _, redis: [lambda: last(redis.paused(), 30)] * 2,
+    "redis killed for 30 s": lambda _, redis: [lambda: last(redis.away(), 30)] * 2,
+    "redis: subscribers cut": lambda storm, redis: (
+        [lambda: redis.cut_subscribers(len(storm.servers.processes)), lambda: time.sleep(3)] * 20
+    ),
+    "a clock ahead by a minute": lambda storm, _: [lambda: set_a_clock_ahead(storm.servers, 60)],
+    "processes restarted in turn": lambda storm, _: [lambda: restart_each(storm.servers)] * 3,
 }
 
 
@@ -62,7 +70,7 @@ def main() -> None:
 
 
 def _endure(
-    faults: Callable[[ClusterFaults], Steps], options: argparse.Namespace, redis: RedisServer
+    faults: Callable[[CrashStorm, RedisServer], Steps], options: argparse.Namespace, redis: RedisServer
 ) -> Report:
     settings = {
         "REDIS_URL": redis.url,
@@ -71,7 +79,7 @@ def _endure(
     }
     with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
         storm = CrashStorm(app, env, players=options.players, sockets=options.sockets, seed=options.seed)
-        report = storm.endure(faults(ClusterFaults(storm, redis)), longest_delay_ms=LONGEST_DELAY_MS)
+        report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
     if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
         report.problems.append("nobody could spin")
     return report

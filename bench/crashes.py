@@ -18,6 +18,7 @@ import argparse
 import secrets
 import sys
 from contextlib import ExitStack
+from random import Random
 
 from bench.harness.command_line import option_parser
 from bench.harness.crashes.memory import Kind, Outcome
@@ -31,25 +32,24 @@ def main() -> None:
     options = _options()
     print(f"seed {options.seed}", flush=True)
     with bench_env(postgresql=False, UPGRADER_PROOF_DELAY="0.5") as env, ExitStack() as stack:
-        restart = None
+        postgres = None
         if options.postgresql:
             postgres = stack.enter_context(durable_postgres())
-            env["DATABASE_URL"], restart = stack.enter_context(postgres.fresh()), postgres.restart
+            env["DATABASE_URL"] = stack.enter_context(postgres.fresh())
         app = stack.enter_context(local_app(env))
         storm = CrashStorm(app, env, players=options.players, sockets=options.sockets, seed=options.seed)
-        report = storm.rage(
-            kills=options.kills,
-            worker_kills=options.worker_kills,
-            database_kills=options.database_kills,
-            restart_database=restart,
-        )
-    _print(report)
+        kills = [storm.kill_server] * options.kills + [storm.kill_worker] * options.worker_kills
+        draw = Random(options.seed)
+        kills += [lambda: postgres.restart(draw.uniform(0, 0.5))] * options.database_kills
+        draw.shuffle(kills)
+        report = storm.endure(kills)
+    _print(report, options)
     sys.exit(bool(report.problems))
 
 
-def _print(report: Report) -> None:
+def _print(report: Report, options: argparse.Namespace) -> None:
     print(
-        f"{report.kills} kills of the server, {report.worker_kills} of its worker, {report.database_kills}"
+        f"{options.kills} kills of the server, {options.worker_kills} of its worker, {options.database_kills}"
         f" of the database in {report.seconds:.0f} s: {len(report.problems)} problems"
     )
     print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))

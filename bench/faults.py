@@ -24,7 +24,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from flask import Flask
+
 from bench.harness.command_line import option_parser
+from bench.harness.crashes import checks
 from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.harness.faults.full_disk import filled
 from bench.harness.faults.proxy import (
@@ -74,8 +77,9 @@ CLOCK = {
 
 @dataclass
 class Scene:
-    """One server and its faults."""
+    """One server and its faults; ``app`` is on the same database."""
 
+    app: Flask
     storm: FaultStorm
     faults: dict[str, Callable[[], AbstractContextManager[object]]] = field(default_factory=dict)
 
@@ -102,7 +106,7 @@ def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
     for name, fault in faults:
         time.sleep(CALM_SECONDS)
         passage = scene.storm.suffer(name, fault(), seconds=options.seconds)
-        audit = scene.storm.audit()
+        audit, _ = checks.audit(scene.app)
         _print(passage, audit)
         passages.append(passage)
         broken += [f"{name}: {line}" for line in [*audit, *_broken_by(passage)]]
@@ -241,7 +245,7 @@ def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsg
     with local_app(env, clock=lambda: Millis(now_ms() - A_YEAR_AGO_MS)) as app:
         migrate.upgrade()
         with server_process(gunicorn(target), env | more, place) as server:
-            yield Scene(FaultStorm(app, server.url))
+            yield Scene(app, FaultStorm(app, server.url))
 
 
 def _options() -> argparse.Namespace:

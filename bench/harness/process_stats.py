@@ -13,11 +13,15 @@ def children(pid: int) -> list[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU seconds of a process and its children so far."""
-    # After the name, which is in parentheses and may contain any character.
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    """CPU seconds of a process and its children so far; 0 if it has just ended."""
+    try:
+        # After the name, which is in parentheses and may contain any character.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        own_children = children(pid)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
     ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
-    return ticks / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, children(pid)))
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, own_children))
 
 
 def resident_bytes(pid: int) -> int:

@@ -9,7 +9,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +93,13 @@ class RunningServer:
         self.process.wait(30)
 
 
+def start_process(command: list[str], *, env: dict[str, str], log: Path, output: Path, cwd: Path) -> Any:
+    with log.open("wb") as stderr, output.open("wb") as stdout:
+        return subprocess.Popen(
+            command, cwd=cwd, env=env, stderr=stderr, stdout=stdout, start_new_session=True
+        )
+
+
 @contextmanager
 def server_process(
     command: list[str],
@@ -101,26 +108,25 @@ def server_process(
     *,
     cwd: Path = ROOT,
     port: int | None = None,
+    start: Callable[..., Any] = start_process,
 ) -> Iterator[RunningServer]:
     """Start a server command with ``PORT`` set, wait until it answers, and stop it afterwards."""
     port = port or free_port()
     log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
-    with log.open("wb") as stderr, output.open("wb") as stdout:
-        process = subprocess.Popen(
-            [arg.replace("{port}", str(port)) for arg in command],
-            cwd=cwd,
-            env={**os.environ, **env, "PORT": str(port)},
-            stderr=stderr,
-            stdout=stdout,
-            start_new_session=True,
-        )
-        running = RunningServer(f"http://127.0.0.1:{port}", process, log, output)
-        try:
-            wait_until_it_answers(running)
-            yield running
-        finally:
-            if process.poll() is None:
-                running.kill()
+    process = start(
+        [arg.replace("{port}", str(port)) for arg in command],
+        env={**os.environ, **env, "PORT": str(port)},
+        log=log,
+        output=output,
+        cwd=cwd,
+    )
+    running = RunningServer(f"http://127.0.0.1:{port}", process, log, output)
+    try:
+        _wait_until_it_answers(running)
+        yield running
+    finally:
+        if process.poll() is None:
+            running.kill()
 
 
 def gunicorn(target: str = "wsgi:app") -> list[str]:
@@ -144,7 +150,7 @@ def free_port() -> int:
     raise RuntimeError("no port is free")
 
 
-def wait_until_it_answers(running: RunningServer) -> None:
+def _wait_until_it_answers(running: RunningServer) -> None:
     """Raises AssertionError with the end of its log when it does not start."""
     waiting = threading.Event()
     with suppress(TimeoutError):

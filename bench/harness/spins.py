@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from bench.harness.outcomes import client_seed_that
+from bench.harness.client_seeds import client_seed_that
 from bench.harness.players import import_prices
 from models.bets import Bet
 from services.upgrader.spin import SpinRequest

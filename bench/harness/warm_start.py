@@ -20,11 +20,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from bench.harness.line_process import LineProcess, line_process
-from bench.harness.servers import ROOT, RunningServer, free_port, gunicorn, wait_until_it_answers
+from bench.harness.servers import ROOT, RunningServer, gunicorn, server_process
 
 
 class WarmStart:
@@ -34,29 +34,19 @@ class WarmStart:
         self._process = process
         self._asking = threading.Lock()
 
-    @contextmanager
     def server_process(
         self, command: list[str], env: Mapping[str, str], directory: Path, *, port: int | None = None
-    ) -> Iterator[RunningServer]:
+    ) -> AbstractContextManager[RunningServer]:
         """As ``server_process`` of bench.harness.servers, for commands of ``gunicorn()``."""
         assert command == gunicorn(command[-1])
-        port = port or free_port()
-        log, output = directory / f"server-{port}.log", directory / f"server-{port}.out"
-        start = {
-            "target": command[-1],
-            "env": {**os.environ, **env, "PORT": str(port)},
-            "log": str(log),
-            "output": str(output),
-        }
+        return server_process(command, env, directory, port=port, start=self._fork)
+
+    def _fork(
+        self, command: list[str], *, env: dict[str, str], log: Path, output: Path, cwd: Path
+    ) -> "Forked":
+        start = {"target": command[-1], "env": env, "log": str(log), "output": str(output)}
         with self._asking:
-            forked = Forked(self._process.tell(start))
-        running = RunningServer(f"http://127.0.0.1:{port}", forked, log, output)
-        try:
-            wait_until_it_answers(running)
-            yield running
-        finally:
-            if running.process.poll() is None:
-                running.kill()
+            return Forked(self._process.tell(start))
 
 
 @contextmanager

@@ -88,13 +88,15 @@ const sorted = latencies.subarray(0, Math.min(answered, MOST_LATENCIES)).sort();
 const quantile = (part) => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? null;
 console.log(
   JSON.stringify({
-    perSecond: answered / took,
-    p25: quantile(0.25),
-    p50: quantile(0.5),
-    p99: quantile(0.99),
-    answeredInAll,
-    // How busy this tool was; near 1, it is the tool that was measured.
-    busy: (user + system) / 1e6 / took,
+    load: {
+      per_second: answered / took,
+      p25: quantile(0.25),
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+      answered_in_all: answeredInAll,
+      // How busy this tool was; near 1, it is the tool that was measured.
+      busy: (user + system) / 1e6 / took,
+    },
     statuses,
   }),
 );

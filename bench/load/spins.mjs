@@ -134,14 +134,13 @@ function count(answer, took) {
   }
   if (answers.settled < MOST_LATENCIES) latencies[answers.settled] = took;
   answers.settled += 1;
-  if (answer.result.success) answers.won += 1;
 }
 
 const pause = (forSeconds) => new Promise((resolve) => setTimeout(resolve, forSeconds * 1000));
 
 async function play({ warmupSeconds, seconds, everySeconds, ...order }) {
   bets = order.bets;
-  answers = { settled: 0, won: 0, answeredInAll: 0, refused: {} };
+  answers = { settled: 0, answeredInAll: 0, refused: {} };
   [playing, spinning, everyMs] = [true, players.length, everySeconds * 1000];
   // Not all at one moment, which they would keep.
   players.forEach((spin, number) => setTimeout(spin, (everyMs * number) / players.length));
@@ -156,13 +155,16 @@ async function play({ warmupSeconds, seconds, everySeconds, ...order }) {
   const sorted = latencies.subarray(0, Math.min(answers.settled, MOST_LATENCIES)).sort();
   const quantile = (part) => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? null;
   return {
-    perSecond: answers.settled / took,
-    p25: quantile(0.25),
-    p50: quantile(0.5),
-    p99: quantile(0.99),
-    // How busy this tool was; near 1, it is the tool that was measured.
-    busy: (user + system) / 1e6 / took,
-    ...answers,
+    load: {
+      per_second: answers.settled / took,
+      p25: quantile(0.25),
+      p50: quantile(0.5),
+      p99: quantile(0.99),
+      answered_in_all: answers.answeredInAll,
+      // How busy this tool was; near 1, it is the tool that was measured.
+      busy: (user + system) / 1e6 / took,
+    },
+    refused: answers.refused,
   };
 }
 

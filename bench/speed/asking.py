@@ -41,12 +41,5 @@ class Load:
     @classmethod
     def of(cls, told: Mapping[str, Any], *, cpu_seconds: float = 0.0) -> Self:
         """From the tool's output; ``cpu_seconds`` is the server's CPU time meanwhile."""
-        return cls(
-            per_second=told["perSecond"],
-            p25=told["p25"],
-            p50=told["p50"],
-            p99=told["p99"],
-            busy=told["busy"],
-            answered_in_all=told["answeredInAll"],
-            cpu_us=cpu_seconds * 1e6 / max(told["answeredInAll"], 1),
-        )
+        load = told["load"]
+        return cls(**load, cpu_us=cpu_seconds * 1e6 / max(load["answered_in_all"], 1))

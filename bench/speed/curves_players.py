@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from bench.harness.many_players import copy_player
 from bench.harness.players import Player, signed_in
 from bench.speed.asking import Get
-from bench.speed.players import at_their_sockets, make_players
+from bench.speed.players import at_their_sockets, make_players, play
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.db.connection import database, reading, writing
@@ -51,7 +51,7 @@ def _costs(stage: Stage, url: str, spinners: Sequence[Player]) -> Iterator[tuple
         with at_their_sockets(stage, platform, spinners) as seated:
             yield (
                 "a spin over a socket",
-                seated.play(seconds=2 * SECONDS, warmup_seconds=0.5, every_seconds=0.1).p25,
+                play(seated, seconds=2 * SECONDS, warmup_seconds=0.5, every_seconds=0.1).p25,
             )
 
 

@@ -29,8 +29,6 @@ class Cores:
 
 def two_cores() -> Cores:
     """The first and the last core that this process may use."""
-    if not hasattr(os, "sched_setaffinity"):
-        return Cores(0, 0)
     usable = sorted(os.sched_getaffinity(0))
     return Cores(usable[0], usable[-1])
 
@@ -38,9 +36,6 @@ def two_cores() -> Cores:
 @contextmanager
 def running_on(*cores: int) -> Iterator[None]:
     """Processes that are started in the block run on these cores only."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:

@@ -25,41 +25,33 @@ def make_players(stage: Stage, url: str, count: int) -> list[Player]:
         return create_players(app, count, coins=10_000_000)
 
 
-class AtTheirSockets:
-    """Connected players who spin on command."""
+def play(
+    seated: LineProcess,
+    *,
+    seconds: float,
+    warmup_seconds: float,
+    every_seconds: float = 0,
+    bets: Sequence[Bet] = SPIN,
+) -> Load:
+    """Let connected players bet for this time, each one bet after the other, at most at this rate.
 
-    def __init__(self, process: LineProcess) -> None:
-        self._process = process
-
-    def play(
-        self,
-        *,
-        seconds: float,
-        warmup_seconds: float,
-        every_seconds: float = 0,
-        bets: Sequence[Bet] = SPIN,
-    ) -> Load:
-        """Bet for this time, each player one bet after the other, at most at this rate.
-
-        The players take these bets in turns. Raises AssertionError when a bet was refused.
-        """
-        told = self._process.tell(
-            {
-                "bets": bets,
-                "seconds": seconds,
-                "warmupSeconds": warmup_seconds,
-                "everySeconds": every_seconds,
-            }
-        )
-        assert not told["refused"], told["refused"]
-        return Load.of(told)
+    The players take these bets in turns. Raises AssertionError when a bet was refused.
+    """
+    told = seated.tell(
+        {
+            "bets": bets,
+            "seconds": seconds,
+            "warmupSeconds": warmup_seconds,
+            "everySeconds": every_seconds,
+        }
+    )
+    assert not told["refused"], told["refused"]
+    return Load.of(told)
 
 
 @contextmanager
-def at_their_sockets(
-    stage: Stage, server: RunningServer, players: Sequence[Player]
-) -> Iterator[AtTheirSockets]:
+def at_their_sockets(stage: Stage, server: RunningServer, players: Sequence[Player]) -> Iterator[LineProcess]:
     """Connect these players, on the load tools' core."""
     tokens = [player.token for player in players]
     with stage.start_load("spins.mjs", port=server.port, tokens=tokens) as process:
-        yield AtTheirSockets(process)
+        yield process

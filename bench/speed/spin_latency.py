@@ -3,13 +3,14 @@
 import statistics
 from collections.abc import Iterator
 
+from bench.harness.line_process import LineProcess
 from bench.harness.servers import RunningServer
 from bench.speed import wrk
 from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Load
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.items import GZIP
 from bench.speed.nginx import in_front_of
-from bench.speed.players import AtTheirSockets, at_their_sockets, make_players
+from bench.speed.players import at_their_sockets, make_players, play
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -36,10 +37,10 @@ def measure(stage: Stage) -> Iterator[Row]:
             yield _row(stage, proxied, seated)
 
 
-def _row(stage: Stage, proxied: RunningServer, seated: AtTheirSockets) -> Row:
+def _row(stage: Stage, proxied: RunningServer, seated: LineProcess) -> Row:
     def alone() -> Load:
         seconds = QUICK_SECONDS if stage.quick else SECONDS
-        return seated.play(seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=EVERY_SECONDS)
+        return play(seated, seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=EVERY_SECONDS)
 
     def beside() -> Load:
         with wrk.asking(proxied.url + GZIP.path, GZIP.headers, core=stage.cores.load):

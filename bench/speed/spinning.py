@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import psycopg2
 
+from bench.harness.line_process import LineProcess
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Load
-from bench.speed.players import SPIN, AtTheirSockets, Bet, at_their_sockets, make_players
+from bench.speed.players import SPIN, Bet, at_their_sockets, make_players, play
 from bench.speed.stage import Stage
 
 SOON, NEVER = "0.5", "600"
@@ -51,7 +52,7 @@ class Spinning:
         stage: Stage,
         url: str,
         server: RunningServer,
-        players: AtTheirSockets,
+        players: LineProcess,
         *,
         database_pid: int | None = None,
     ) -> None:
@@ -67,7 +68,7 @@ class Spinning:
         the backlog counts, beyond the usual time of a proof.
         """
         began, before = time.monotonic(), self._cpu_us()
-        load = self._players.play(seconds=self._stage.seconds, warmup_seconds=UNDER_WAY_SECONDS)
+        load = play(self._players, seconds=self._stage.seconds, warmup_seconds=UNDER_WAY_SECONDS)
         played = time.monotonic()
         wait_for_proofs(self._url)
         behind = max(time.monotonic() - played - PROOF_SECONDS, 0)
@@ -76,7 +77,7 @@ class Spinning:
     def without_proofs(self, *, bets: Sequence[Bet] = SPIN) -> Round:
         """Bets whose proofs are not due during the measurement."""
         before = self._cpu_us()
-        load = self._players.play(seconds=self._stage.seconds, warmup_seconds=WARMUP_SECONDS, bets=bets)
+        load = play(self._players, seconds=self._stage.seconds, warmup_seconds=WARMUP_SECONDS, bets=bets)
         return self._round(load, load.per_second, before)
 
     def _round(self, load: Load, per_second: float, before: Sequence[float]) -> Round:

@@ -11,7 +11,7 @@ share of the machine on both sides.
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from bench.harness.durable_postgres import DurablePostgres
+from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.pgbench import SETTLE, STEPS, PgbenchPlayers
 from bench.speed.players import make_players
@@ -25,7 +25,7 @@ GOAL = 0.8
 
 def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 and of 200 players."""
-    with stage.postgres() as server:
+    with durable_postgres() as server:
         server.move_to([stage.cores.load])
         for crowd in CROWDS:
             yield from _rows(stage, server, crowd)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from bench.harness.durable_postgres import DurablePostgres
+from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.players import at_their_sockets, make_players
 from bench.speed.result import Row
@@ -23,7 +23,7 @@ GOAL = 0.6
 
 def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 players, without and with their proofs."""
-    with stage.postgres() as server:
+    with durable_postgres() as server:
         server.move_to([stage.cores.load])
         yield _row(stage, server, proof_delay=NEVER)
         yield _row(stage, server, proof_delay=SOON)

@@ -15,7 +15,7 @@ from typing import Any
 from flask import Flask
 
 from bench.harness.databases import create_tables_once
-from bench.harness.durable_postgres import DurablePostgres, durable_postgres
+from bench.harness.durable_postgres import durable_postgres
 from bench.harness.line_process import LineProcess, line_process
 from bench.harness.local_app import local_app
 from bench.harness.node import NODE, node
@@ -134,15 +134,9 @@ class Stage:
             yield running
 
     @contextmanager
-    def postgres(self) -> Iterator[DurablePostgres]:
-        """A temporary PostgreSQL with fsync on, free to use both cores; its ``fresh`` makes databases."""
-        with durable_postgres() as server:
-            yield server
-
-    @contextmanager
     def new_postgres(self, *, items: int = 0) -> Iterator[str]:
-        """The URL of a database with this many items on such a server."""
-        with self.postgres() as server, server.fresh() as url:
+        """The URL of a database with this many items, on a PostgreSQL with fsync that may use both cores."""
+        with durable_postgres() as server, server.fresh() as url:
             self.fill(url, items=items)
             yield url
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from decimal import Decimal
 
-from bench.harness.tickets import client_seed_among
+from bench.harness.client_seeds import client_seed_among
 from models.bets import Bet
 from models.case_spins import CASE, IRL
 from models.cases import Case

@@ -51,7 +51,7 @@ def stall_connections(
         while not crowd.seconds or (crowd.left > 0 and crowd.seconds < patience_seconds):
             crowd.health_seconds.append(_seconds_for_health(url))
             crowd.memory_growth_bytes = max(crowd.memory_growth_bytes, resident_bytes(pid) - memory)
-            crowd.left = open_sockets(pid) - connections
+            crowd.left = max(open_sockets(pid) - connections, 0)
             crowd.seconds = time.monotonic() - began
             time.sleep(STEP_SECONDS)
     return crowd

@@ -5,11 +5,14 @@ none, and an act whose answer was lost at most one. Each check yields a line for
 """
 
 import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import requests
+from flask import Flask
 
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from bench.harness.waiting import wait_until
@@ -259,3 +262,15 @@ def wait_until_proofs_are_due(now) -> None:
         last = Bet.select(Bet.completed_at_ms).order_by(Bet.completed_at_ms.desc()).limit(1).scalar()
     if last is not None:
         wait_until(lambda: now() > last)
+
+
+def audit(app: Flask) -> tuple[list[str], dict[str, Any]]:
+    """What the operator's audits print: a line for each mismatch, and the counts of those that find none."""
+    problems, counts = [], {}
+    for command in (["ledger", "audit"], ["fairness", "audit"], ["audit", "verify"]):
+        result = app.test_cli_runner().invoke(args=command)
+        if result.exit_code:
+            problems += [f"flask {' '.join(command)}: {line}" for line in result.stderr.splitlines()]
+        else:
+            counts |= json.loads(result.stdout)
+    return problems, counts

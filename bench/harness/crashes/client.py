@@ -52,11 +52,6 @@ class Stage:
     ending: threading.Event = field(default_factory=threading.Event)
     moved: threading.Condition = field(default_factory=threading.Condition)
 
-    @property
-    def url(self) -> str:
-        """The address of a server, each time the next one's."""
-        return self.servers.url
-
     def answered(self) -> None:
         with self.moved:
             self.answers += 1
@@ -118,7 +113,7 @@ class Asking:
         act.attempts += 1
         try:
             if self._socket is None:
-                self._socket = PlayerSocket(self._stage.url, self._memory)
+                self._socket = PlayerSocket(self._stage.servers.url, self._memory)
             return self._socket.call(act.event, act.request)
         except GONE as gone:
             self._trouble = repr(gone)
@@ -207,7 +202,7 @@ class Asking:
         act.attempts += 1
         try:
             answer = requests.request(
-                method, self._stage.url + path, json=body, headers=memory.headers, timeout=10
+                method, self._stage.servers.url + path, json=body, headers=memory.headers, timeout=10
             )
         except OSError:  # RequestException is one
             return None

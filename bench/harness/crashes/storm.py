@@ -5,7 +5,6 @@ and processes is not repeatable. The players' records (memory.py) outlive the se
 compares the database with them.
 """
 
-import json
 import os
 import signal
 import threading
@@ -45,8 +44,6 @@ class Report:
 
     seed: str
     kills: int = 0
-    worker_kills: int = 0
-    database_kills: int = 0
     seconds: float = 0
     counts: dict[tuple[Kind, Outcome], int] = field(default_factory=dict)
     asked_again: int = 0
@@ -89,24 +86,6 @@ class CrashStorm:
             for player, memory in enumerate(self._memories)
             for number in range(each)
         ]
-
-    def rage(
-        self,
-        *,
-        kills: int,
-        worker_kills: int = 0,
-        database_kills: int = 0,
-        restart_database: Callable[[float], None] | None = None,
-    ) -> Report:
-        """Kill the server, its worker and the database this many times in random order; then check.
-
-        A killed server is started again here, a killed worker by its master.
-        ``restart_database`` kills the database and starts it again after so many seconds.
-        """
-        kills_to_come = [self.kill_server] * kills + [self._kill_worker] * worker_kills
-        kills_to_come += [lambda: self._kill_database(restart_database)] * database_kills
-        self._random.shuffle(kills_to_come)
-        return self.endure(kills_to_come)
 
     def endure(
         self,
@@ -169,17 +148,12 @@ class CrashStorm:
         killed.start()
         self._stage.open.set()
 
-    def _kill_worker(self) -> None:
-        """Kill the worker as the kernel does when memory runs out; the master starts another."""
+    def kill_worker(self) -> None:
+        """Kill a worker as the kernel does when memory runs out; the master starts another."""
         server = self._random.choice(self._stage.servers.processes).running
         assert server is not None
         for worker in children(server.process.pid):
             os.kill(worker, signal.SIGKILL)
-        self._report.worker_kills += 1
-
-    def _kill_database(self, restart: Callable[[float], None]) -> None:
-        restart(self._random.uniform(0, 0.5))
-        self._report.database_kills += 1
 
     def _come_to_rest(self, threads: list[threading.Thread]) -> None:
         """Let the players finish what they began, then let each of them spin once more."""
@@ -206,24 +180,15 @@ class CrashStorm:
         self._report.proofs_delivered = sum(len(memory.proven) for memory in memories)
         for memory in memories:
             self._report.problems += checks.problems(
-                memory, self._stage.url, longest_delay_ms=longest_delay_ms
+                memory, self.servers.url, longest_delay_ms=longest_delay_ms
             )
             delays = dict(checks.delays_ms(memory, checks.traces_of(memory.user_id))).values()
             self._report.slowest_proof_ms = max([self._report.slowest_proof_ms, *filter(None, delays)])
-        for books in ("ledger", "fairness"):
-            self._report.problems += self._mismatches(books, "audit")
-        self._report.problems += self._mismatches("audit", "verify")
+        found, self._report.audited = checks.audit(self._stage.app)
+        self._report.problems += found
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]
         self._report.asked_again = sum(
             act.attempts > 1 and act.outcome is not Outcome.UNKNOWN for act in acts
         )
         self._report.repeated = sum(actor.repeated for actor in self._actors)
-
-    def _mismatches(self, *command: str) -> list[str]:
-        """The lines that the operator's command prints on standard error; none when it succeeds."""
-        result = self._stage.app.test_cli_runner().invoke(args=list(command))
-        if result.exit_code:
-            return [f"flask {' '.join(command)}: {line}" for line in result.stderr.splitlines()]
-        self._report.audited |= json.loads(result.stdout)
-        return []

@@ -8,14 +8,13 @@ from typing import Any
 from flask import Flask
 from peewee import fn
 
+from bench.harness.client_seeds import client_seed_that, client_seed_that_wins
 from bench.harness.money.bookkeeping import SPECIAL_CODE, CaseOfModel
 from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
-from bench.harness.outcomes import client_seed_that
 from bench.harness.players import Player as Account
 from bench.harness.players import create_player, import_prices
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
-from bench.harness.tickets import client_seed_that_wins
 from models.case_spins import CASE, IRL, CaseSpins
 from models.cases import Case
 from models.db.connection import UNAVAILABLE, database, reading

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bench.harness.client_seeds import client_seed_that
 from bench.harness.cluster import cluster
-from bench.harness.outcomes import client_seed_that
 from bench.harness.spins import Clock
 from tests.support.apps import ITEM, environment, fresh_app, import_item
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from bench.harness.tickets import client_seed_that_wins
+from bench.harness.client_seeds import client_seed_that_wins
 from models.bets import Bet
 from models.case_spins import CaseSpins
 from models.db.connection import reading

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bench.harness.outcomes import client_seed_that
+from bench.harness.client_seeds import client_seed_that
 from services.upgrader.spin import SpinRequest
 from tests.support.markers import sqlite_only
 

@@ -2,11 +2,12 @@
 
 import pytest
 
+from bench.harness.players import signed_in
 from models.cases import Case
 from models.db.connection import database, reading, writing
 from models.items import Item
 from models.prices import PriceSource
-from tests.conftest import Player
+from models.users import User
 from tests.support.older_databases import database_of_0_2_0
 
 ANNOUNCED = {"alice": "47b743db3618ad33", "bob": "188c36aca699740e"}
@@ -23,10 +24,8 @@ def app(make_app, database_url, tmp_path):
 @pytest.fixture
 def players(app):
     """Alice, who has played and paid, and Bob, who has not."""
-    services = app.extensions["services"]
-    now = services.clock()
     return [
-        Player(number, id_, name, services.tokens.issue(platform_id=id_, session=0, now=now))
+        signed_in(app, User(id=number, platform_id=id_, username=name))
         for number, id_, name in ((1, "76561190000000001", "alice"), (2, "76561190000000002", "bob"))
     ]
 

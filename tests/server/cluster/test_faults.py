@@ -6,7 +6,7 @@ No coin and no proof is lost, no spin is played twice, and every proof comes wit
 
 import pytest
 
-from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, ClusterFaults
+from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, last, set_a_clock_ahead
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm
 from bench.harness.redis import redis_server
@@ -45,14 +45,13 @@ def storm(make_app, env, redis, warm_start):
 
 @pytest.mark.faketime
 def test_nothing_is_lost_while_processes_redis_and_a_clock_fail(storm, redis):
-    faults = ClusterFaults(storm, redis)
     steps = [
-        lambda: faults.kill_a_process(every_seconds=1),
-        lambda: faults.pause_redis(NOTICED_SECONDS),
-        faults.cut_subscribers,
-        lambda: faults.kill_redis(NOTICED_SECONDS),
+        storm.kill_server,
+        lambda: last(redis.paused(), NOTICED_SECONDS),
+        lambda: redis.cut_subscribers(len(storm.servers.processes)),
+        lambda: last(redis.away(), NOTICED_SECONDS),
         # This also restarts a process twice in order, as a new release does.
-        lambda: faults.set_a_clock_ahead(seconds=2),
+        lambda: set_a_clock_ahead(storm.servers, seconds=2),
     ]
 
     report = storm.endure(steps, longest_delay_ms=LONGEST_DELAY_MS)

@@ -14,7 +14,7 @@ def test_a_killed_server_loses_no_money_seeds_or_proofs(app, env, warm_start):
     serve = warm_start.server_process
     storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="two kills", serve=serve)
 
-    report = storm.rage(kills=1, worker_kills=1)
+    report = storm.endure([storm.kill_server, storm.kill_worker])
 
     assert report.problems == []
     assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

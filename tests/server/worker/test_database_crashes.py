@@ -30,7 +30,7 @@ def test_a_killed_database_loses_no_money_seeds_or_proofs_and_the_server_recover
     serve = warm_start.server_process
     storm = CrashStorm(app, env, players=PLAYERS, sockets=SOCKETS, seed="one kill", serve=serve)
 
-    report = storm.rage(kills=0, database_kills=1, restart_database=database.restart)
+    report = storm.endure([lambda: database.restart(0.2)])
 
     assert report.problems == []
     assert report.counts[Kind.SPIN, Outcome.ACKNOWLEDGED] > PLAYERS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.harness.outcomes import client_seed_that
+from bench.harness.client_seeds import client_seed_that
 from models.bets import Bet
 from models.db.connection import reading
 from models.ledger import LedgerEntry
