@@ -165,6 +165,9 @@ class SharedProofDelivery(ProofDelivery):
             for bet_id, held in list(self._held.items()):
                 if bet_id in sent or held.proof.user_id in done:
                     del self._held[bet_id]
+                if bet_id not in sent and held.proof.user_id in found.unfinished:
+                    # It follows when the client has confirmed earlier ones, as if no process held it.
+                    self._lost.append(bet_id)
 
     def _send_to_joined(self) -> None:
         """Send new sockets everything undelivered, also what other processes hold, in parts."""
