@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import peewee
+from cachetools import LRUCache, cachedmethod
 
 from models.db import waiting
 from models.db.connection import database, reading
@@ -36,6 +37,9 @@ SEPARATOR = "\0"
 
 ITEMS_A_SLICE = 100
 """Well below a millisecond's work."""
+
+MOST_FOUND_ITEMS = 2_000_000
+"""In the results of all cached searches together. An item of a result takes eight bytes."""
 
 
 class CatalogueItem(NamedTuple):
@@ -71,6 +75,10 @@ class Catalogue:
         # Equal prices stay in the order of their names.
         ascending = sorted(items, key=attrgetter("price_cents"))
         self._orders = {Sort.DESCENDING: items, Sort.ASCENDING: ascending}
+        self._guard = threading.Lock()
+        self._found: LRUCache[Any, Sequence[CatalogueItem]] = LRUCache(
+            MOST_FOUND_ITEMS, getsizeof=lambda found: len(found) + 50
+        )
 
     @cached_property
     def by_name(self) -> Mapping[str, CatalogueItem]:
@@ -78,12 +86,14 @@ class Catalogue:
 
     def page(self, place: Place, *, sort: Sort, search: str) -> Page[CatalogueItem]:
         """A page of the items whose gun or skin name contains this text in any case."""
-        found = self._orders[sort]
-        if folded := search.casefold():
-            # 34,500 items take 2 ms.
-            found = [item for item in found if folded in item.folded_names]
+        found = self._find(sort, search.casefold()) if search else self._orders[sort]
         start, end = place.bounds(len(found))
         return Page(list(found[start:end]), len(found))
+
+    @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
+    def _find(self, sort: Sort, folded: str) -> Sequence[CatalogueItem]:
+        # Searching 34,500 items takes about 4 ms.
+        return [item for item in self._orders[sort] if folded in item.folded_names]
 
 
 def build() -> Catalogue:
