@@ -23,7 +23,7 @@ def audit() -> None:
 
 @group.command("rebuild")
 def rebuild() -> None:
-    """Rebuild all totals and counts from the bets and payments.
+    """Rebuild all totals and counts from the bets.
 
     Bets wait until it has finished.
     """
