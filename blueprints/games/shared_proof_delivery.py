@@ -51,14 +51,14 @@ class SharedProofDelivery(ProofDelivery):
         self._started_at = time.monotonic()
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
-        # Players who may have undelivered proofs, new sockets with their players and the nonces up to which
-        # they were sent proofs, and bets whose sockets have ended. The task takes them from here.
-        self._players: deque[int] = deque()
+        # Players who may have undelivered proofs after these nonces, new sockets with their players and such
+        # nonces, and bets whose sockets have ended. The task takes them from here.
+        self._players: deque[tuple[int, int]] = deque()
         self._joined: deque[tuple[str, int, int]] = deque()
         self._lost: deque[int] = deque()
         self._must_look_up = True
         self._may_be_overdue = True
-        self._services.signals.on(Signal.PROOFS, self._players.extend)
+        self._services.signals.on(Signal.PROOFS, self._note_players)
         running.every_two_seconds.append(self.look_up)
 
     def look_up(self) -> None:
@@ -84,7 +84,7 @@ class SharedProofDelivery(ProofDelivery):
 
     def _send_due(self) -> None:
         if self._must_look_up:
-            self._players.extend(self._connections.players())
+            self._note_players(self._connections.players())
             self._must_look_up, self._may_be_overdue = False, True
         if self._may_be_overdue:
             self._find_overdue()
@@ -118,7 +118,7 @@ class SharedProofDelivery(ProofDelivery):
             for bet_id in chunk:
                 del self._due[bet_id]
             for proof in claimed:
-                self._players.append(proof.user_id)
+                self._note_players([proof.user_id])
                 if proof.id in asking:
                     self._held[proof.id] = Held(asking[proof.id], proof)
                     if not self._is_connected(asking[proof.id]):
@@ -140,8 +140,11 @@ class SharedProofDelivery(ProofDelivery):
             for bet_id in lost:
                 self._lost.popleft()
                 self._held.pop(bet_id, None)
-            self._players.extend(players)
+            self._note_players(players)
             self._tell_others(players)
+
+    def _note_players(self, user_ids: Iterable[int]) -> None:
+        self._players.extend((user_id, 0) for user_id in user_ids)
 
     def _tell_others(self, user_ids: Iterable[int]) -> None:
         players = sorted(set(user_ids))
@@ -153,21 +156,21 @@ class SharedProofDelivery(ProofDelivery):
 
         When the database fails, the players are forgotten until the next time all are looked up.
         """
-        noted = {self._players.popleft() for _ in range(len(self._players))}
-        players = {user_id for user_id in noted if self._connections.sids_of(user_id)}
-        players.update(held.proof.user_id for held in self._held.values())
-        for some in peewee.chunked(sorted(players), PLAYERS_AT_ONCE):
+        noted = sorted((self._players.popleft() for _ in range(len(self._players))), reverse=True)
+        # Of a player who was noted several times, the lowest nonce.
+        after = {user_id: nonce for user_id, nonce in noted if self._connections.sids_of(user_id)}
+        for held in self._held.values():
+            after.setdefault(held.proof.user_id, 0)
+        for some in map(dict, peewee.chunked(after.items(), PLAYERS_AT_ONCE)):
             now = self._services.clock()
-            found = self._proofs.deliverable(dict.fromkeys(some, 0), now=now, held_here=list(self._held))
+            found = self._proofs.deliverable(some, now=now, held_here=list(self._held))
             self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
-            done = set(some) - found.waiting
+            done = set(some) - found.waiting - found.unfinished.keys()
+            self._players.extend(found.unfinished.items())
             sent = {bet.id for bet in found.bets}
             for bet_id, held in list(self._held.items()):
                 if bet_id in sent or held.proof.user_id in done:
                     del self._held[bet_id]
-                if bet_id not in sent and held.proof.user_id in found.unfinished:
-                    # It follows when the client has confirmed earlier ones, as if no process held it.
-                    self._lost.append(bet_id)
 
     def _send_to_joined(self) -> None:
         """Send new sockets everything undelivered, also what other processes hold, in parts."""
