@@ -1,4 +1,4 @@
-"""How many lines of Python the product has, by package and part.
+"""How many lines of Python the product has, by package, and how much of it is infrastructure.
 
     python -m bench.lines
 
@@ -13,6 +13,12 @@ import click
 
 ROOT = Path(__file__).resolve().parent.parent
 NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
+
+INFRASTRUCTURE = (
+    *("app.py", "wsgi.py", "gunicorn.conf.py", "settings.py", "blueprints/__init__.py"),
+    *("blueprints/api/", "blueprints/system/", "server/", "services/shared/", "models/db/"),
+)
+"""What any web service needs, by the beginnings of the names of its files."""
 
 PARTS = {
     "PostgreSQL pool, FIFO semaphore, wait budget": (
@@ -49,10 +55,15 @@ def main() -> None:
         packages[package_of(name)] += lines
     for package, lines in packages.most_common():
         click.echo(f"{lines:7,}  {package}")
-    click.echo(f"{sum(files.values()):7,}  in all\n")
+    total, infrastructure = sum(files.values()), lines_of(files, INFRASTRUCTURE)
+    click.echo(f"{total:7,}  in all; infrastructure: {infrastructure:,}, {infrastructure / total:.0%}\n")
     for part, beginnings in PARTS.items():
-        lines = sum(lines for name, lines in files.items() if name.startswith(beginnings))
-        click.echo(f"{lines:7,}  {part}")
+        click.echo(f"{lines_of(files, beginnings):7,}  {part}")
+
+
+def lines_of(files: dict[str, int], beginnings: tuple[str, ...]) -> int:
+    """The lines of the files whose names begin so."""
+    return sum(lines for name, lines in files.items() if name.startswith(beginnings))
 
 
 def product_files() -> dict[str, int]:
