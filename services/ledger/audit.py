@@ -31,7 +31,7 @@ def mismatches() -> Iterator[str]:
         )
         for player in differing(User.select(User.platform_id), getattr(User, f"{account}_cents"), posted):
             yield f"the {account} of {player} differs from its entries"
-    for transaction_id in _wrong_payments().scalars():
+    for (transaction_id,) in _wrong_payments().tuples():
         yield f"transaction {transaction_id} differs from its payment"
 
 
@@ -54,12 +54,23 @@ def _empty_transactions() -> peewee.Select:
     )
 
 
-def _wrong_payments() -> peewee.Select:
-    """Each deposit and withdrawal in the ledger has a payment of the same amount."""
-    house = peewee.Case(Payment.type, [("deposit", Payment.usd_cents * -1)], Payment.usd_cents)
-    return (
+def _wrong_payments() -> peewee.CompoundSelectQuery:
+    """Each deposit and withdrawal in the ledger has a payment, with the same player and amount."""
+    coins = peewee.Case(Payment.type, [("deposit", Payment.usd_cents)], Payment.usd_cents * -1)
+    posted = (
         LedgerEntry.select(LedgerEntry.transaction)
         .join(Payment, peewee.JOIN.LEFT_OUTER, on=(Payment.ledger_transaction == LedgerEntry.transaction))
         .where(LedgerEntry.account == Account.HOUSE_PAYMENTS)
-        .where(LedgerEntry.amount_cents != fn.COALESCE(house, 0))
+        .where(LedgerEntry.amount_cents != fn.COALESCE(coins * -1, 0))
     )
+    house, own = LedgerEntry.alias("house"), LedgerEntry.alias("own")
+    of_house = (house.account == Account.HOUSE_PAYMENTS) & (house.amount_cents == coins * -1)
+    of_player = (own.user == Payment.user) & (own.account == Account.BALANCE) & (own.amount_cents == coins)
+    paid = (
+        Payment.select(Payment.ledger_transaction)
+        .join(house, peewee.JOIN.LEFT_OUTER, on=(house.transaction == Payment.ledger_transaction) & of_house)
+        .switch(Payment)
+        .join(own, peewee.JOIN.LEFT_OUTER, on=(own.transaction == Payment.ledger_transaction) & of_player)
+        .where(house.id.is_null() | own.id.is_null())
+    )
+    return posted | paid

@@ -6,6 +6,7 @@ import pytest
 from peewee import fn
 
 from bench.harness.spins import Clock, Table, at
+from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.totals import LiveBetCount
@@ -59,14 +60,14 @@ def history(app, run, alice, bob, cases):
 
 
 @pytest.fixture
-def spoil(alice):
+def spoil(alice, bob):
     """Runs a statement directly on the database."""
+    names = {"alice": alice.id, "bob": bob.id}
+    names |= {"shard": alice.id % 64, "alices": f"WHERE user_id = {alice.id}"}
 
     def execute(statement):
         with writing():
-            database.execute_sql(
-                statement.format(alice=alice.id, shard=alice.id % 64, alices=f"WHERE user_id = {alice.id}")
-            )
+            database.execute_sql(statement.format(**names))
 
     return execute
 
@@ -75,6 +76,16 @@ PLAY = ["the totals of play of {alice} differ from the bets"]
 SUMS = ["the sums of the current periods of {alice} differ from the bets"]
 COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
 PAYMENTS = [f"transaction {{{kind}}} differs from its payment" for kind in ("deposit", "withdraw")]
+
+# A payment whose transaction is that of a bet.
+PAY_A_BET = """
+INSERT INTO payments (
+    user_id, type, chain, asset, amount, usd_cents, txhash, "to", ledger_transaction_id, created_at_ms
+)
+SELECT user_id, 'withdraw', '', '', '', wager_cents, '', '', ledger_transaction_id, created_at_ms
+FROM bets {alices}
+"""
+OF_A_BET = ["transaction {spin} differs from its payment"]
 
 PRICES = [f"the price of the case {slug} differs from its items'" for slug in ("house", "mine")]
 TYPES = [f"the type of the case {slug} differs from its items'" for slug in ("house", "mine")]
@@ -88,7 +99,9 @@ SPOILED = {
     "UPDATE live_bet_counts SET bets = bets + 1 WHERE shard = {shard}": COUNTS,
     "UPDATE live_bet_counts SET high_rolls = 0 WHERE shard = {shard}": COUNTS,
     "UPDATE payments SET usd_cents = usd_cents + 1 {alices}": PAYMENTS,
+    "UPDATE payments SET user_id = {bob} {alices}": PAYMENTS,
     "DELETE FROM payments {alices}": PAYMENTS,
+    PAY_A_BET: OF_A_BET,
     "DELETE FROM bets {alices}": [*PLAY, *SUMS, *COUNTS],
     "UPDATE cases SET price_cents = 1 WHERE slug = 'house'": PRICES[:1],
     "UPDATE items SET price_cents = 2000 WHERE market_hash_name = 'Red'": PRICES,
@@ -99,9 +112,10 @@ SPOILED = {
 @pytest.mark.usefixtures("history")
 def test_each_wrong_total_is_reported_on_its_own_line(run, fails, spoil, alice):
     with reading():
-        payments = dict(Payment.select(Payment.type, Payment.ledger_transaction).tuples())
+        transactions = dict(Payment.select(Payment.type, Payment.ledger_transaction).tuples())
+        transactions["spin"] = Bet.get(Bet.user == alice.id).ledger_transaction_id
     for statement, texts in SPOILED.items():
-        names = {"alice": alice.platform_id, "shard": alice.id % 64} | payments
+        names = {"alice": alice.platform_id, "shard": alice.id % 64} | transactions
         expected = sorted(text.format(**names) for text in texts)
         with writing(), database.atomic() as transaction:
             spoil(statement)
