@@ -100,6 +100,19 @@ def test_a_limit_counts_the_bets_of_the_month_from_before_the_upgrade(app, run, 
     assert connect(alice).spin({"amount": 0.99, "item": "Item"})["status"] is True
 
 
+def test_a_passed_deadline_of_the_vault_that_was_notified_is_shown_once(run, client, alice):
+    with writing():
+        database.execute_sql(
+            "INSERT INTO notifications (user_id, title, message, created_at_ms)"
+            " SELECT id, 'Vault unlockable', 'Unlock it', vault_deadline_ms FROM users WHERE id = 1"
+        )
+
+    run("db", "upgrade")
+
+    shown = client.get("/profile/notifications", headers=alice.headers).json
+    assert [each["title"] for each in shown] == ["Vault unlockable", "Deposit credited"]
+
+
 def test_a_level_case_gets_the_level_in_its_id_or_level_1(run):
     run("db", "upgrade")
 
