@@ -128,7 +128,9 @@ class AnnouncedSeed(Table):
 
     user = peewee.ForeignKeyField(User, primary_key=True, on_delete="RESTRICT")
     nonce = peewee.BigIntegerField(constraints=[Check("nonce >= 1")])
-    server_seed_commitment = peewee.CharField(max_length=64, unique=True)
+    # Not unique, so that PostgreSQL writes no index when a bet replaces the row. ``bets`` refuses a seed that
+    # was used before.
+    server_seed_commitment = peewee.CharField(max_length=64)
     sealed_server_seed = peewee.TextField()
     # If this is earlier than the epoch of the last mark (models/seed_marks.py), the seed must be redrawn.
     epoch = peewee.BigIntegerField(constraints=[SQL("DEFAULT 0")])

@@ -277,7 +277,6 @@ REFUSED = {
         {"server_seed_commitment": None},
         {"sealed_server_seed": None},
         {"user": 3},
-        {"server_seed_commitment": "c" * 64},
         {"user": 999},
     ],
     Referral: [
