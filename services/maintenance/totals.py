@@ -21,13 +21,20 @@ from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, LONGEST_MONTH_MS, WEEK_MS, CalendarPeriod, Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.
 SHARD = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
 
 CASES: tuple[tuple[str, Any], ...] = ((CASE, Case), (IRL, IrlCase))
 """The table of the cases of each game."""
+
+STARTS = {each: f"{each}_starts_at_ms" for each in CalendarPeriod}
+LONGEST_MS = {
+    CalendarPeriod.DAY: DAY_MS,
+    CalendarPeriod.WEEK: WEEK_MS,
+    CalendarPeriod.MONTH: LONGEST_MONTH_MS,
+}
 
 ROWS_A_STATEMENT = 500
 
@@ -37,6 +44,8 @@ Row = tuple[Any, ...]
 
 def mismatches() -> Iterator[str]:
     """A line for each wrong total."""
+    for player in _of_past_periods():
+        yield f"the current periods of {player.platform_id} are not those of the last bet"
     for user_id, columns in wrong_sums().items():
         if columns.keys() & set(TOTALS):
             yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
@@ -59,12 +68,32 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
         database.obj.lock_tables(User, Bet)
         invalidate_after_commit(Tag.BETS)
+        for player in _of_past_periods():
+            User.update(_periods_of_last_bet(player)).where(User.id == player.id).execute()
         wrong = wrong_sums()
         for user_id, columns in wrong.items():
             User.update(columns).where(User.id == user_id).execute()
         record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
         rows = {table._meta.table_name: _replace_rows(table) for table in EXPECTED_ROWS}  # noqa: SLF001  # peewee's own way
         return {"corrected_players": len(wrong)} | rows
+
+
+def _of_past_periods() -> Any:
+    """The players whose last bet is not in the periods of their sums. Each bet writes both.
+
+    The last bet from before the upgrade from 0.2.0 is not known.
+    """
+    is_past = (
+        User.last_bet_at_ms - getattr(User, column) >= LONGEST_MS[each] for each, column in STARTS.items()
+    )
+    return User.select().where(User.last_bet_at_ms > 0, reduce(or_, is_past))
+
+
+def _periods_of_last_bet(player: Any) -> dict[str, int]:
+    return {
+        column: max(getattr(player, column), each.start(player.last_bet_at_ms))
+        for each, column in STARTS.items()
+    }
 
 
 def _replace_rows(table: type[Table]) -> int:

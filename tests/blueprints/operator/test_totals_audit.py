@@ -74,6 +74,10 @@ def spoil(alice, bob):
 
 PLAY = ["the totals of play of {alice} differ from the bets"]
 SUMS = ["the sums of the current periods of {alice} differ from the bets"]
+PERIODS = ["the current periods of {alice} are not those of the last bet"]
+ERASE = """
+UPDATE users SET {0}_starts_at_ms = 0, {0}_wagered_cents = 0, {0}_paid_cents = 0 WHERE id = {{alice}}
+"""
 COUNTS = ["the live bet counts of shard {shard} differ from the bets"]
 PAYMENTS = [f"transaction {{{kind}}} differs from its payment" for kind in ("deposit", "withdraw")]
 
@@ -96,6 +100,9 @@ SPOILED = {
     "UPDATE users SET day_wagered_cents = 101 WHERE id = {alice}": SUMS,
     "UPDATE users SET month_paid_cents = 0 WHERE id = {alice}": SUMS,
     "UPDATE users SET play_wagered_cents = 0 WHERE id = {alice}": SUMS,
+    ERASE.format("day"): PERIODS,
+    ERASE.format("week"): PERIODS,
+    ERASE.format("month"): PERIODS,
     "UPDATE live_bet_counts SET bets = bets + 1 WHERE shard = {shard}": COUNTS,
     "UPDATE live_bet_counts SET high_rolls = 0 WHERE shard = {shard}": COUNTS,
     "UPDATE payments SET usd_cents = usd_cents + 1 {alices}": PAYMENTS,
@@ -125,6 +132,18 @@ def test_each_wrong_total_is_reported_on_its_own_line(run, fails, spoil, alice):
         assert sorted(lines) == expected, statement
         assert last == f"Error: {len(expected)} mismatches"
     assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("period", ["week", "month"])
+def test_a_rebuild_brings_an_erased_player_back_to_the_leaderboard(run, client, spoil, period):
+    board = client.get(f"/leaderboard?period={period}ly").json
+    spoil(ERASE.format(period))
+
+    assert run("ledger", "rebuild")["correctedPlayers"] == 1
+
+    assert run("ledger", "audit")["mismatches"] == 0
+    assert client.get(f"/leaderboard?period={period}ly").json == board
 
 
 @pytest.mark.usefixtures("history")
