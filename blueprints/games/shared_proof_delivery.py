@@ -181,13 +181,15 @@ class SharedProofDelivery(ProofDelivery):
             if self._is_connected(sid):
                 sids.setdefault(user_id, []).append(sid)
                 after[user_id] = min(nonce, after.get(user_id, nonce))
+        unfinished: list[tuple[str, int, int]] = []
         for some in peewee.chunked(after.items(), PLAYERS_AT_ONCE):
             found = self._proofs.deliverable(dict(some), now=self._services.clock(), held_too=True)
             self._send_in_order([(bet.id, sid) for bet in found.bets for sid in sids[bet.user_id]])
             for user_id, nonce in found.unfinished.items():
-                self._joined.extend((sid, user_id, nonce) for sid in sids[user_id])
+                unfinished += [(sid, user_id, nonce) for sid in sids[user_id]]
         for _ in joined:
             self._joined.popleft()
+        self._joined.extend(unfinished)
 
     def _send_in_order(self, receivers: list[tuple[int, str | None]]) -> None:
         """Send the proofs of these bets to these sockets, or to all of their players'."""
