@@ -59,16 +59,14 @@ class PlayerState:
         """Send a new socket the commitment and the balances. Raises UserNotFound."""
         commitment = self._services.seeds.announced(user_id=user_id)
         events = [_event(commitment), _event(users.get_by_id(user_id))]
-        # The session may have ended during the queries.
+        # During the queries the session may have ended, or a bet may have sent newer ones.
         if self._connections.player_of(sid) == user_id:
-            self._send(sid, events)
+            self._send_unless_older(sid, events)
 
     def forward(self, signal: Any) -> None:
         """Send the events of another process to those sockets of the player that have no newer ones."""
         for sid in self._connections.sids_of(signal["player"]):
-            last = self._last_sent(sid)
-            events = [(name, payload) for name, payload in signal["events"]]
-            self._send(sid, [event for event in events if not _is_older(event, last)])
+            self._send_unless_older(sid, [(name, payload) for name, payload in signal["events"]])
 
     def send_missed(self) -> None:
         """Send what the database has and the sockets of this process were not sent."""
@@ -91,6 +89,11 @@ class PlayerState:
             return None
         (version, _), (_, commitment) = last[BALANCE], last[COMMITMENT]
         return SentState(sid, user_id, version, commitment)
+
+    def _send_unless_older(self, sid: str, events: Sequence[Event]) -> None:
+        """Send the events to a socket, except those that are older than what it was sent last."""
+        last = self._last_sent(sid)
+        self._send(sid, [event for event in events if not _is_older(event, last)])
 
     def _send(self, sid: str, events: Sequence[Event]) -> None:
         """Send the events to a socket, except those that it was sent last."""
