@@ -30,7 +30,7 @@ EVENTS_IN_A_BATCH = 50
 """A batch counts as one message of the 500 that a client may leave unread."""
 
 RETRY_SECONDS = 1.0
-"""The shortest time from a failed round of repeated work to the next one."""
+"""The shortest time from a failed round of repeated work to the next one, which may be woken after it."""
 
 STOP_SECONDS = 2.0
 """How long a stop waits for the running round of repeated work, unless the work says otherwise."""
@@ -211,10 +211,9 @@ class Realtime:
                         work()
                 except Exception as failure:  # noqa: BLE001  # as the docstring says
                     logger.error(on_failure, extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
-                    rounds.stop.wait(max(RETRY_SECONDS, every_seconds))
-                else:
-                    rounds.woken.wait(every_seconds)
-                    rounds.woken.clear()
+                    rounds.stop.wait(RETRY_SECONDS)
+                rounds.woken.wait(every_seconds)
+                rounds.woken.clear()
             with self.app.app_context():
                 at_end()
 

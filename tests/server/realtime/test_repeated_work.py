@@ -1,0 +1,22 @@
+"""Work that a server repeats in the background."""
+
+import threading
+
+
+def test_work_that_was_woken_in_a_failed_round_does_not_wait_for_its_time(app):
+    running = app.extensions["realtime"]
+    begun = threading.Semaphore(0)
+
+    def fail():
+        begun.release()
+        rounds.woken.set()
+        raise ValueError
+
+    rounds = running.repeat(fail, every_seconds=3_600, on_failure="failed")
+    running.start()
+
+    try:
+        assert begun.acquire(timeout=10)
+        assert begun.acquire(timeout=10)
+    finally:
+        running.close()
