@@ -6,6 +6,7 @@ import pytest
 from models.affiliates import Affiliate, Referral
 from models.audit_trail import AuditEvent, AuditSeal
 from models.bets import Bet
+from models.cases import Case, CaseItem, CaseVersion
 from models.db import migrate
 from models.db.connection import Table, database, open_database, reading, writing
 from models.items import Item
@@ -116,6 +117,17 @@ ITEM = {
     "price_source": "import",
     "next_price_fetch_ms": AT,
 }
+CASE = {
+    "slug": "case",
+    "name": "Case",
+    "name_folded": "case",
+    "kind": "regular",
+    "type": "gamea",
+    "price_cents": 1,
+    "creator": 5,
+    "created_at_ms": AT,
+}
+CASE_ITEM = {"case": 101, "item": 101, "position": 0, "chance_attos": 1}
 ENTRY = {"transaction": 1, "account": "balance", "user": 1, "amount_cents": 1}
 BET = {
     "user": 2,
@@ -157,11 +169,14 @@ STORED = [
     (User, USER | {"id": 1, "platform_id": "1", "affiliate_code": "CODE"}),
     *(
         (User, USER | {"id": number, "platform_id": str(number), "username_folded": str(number)})
-        for number in (2, 3, 4)
+        for number in (2, 3, 4, 5)
     ),
     *((LedgerTransaction, {"id": number, "kind": "grant", "created_at_ms": AT}) for number in range(1, 6)),
     (LedgerEntry, ENTRY),
-    (Item, ITEM),
+    (Item, ITEM | {"id": 101}),
+    (Item, ITEM | {"id": 102, "market_hash_name": "Other"}),
+    (Case, CASE | {"id": 101}),
+    (CaseItem, CASE_ITEM),
     (Bet, BET),
     (Bet, BET | UNNUMBERED_BET),
     (AnnouncedSeed, SEED),
@@ -169,12 +184,15 @@ STORED = [
     (AuditEvent, AUDIT_EVENT),
     (AuditSeal, AUDIT_SEAL),
 ]
-"""Rows of each table. Player 1 and transaction 1 have an entry, player 2 and transaction 2 a bet."""
+"""Rows of each table. Player 1 and transaction 1 have an entry, player 2 and transaction 2 a bet,
+player 5 and item 101 a case."""
 
 NEW = {
-    User: USER | {"id": 5, "platform_id": "5", "username_folded": "5"},
+    User: USER | {"id": 6, "platform_id": "6", "username_folded": "6"},
     LedgerEntry: ENTRY,
     Item: ITEM | {"market_hash_name": "New"},
+    Case: CASE | {"slug": "new", "name_folded": "new"},
+    CaseItem: CASE_ITEM | {"item": 102, "position": 1},
     Bet: BET | {"nonce": 3, "request_id": "new", "ledger_transaction": 5, "server_seed_commitment": "d" * 64},
     AnnouncedSeed: SEED | {"user": 1, "server_seed_commitment": "d" * 64},
     Referral: REFERRAL | {"user": 1, "ledger_transaction": 5},
@@ -196,6 +214,8 @@ ACCEPTED = {
         {"app_id": 252490},
         {"price_source": "market", "in_feed": False},
     ],
+    Case: [{"slug": "free-case", "kind": "free"}, {"kind": "level", "required_level": 0}, {"creator": None}],
+    CaseItem: [{"chance_attos": 0}, {"chance_attos": 10**18}],
     Bet: [
         WON,
         {"server_seed": "s" * 64, "sealed_server_seed": None},
@@ -226,6 +246,30 @@ REFUSED = {
         {"price_source": None},
         {"price_cents": None},
         {"market_hash_name": "Item"},
+    ],
+    Case: [
+        {"kind": "gold"},
+        {"kind": "free"},
+        {"slug": "free-case"},
+        {"slug": "free-case", "kind": "level"},
+        {"type": "gamec"},
+        {"price_cents": -1},
+        {"price_cents": None},
+        {"required_level": 1},
+        {"kind": "level", "required_level": -1},
+        {"creator": 999},
+        {"name": None},
+        {"slug": "case"},
+        {"name_folded": "case"},
+    ],
+    CaseItem: [
+        {"chance_attos": -1},
+        {"chance_attos": 10**18 + 1},
+        {"position": -1},
+        {"position": 0},
+        {"item": 101},
+        {"item": 999},
+        {"case": 999},
     ],
     LedgerEntry: [
         {"amount_cents": 0},
@@ -289,7 +333,11 @@ REFUSED = {
     Affiliate: [{"claimed_cents": -1}],
     AuditSeal: [{"number": 1}, {"event_id": 1}],
 }
-REFERRED_TO = [*((User, number) for number in (1, 2, 3, 4)), *((LedgerTransaction, n) for n in (1, 2, 4))]
+REFERRED_TO = [
+    *((User, number) for number in (1, 2, 3, 4, 5)),
+    *((LedgerTransaction, number) for number in (1, 2, 4)),
+    (Item, 101),
+]
 
 
 @pytest.fixture
@@ -334,9 +382,14 @@ def test_an_invalid_row_and_a_second_one_with_a_unique_value_are_refused():
 
 
 @pytest.mark.usefixtures("stored")
-def test_rows_that_bets_entries_or_referrals_refer_to_cannot_be_deleted():
+def test_rows_that_others_refer_to_cannot_be_deleted():
     for table, number in REFERRED_TO:
         assert not is_accepted(table.delete().where(table.id == number)), (table, number)
+
+
+@pytest.mark.usefixtures("stored")
+def test_there_is_one_version_of_the_cases():
+    assert not is_accepted(CaseVersion.insert(id=2, version=1))
 
 
 UPDATE_AND_DELETE = ("UPDATE {} SET key_id = 'other'", "DELETE FROM {}")

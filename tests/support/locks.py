@@ -1,5 +1,6 @@
-"""Locks of PostgreSQL: a test holds some, and sees how many connections wait for them."""
+"""Locks of the databases: a test holds some, and sees how many connections to PostgreSQL wait for them."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -15,6 +16,20 @@ def locked(database_url: str, statement: str, *parameters: object) -> Iterator[N
     """Hold the locks that this statement takes during the block."""
     with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
         cursor.execute(statement, parameters)
+        yield
+        connection.rollback()
+
+
+@contextmanager
+def writers_held_up(database_url: str, statement: str, *parameters: object) -> Iterator[None]:
+    """Hold the one write lock of SQLite, or the locks that this statement takes on PostgreSQL."""
+    if not database_url.startswith("sqlite"):
+        with locked(database_url, statement, *parameters):
+            yield
+        return
+    path = database_url.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
         yield
         connection.rollback()
 

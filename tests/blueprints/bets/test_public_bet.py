@@ -135,15 +135,6 @@ def test_what_is_not_the_id_of_a_bet_is_not_found(client, app, player, due):
         assert not_found(client.get(f"/bets/{bet_id}")), bet_id
 
 
-def test_an_unchanged_bet_is_not_sent_again(client, app, player, due):
-    bet = due(Openings(app).bet(player))
-    first = client.get(f"/bets/{bet.id}")
-
-    again = client.get(f"/bets/{bet.id}", headers={"If-None-Match": first.headers["ETag"]})
-
-    assert (again.status_code, again.data) == (304, b"")
-
-
 def test_a_bet_shows_the_present_name_of_its_player(client, app, player, due):
     bet = due(Openings(app).bet(player))
     assert client.get(f"/bets/{bet.id}").json["user"] == "alice"

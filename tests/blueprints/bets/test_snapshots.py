@@ -1,8 +1,6 @@
 """The snapshot of a case: its hash on the page of the case, and GET /snapshots/:hash."""
 
 import hashlib
-import sqlite3
-from contextlib import closing, contextmanager
 from decimal import Decimal
 
 import pytest
@@ -11,7 +9,7 @@ from services.cases import importing
 from services.games import snapshots
 from services.irl_cases import importing as irl_importing
 from tests.support.apps import import_item
-from tests.support.locks import locked
+from tests.support.locks import writers_held_up
 
 NOW = 1_700_000_000_000
 
@@ -106,24 +104,12 @@ def test_an_unknown_snapshot_is_not_found_and_not_cached(client, case):
         assert "Cache-Control" not in answer.headers
 
 
-@contextmanager
-def another_writer(database_url):
-    """Lets another process hold the write lock of SQLite, or the table of snapshots on PostgreSQL."""
-    if database_url.startswith("postgresql"):
-        with locked(database_url, "LOCK TABLE snapshots IN EXCLUSIVE MODE"):
-            yield
-        return
-    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-
-
 @pytest.mark.one_process
 def test_a_case_is_shown_while_another_writer_blocks_the_storing_of_its_snapshot(
     client, case, database_url, monkeypatch
 ):
     monkeypatch.setattr(snapshots, "PAUSE_SECONDS", 0)
-    with another_writer(database_url):
+    with writers_held_up(database_url, "LOCK TABLE snapshots IN EXCLUSIVE MODE"):
         hash_ = client.get(case).json["snapshot"]
         assert client.get(f"/snapshots/{hash_}").status_code == 404
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -14,6 +14,7 @@ from services.cases import creating, version
 from services.cases.pricing import reprice_cases_holding
 from services.shared.clock import now_ms
 from tests.blueprints.cases.conftest import GLOVES, RED, body, wanted
+from tests.support.at_once import all_at_once
 
 pytestmark = pytest.mark.usefixtures("inventory")
 
@@ -24,18 +25,11 @@ CROWD = 8
 def create_at_once(app):
     """Sends these bodies at the same moment, each for a player; what each was answered."""
 
-    def send(pairs):
-        gate = threading.Barrier(len(pairs), timeout=60)
+    def create(player, content):
+        answer = app.test_client().post("/api/cases/create", headers=player.headers, json=content)
+        return answer.status_code, answer.json
 
-        def one(pair):
-            player, content = pair
-            gate.wait()
-            return app.test_client().post("/api/cases/create", headers=player.headers, json=content)
-
-        with ThreadPoolExecutor(len(pairs)) as pool:
-            return [(answer.status_code, answer.json) for answer in pool.map(one, pairs)]
-
-    return send
+    return lambda pairs: all_at_once([partial(create, *pair) for pair in pairs])
 
 
 ONE_NAME = ["The Same"] * CROWD

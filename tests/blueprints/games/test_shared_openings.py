@@ -1,6 +1,6 @@
 """Openings of one player, and of one case, on two processes."""
 
-import threading
+from functools import partial
 
 import pytest
 
@@ -10,6 +10,7 @@ from models.db.connection import reading, writing
 from models.users import User
 from services.cases import importing
 from services.shared.clock import now_ms
+from tests.support.at_once import all_at_once
 from tests.support.case_history import NAMES, CaseHistory
 
 pytestmark = pytest.mark.redis
@@ -20,18 +21,10 @@ def history(processes):
     return CaseHistory()
 
 
-def all_at_once(sockets, event, payload):
+def open_at_once(sockets, payload):
     """The errors of an opening by each of these sockets, None for one that was played."""
-    errors = []
-    threads = [
-        threading.Thread(target=lambda socket=socket: errors.append(socket.call(event, payload).get("error")))
-        for socket in sockets
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
+    answers = all_at_once([partial(socket.call, "case:open", payload) for socket in sockets])
+    return [answer.get("error") for answer in answers]
 
 
 def test_concurrent_openings_of_the_free_case_on_two_processes_succeed_once(
@@ -43,7 +36,7 @@ def test_concurrent_openings_of_the_free_case_on_two_processes_succeed_once(
         User.update(used_affiliate_code="LUCKY").where(User.id == player.id).execute()
     sockets = [connect(number % 2, player) for number in range(10)]
 
-    errors = [error for _ in range(2) for error in all_at_once(sockets, "case:open", {"case": "free-case"})]
+    errors = [error for _ in range(2) for error in open_at_once(sockets, {"case": "free-case"})]
 
     assert errors.count(None) == 1
     assert set(errors) <= {None, "Free case is not available", "A spin is already in progress"}
@@ -60,7 +53,7 @@ def test_charge_odds_and_prize_are_of_one_content_on_each_process(connect, proce
         for change in (history.change_prices, history.change_chances, history.delete, history.change_chances):
             change(number)
             seen = {"snapshot": history.states[-1].hash} if number % 2 else {}
-            errors.update(all_at_once(sockets, "case:open", {"case": "box"} | seen))
+            errors.update(open_at_once(sockets, {"case": "box"} | seen))
 
     assert errors <= {None, "Case not found", "Case has changed"}
     assert history.problems() == []

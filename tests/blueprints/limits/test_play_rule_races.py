@@ -1,6 +1,6 @@
 """Two bets at once in two production processes, with a least time between bets and a longest session."""
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -11,6 +11,7 @@ from models.play_limits import PAUSE_MS
 from models.users import User
 from services.shared.clock import now_ms
 from tests.support.apps import ITEM
+from tests.support.at_once import all_at_once
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
@@ -39,8 +40,7 @@ def bet_at_once(app, urls, open_socket, request):
             state = {"last_bet_at_ms": last_bet_at_ms, "play_began_at_ms": play_began_at_ms}
             User.update(state).where(User.id == player.id).execute()
         sockets = [open_socket(url, player) for url in urls]
-        with ThreadPoolExecutor(2) as together:
-            answers = list(together.map(lambda socket: socket.spin({"amount": 1, "item": ITEM}), sockets))
+        answers = all_at_once([partial(socket.spin, {"amount": 1, "item": ITEM}) for socket in sockets])
         for socket in sockets:
             socket.close()
         with reading():

@@ -1,8 +1,8 @@
 """Bets of a player in two production processes on one PostgreSQL, while the player's limits change."""
 
-import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 import requests
@@ -15,6 +15,7 @@ from models.db.connection import reading, writing
 from models.limit_requests import LimitRequest
 from tests.blueprints.limits.conftest import DAY_MS
 from tests.support.apps import ITEM
+from tests.support.at_once import all_at_once
 from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
@@ -101,8 +102,7 @@ def play_until_refused(socket):
 def test_bets_at_two_processes_reach_the_limit_exactly(sockets, limit, player):
     limit(20)
 
-    with ThreadPoolExecutor(2) as together:
-        refusals = list(together.map(play_until_refused, sockets))
+    refusals = all_at_once([partial(play_until_refused, socket) for socket in sockets])
 
     assert wagered(player) == 2000
     assert {(answer["error"], answer["limit"], answer["period"]) for answer in refusals} == {
@@ -174,16 +174,10 @@ def test_a_raise_counts_when_it_is_confirmed_and_not_before(app, sockets, ask, l
 def test_of_many_confirmations_at_two_processes_one_succeeds(ask, limit, raise_limit):
     limit(10)
     path = raise_limit(None)
-    barrier = threading.Barrier(8, timeout=30)
 
-    def confirm(number):
-        barrier.wait()
-        return ask("POST", path, process=number % 2)[0]
+    answers = all_at_once([partial(ask, "POST", path, process=number % 2) for number in range(8)])
 
-    with ThreadPoolExecutor(8) as together:
-        statuses = Counter(together.map(confirm, range(8)))
-
-    assert statuses == {200: 1, 404: 7}
+    assert Counter(status for status, _ in answers) == {200: 1, 404: 7}
     assert ask("GET", "/limits")[1]["wager"]["month"] is None
 
 
@@ -205,25 +199,20 @@ def test_a_limit_that_is_confirmed_and_lowered_at_once_is_lower_in_the_end(ask, 
 def test_of_requests_for_one_limit_at_two_processes_one_remains(ask, limit):
     limit(10)
 
-    with ThreadPoolExecutor(8) as together:
-        answers = list(together.map(lambda number: limit(20 + number, process=number % 2), range(8)))
+    answers = all_at_once([partial(limit, 20 + number, process=number % 2) for number in range(8)])
 
     (pending,) = ask("GET", "/limits")[1]["pending"]
     assert pending in answers
 
 
 def test_of_breaks_that_begin_at_two_processes_at_once_the_longest_remains(ask):
-    durations = ["24h", "permanent", "7d", "365d"] * 2
+    answers = all_at_once(
+        [
+            partial(ask, "POST", "/limits/exclusion", {"duration": duration}, process=process)
+            for duration in ("24h", "permanent", "7d", "365d")
+            for process in (0, 1)
+        ]
+    )
 
-    with ThreadPoolExecutor(8) as together:
-        statuses = Counter(
-            together.map(
-                lambda number: ask(
-                    "POST", "/limits/exclusion", {"duration": durations[number]}, process=number % 2
-                )[0],
-                range(8),
-            )
-        )
-
-    assert statuses[200] + statuses[400] == 8
+    assert {status for status, _ in answers} <= {200, 400}
     assert ask("GET", "/limits")[1]["exclusion"] == {"until": None}

@@ -1,7 +1,6 @@
 """/profile/2fa: setup, enabling, disabling, and the limit of wrong codes."""
 
 import base64
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pyotp
@@ -13,6 +12,7 @@ from PIL import Image
 from models.db.connection import reading
 from models.notifications import Notification
 from models.two_factor import TwoFactor, WrongCode
+from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 
 MINUTES = 60_000
@@ -329,13 +329,12 @@ def at_once(server, player):
     """Sends the same code many times at once to the real server; the sorted statuses."""
 
     def send(path, code, *, times=10):
-        def post(_):
+        def post():
             return requests.post(
                 f"{server}/profile/2fa/{path}", json={"code": code}, headers=player.headers, timeout=30
             ).status_code
 
-        with ThreadPoolExecutor(times) as pool:
-            return sorted(pool.map(post, range(times)))
+        return sorted(all_at_once([post] * times))
 
     return send
 

@@ -68,15 +68,6 @@ def test_a_payment_shows_what_the_processor_reported(ask, pay, alice):
     ]
 
 
-def test_values_that_the_processor_did_not_report_are_empty(ask, pay, alice):
-    pay("withdraw", "5")
-
-    [payment] = ask("payments", alice)["data"]["payments"]
-
-    texts = [payment[name] for name in ("chain", "asset", "txhash", "to")]
-    assert (payment["type"], payment["amount"], texts) == ("withdraw", "5.00", [""] * 4)
-
-
 @pytest.mark.usefixtures("history")
 def test_payments_are_filtered_by_type_and_sorted(ask, alice, listed):
     sorts = ("most-recent", "least-recent", "highest-amount", "lowest-amount")

@@ -1,6 +1,6 @@
 """Events of two production processes and a command at the same time: each is sealed once, in one chain."""
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import cycle
 
 import pytest
@@ -10,6 +10,7 @@ from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.audit_trail import AuditEvent, AuditSeal
 from models.db.connection import reading
+from tests.support.at_once import all_at_once
 
 pytestmark = pytest.mark.redis
 
@@ -30,8 +31,7 @@ def test_events_of_two_processes_at_once_are_sealed_once(app, urls, run):
             answer = requests.put(f"{url}/profile/client-seed", json=body, headers=player.headers, timeout=30)
             assert answer.status_code == 200
 
-    with ThreadPoolExecutor(PLAYERS) as pool:
-        list(pool.map(change, players))
+    all_at_once([partial(change, player) for player in players])
     run("users", "create", "by-command", "--count", "20")
     wait_until(lambda: run("audit", "verify")["unsealed"] == 0)
 

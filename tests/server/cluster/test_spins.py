@@ -1,6 +1,7 @@
 """Spins at three production processes with two database connections each, on one PostgreSQL and one Redis."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from models.db.connection import reading
 from models.users import User
 from services.maintenance import fairness_audit, ledger_audit
 from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.at_once import all_at_once
 from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = pytest.mark.redis
@@ -93,8 +95,8 @@ def test_of_spins_that_race_at_three_processes_each_settles_or_is_refused(app, j
     def play(socket):
         return [socket.spin(spin(amount=0.5)) for _ in range(20)]
 
-    with ThreadPoolExecutor(PROCESSES) as together:
-        answers = [answer for each in together.map(play, join(player)) for answer in each]
+    played = all_at_once([partial(play, socket) for socket in join(player)])
+    answers = [answer for each in played for answer in each]
 
     settled = [answer for answer in answers if answer["status"]]
     assert [answer for answer in answers if not answer["status"] and answer != IN_PROGRESS] == []
@@ -111,8 +113,7 @@ def test_a_request_that_reaches_three_processes_spins_once_and_is_answered_alike
     sockets = join(player)
     request = spin(requestId="one", clientSeed="same-seed")
 
-    with ThreadPoolExecutor(PROCESSES) as together:
-        at_once = list(together.map(lambda socket: socket.spin(request), sockets))
+    at_once = all_at_once([partial(socket.spin, request) for socket in sockets])
     afterwards = [socket.spin(request) for socket in sockets]
 
     assert nonces(player) == [1]

@@ -11,7 +11,6 @@ from models.db.connection import UNAVAILABLE, database, writing
 from models.users import User
 from services.accounts import personal_details
 from services.cases import importing
-from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
@@ -56,11 +55,6 @@ def put_case(name="Case"):
     importing.import_cases([{"name": name, "items": items}], now=now_ms())
 
 
-def set_price(price):
-    row = {"appid": 730, "marketHashName": ITEM, "price": price}
-    items_importing.import_document([row], app_id=None, now=now_ms())
-
-
 def test_a_cached_response_needs_no_database(client, spin, alice, clock, queries):
     spin(alice)
     put_case()
@@ -97,15 +91,6 @@ def test_a_bet_shows_at_once_although_the_answer_to_its_commit_was_lost(client, 
     fuse.disarm()
 
     assert (before, names_on(client)) == (["ali***"], ["ali***", "car***"])
-
-
-def test_a_new_price_shows_at_once_in_a_case(client, spin):
-    put_case()
-    before = client.get(CASE).json["items"][0]["price"]
-
-    set_price(12)
-
-    assert (before, client.get(CASE).json["items"][0]["price"]) == ("$10.00", "$12.00")
 
 
 def test_a_bet_shows_in_the_millisecond_in_which_it_is_over(client, spin, alice, clock):
@@ -159,16 +144,3 @@ def test_a_change_that_invalidates_nothing_shows_soon(client, spin, alice):
         User.update(username="carol").execute()
 
     wait_until(lambda: names_on(client) == ["car***"])
-
-
-@sqlite_only
-def test_each_request_for_a_case_asks_for_its_missing_prices(app, client, spin, monkeypatch):
-    set_price(None)
-    put_case()
-    asked = []
-    monkeypatch.setattr(app.extensions["services"].prices, "refresh_missing", asked.append)
-
-    for _ in range(3):
-        client.get(CASE)
-
-    assert len(asked) == 3

@@ -64,29 +64,6 @@ def test_a_token_that_expired_by_a_clock_step_is_valid_again_when_the_step_is_re
     assert socket.spin({"amount": 1, "item": item})["status"] is True
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_vault_opens_by_the_wall_clock(client, player, clock, make_app):
-    def lock(deadline):
-        body = {"amount": 1, "deadline": deadline}
-        return client.post("/profile/vault/lock", json=body, headers=player.headers)
-
-    def unlock():
-        return client.post("/profile/vault/unlock", headers=player.headers)
-
-    assert lock(START + 2 * HOUR_MS).status_code == 200
-
-    said = []
-    for step in (HOUR_MS, -HOUR_MS, 2 * HOUR_MS):
-        clock.now = START + step
-        said.append(unlock().json)
-
-    locked = {"error": "Vault is still locked"}
-    assert said == [locked, locked, {"success": True}]
-    assert lock(START + 2 * HOUR_MS).json == {"error": "Invalid deadline"}
-    clock.now = START - HOUR_MS
-    assert lock(START + 2 * HOUR_MS).status_code == 200
-
-
 class TestProofs:
     """With tokens that outlive a step of a year."""
 

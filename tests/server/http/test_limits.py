@@ -132,12 +132,6 @@ def test_the_costly_read_after_thirty_in_a_minute_is_refused(player, read, path,
     assert read(f"{path}?page=2", headers=player.headers) == 200
 
 
-def test_nothing_is_limited_when_limits_are_turned_off(make_app):
-    client = make_app(RATELIMIT_ENABLED="0").test_client()
-
-    assert {client.get("/upgrader/rules").status_code for _ in range(READS + 1)} == {200}
-
-
 OF_A_PAGE = [
     *("/auth/me", "/upgrader/rules", "/upgrader/items/pagination", "/stats/live-bets", "/leaderboard"),
     *("/profile/notifications", "/api/cases/pagination", "/irl"),

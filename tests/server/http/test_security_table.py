@@ -318,14 +318,3 @@ def test_a_players_token_shows_and_changes_nothing_of_another_player(call, clien
 
     assert [answer.text for answer in answers if player.platform_id in answer.text] == []
     assert client.get("/auth/me", headers=player.headers).json == before
-
-
-@sqlite_only
-@pytest.mark.usefixtures("played")
-def test_a_bet_is_found_by_its_own_player_only(client, player, new_player):
-    own, another = (
-        client.get("/upgrader/bets/1", headers=caller.headers) for caller in (player, new_player("mallory"))
-    )
-
-    assert own.status_code == 200
-    assert (another.status_code, another.json) == (404, {"error": "Bet not found"})

@@ -1,7 +1,6 @@
 """Snapshots: the canonical JSON of cases, how it is stored, and how long."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from models.snapshots import Snapshot
 from services.games import snapshots
 from services.games.snapshots import InvalidSnapshot, Snapshots, content_of, parse
 from services.shared.clock import DAY_MS
+from tests.support.at_once import all_at_once
 from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS
 
 NOW = 1_700_000_000_000
@@ -142,17 +142,10 @@ def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(sto
 @pytest.mark.slow
 def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(app, clock):
     processes = [Snapshots(clock=clock), Snapshots(clock=clock)]
-    barrier = threading.Barrier(8, timeout=60)
+    opening = [partial(process.id_for_bet, CASE) for process in processes * 2]
+    showing = [partial(process.show, CASE) for process in processes * 2]
 
-    def use(number):
-        barrier.wait(30)
-        own = processes[number % 2]
-        if number < 4:
-            return own.id_for_bet(CASE)
-        return own.show(CASE)
-
-    with ThreadPoolExecutor(8) as pool:
-        ids = {id_ for id_ in pool.map(use, range(8)) if id_ is not None}
+    ids = set(all_at_once(opening + showing)) - {None}
 
     with reading():
         (row,) = Snapshot.select()
@@ -169,21 +162,12 @@ def test_a_snapshot_that_is_opened_while_it_is_being_deleted_is_there_afterwards
         clock.now += DAY_MS + 1
         return old
 
-    def delete_old(number):
-        barrier.wait(30)
-        page.show(content_of(case_id=f"new-{number}", price_cents=1, items=[("Pen", 5, 10**18)]))
-
-    def open_it(old):
-        barrier.wait(30)
-        return Snapshots(clock=clock).id_for_bet(old)
-
-    barrier = threading.Barrier(2, timeout=60)
-    with ThreadPoolExecutor(2) as pool:
-        for number in range(20):
-            old = shown_for_the_last_time(number)
-            deleting, opening = pool.submit(delete_old, number), pool.submit(open_it, old)
-            deleting.result(60)
-            with reading():
-                row = Snapshot.get_or_none(Snapshot.id == opening.result(60))
-            assert row is not None
-            assert (row.hash, row.is_opened) == (old.hash, True)
+    for number in range(20):
+        old = shown_for_the_last_time(number)
+        new = content_of(case_id=f"new-{number}", price_cents=1, items=[("Pen", 5, 10**18)])
+        # Showing another snapshot deletes the old one.
+        _, opened = all_at_once([partial(page.show, new), partial(Snapshots(clock=clock).id_for_bet, old)])
+        with reading():
+            row = Snapshot.get_or_none(Snapshot.id == opened)
+        assert row is not None
+        assert (row.hash, row.is_opened) == (old.hash, True)

@@ -13,6 +13,7 @@ from models.items import Item
 from services.prices import service
 from services.prices.service import Stopped
 from tests.services.prices.conftest import HOUR, START
+from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 
 
@@ -134,17 +135,12 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
         good(handler)
 
     source.answer = answer
-    found = []
 
     def look():
         waiting.append(1)
-        found.append(wanted())
+        return wanted()
 
-    threads = [threading.Thread(target=look) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = all_at_once([look] * 20)
 
     assert len(source.asks) == 1
     assert found == [{"None": 150}] * 20

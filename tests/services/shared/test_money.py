@@ -14,7 +14,6 @@ from services.shared.money import (
     InvalidAmount,
     cents_from_number,
     number_from_cents,
-    price_text,
 )
 
 BOUND = 1_000_000_000
@@ -93,17 +92,3 @@ def test_a_whole_amount_is_written_without_a_point():
     written = {0: "0", 1200: "12", 1210: "12.1", 1: "0.01", -1: "-0.01", -1200: "-12", 10**11: "1000000000"}
 
     assert {cents: json.dumps(number_from_cents(cents)) for cents in written} == written
-
-
-def test_a_price_is_a_dollar_sign_and_two_decimals_without_grouping():
-    texts = {
-        0: "$0.00",
-        1: "$0.01",
-        10: "$0.10",
-        1234: "$12.34",
-        1200: "$12.00",
-        123_456_789: "$1234567.89",
-        MAX_AMOUNT_CENTS: "$1000000000.00",
-    }
-
-    assert {cents: price_text(cents) for cents in texts} == texts

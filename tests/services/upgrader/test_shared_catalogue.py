@@ -1,6 +1,5 @@
 """The catalogue of several processes: one builds it, and all show the same."""
 
-import threading
 import zlib
 
 import pytest
@@ -15,6 +14,7 @@ from services.shared.signals import Signals
 from services.upgrader import generations, shared_catalogue
 from services.upgrader.catalogue import Sort
 from services.upgrader.shared_catalogue import SharedCatalogue
+from tests.support.at_once import all_at_once
 
 
 class ConnectedSignals(Signals):
@@ -167,13 +167,8 @@ def test_a_current_catalogue_is_shown_without_a_query_and_looking_for_a_newer_on
 def test_processes_that_need_the_first_catalogue_at_once_build_it_once(process, add_item, builds):
     add_item()
     catalogues = [process() for _ in range(4)]
-    shown = []
 
-    threads = [threading.Thread(target=lambda one=one: shown.append(one.current())) for one in catalogues]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    shown = all_at_once([catalogue.current for catalogue in catalogues])
 
     assert len(builds) == 1
     assert [catalogue.items for catalogue in shown] == [shown[0].items] * 4

@@ -1,33 +1,12 @@
 """Concurrent requests for a catalogue that has to be built."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
-import pytest
-
 from services.upgrader.catalogue import CatalogueCache
+from tests.support.at_once import all_at_once
 
 CROWD = 16
 
 
-@pytest.fixture
-def at_once():
-    """Runs a function on many threads that start together, and returns their results."""
-
-    def run(function):
-        gate = threading.Barrier(CROWD, timeout=60)
-
-        def begin(_number):
-            gate.wait()
-            return function()
-
-        with ThreadPoolExecutor(CROWD) as pool:
-            return list(pool.map(begin, range(CROWD)))
-
-    return run
-
-
-def test_concurrent_readers_of_an_expired_catalogue_build_it_once(stock, queries, at_once):
+def test_concurrent_readers_of_an_expired_catalogue_build_it_once(stock, queries):
     stock({"Item": 5})
     clock = [0.0]
     cache = CatalogueCache(ttl_seconds=3600, timer=lambda: clock[0])
@@ -35,17 +14,17 @@ def test_concurrent_readers_of_an_expired_catalogue_build_it_once(stock, queries
     clock[0] = 3600.0
     queries.clear()
 
-    catalogues = at_once(cache.current)
+    catalogues = all_at_once([cache.current] * CROWD)
 
     assert len(queries) == 1
     assert old not in catalogues
 
 
-def test_concurrent_requests_build_the_catalogue_once(app, stock, queries, at_once):
+def test_concurrent_requests_build_the_catalogue_once(app, stock, queries):
     stock({f"Item {number}": number for number in range(1, 301)})
     queries.clear()
 
-    answers = at_once(lambda: app.test_client().get("/upgrader/items"))
+    answers = all_at_once([lambda: app.test_client().get("/upgrader/items")] * CROWD)
 
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.data for answer in answers}) == 1

@@ -7,6 +7,7 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.users import User
+from tests.support.locks import waiting_for_locks
 
 PRICE = 10
 
@@ -42,3 +43,11 @@ def state_of():
             )
 
     return state
+
+
+@pytest.fixture
+def settling(app, database_url):
+    """Whether a spin waits for the database. On SQLite it waits in a process that the test shares."""
+    if database_url.startswith("sqlite"):
+        return lambda: len(app.extensions["services"].player_locks) == 1
+    return lambda: waiting_for_locks(database_url) == 1

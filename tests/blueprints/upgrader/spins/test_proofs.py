@@ -83,21 +83,6 @@ def test_the_revealed_seed_is_stored_although_the_player_is_offline(connect, pla
     assert _undelivered(player) == 1
 
 
-def test_a_revealed_seed_stays_revealed_although_the_clock_is_set_back(make_app, player, item, clock):
-    app = make_app(clock=clock)
-    token = app.extensions["services"].tokens.issue(platform_id=player.platform_id, session=0, now=clock.now)
-    with threaded_server(app) as url:
-        socket = Socket(url, auth={"token": token})
-        socket.spin({"amount": 1, "item": item})
-        proof = socket.expect("upgrader:proof")
-
-        clock.now -= 3_600_000
-        headers = {"Authorization": f"Bearer {token}"}
-        shown = app.test_client().get("/upgrader/bets/1", headers=headers).json["pf"]["serverSeed"]
-        socket.close()
-    assert shown == proof["serverSeed"]
-
-
 class TestWithAStoppedClock:
     """The app's clock moves only when the test moves it."""
 

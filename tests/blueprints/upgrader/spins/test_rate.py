@@ -36,17 +36,6 @@ def test_unknown_events_count_against_the_limit(connect, player):
     assert socket.spin("nonsense")["error"] == "Too many requests"
 
 
-class TestWithTheLimitsOff:
-    @pytest.fixture
-    def app(self, make_app):
-        return make_app(RATELIMIT_ENABLED="0")
-
-    def test_a_player_may_spin_as_often_as_they_like(self, connect, player):
-        socket = connect(player)
-
-        assert {socket.spin("nonsense")["error"] for _ in range(40)} == {"Invalid request"}
-
-
 @pytest.mark.one_process
 def test_a_sixth_event_in_flight_is_refused(app, connect, player):
     socket = connect(player)

@@ -1,55 +1,27 @@
 """One spin at a time for each player; players do not wait for each other."""
 
-import sqlite3
 import threading
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
 from bench.harness.waiting import wait_until
 from services.games.errors import SpinInProgress
 from services.upgrader.spin import SpinRequest
-from tests.support.locks import locked, waiting_for_locks
+from tests.support.locks import writers_held_up
+
+SEED_OF_PLAYER = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
 
 
 @pytest.fixture
-def hold_up(database_url):
-    """Keeps the database from settling the player's spin while the block runs."""
-
-    @contextmanager
-    def hold(player):
-        if database_url.startswith("sqlite"):
-            path = database_url.removeprefix("sqlite:///")
-            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                yield
-                connection.rollback()
-        else:
-            with locked(
-                database_url, "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", player.id
-            ):
-                yield
-
-    return hold
-
-
-@pytest.fixture
-def settling(app, process_count, database_url):
-    """Whether a spin is being settled: by this process, or by another one that waits for the database."""
-    if process_count == 1:
-        return lambda: len(app.extensions["services"].player_locks) == 1
-    return lambda: waiting_for_locks(database_url) == 1
-
-
-@pytest.fixture
-def in_the_middle_of_a_spin(connect, player, item, hold_up, settling):
+def in_the_middle_of_a_spin(connect, player, item, database_url, settling):
     """Runs the block while the player's spin is being settled; gives where its answer will be."""
 
     @contextmanager
     def spinning():
         answers = []
         socket = connect(player)
-        with hold_up(player):
+        with writers_held_up(database_url, SEED_OF_PLAYER, player.id):
             spin = threading.Thread(target=lambda: answers.append(socket.spin({"amount": 1, "item": item})))
             spin.start()
             wait_until(settling)
