@@ -1,4 +1,4 @@
-"""Audit of the ledger: transactions sum to zero, and balances and payments equal their entries."""
+"""Audit of the ledger: transactions sum to zero, and balances, payments and bets equal their entries."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from services.ledger.posting import PLAYERS_ACCOUNTS, Account
 
 
 def mismatches() -> Iterator[str]:
-    """A line for each unbalanced or empty transaction, wrong balance and wrong payment."""
+    """A line for each unbalanced or empty transaction, wrong balance, payment and bet."""
     unbalanced = (
         LedgerEntry.select(LedgerEntry.transaction)
         .group_by(LedgerEntry.transaction)
@@ -33,6 +33,8 @@ def mismatches() -> Iterator[str]:
             yield f"the {account} of {player} differs from its entries"
     for (transaction_id,) in _wrong_payments().tuples():
         yield f"transaction {transaction_id} differs from its payment"
+    for transaction_id in _wrong_bets().scalars():
+        yield f"transaction {transaction_id} differs from its bet"
 
 
 def differing(players: peewee.Select, stored: peewee.ColumnBase, source: peewee.Select) -> Iterator[str]:
@@ -74,3 +76,18 @@ def _wrong_payments() -> peewee.CompoundSelectQuery:
         .where(house.id.is_null() | own.id.is_null())
     )
     return posted | paid
+
+
+def _wrong_bets() -> peewee.Select:
+    """The house got the wager of each bet, and paid the payout."""
+    got = (
+        LedgerEntry.select(LedgerEntry.transaction, fn.SUM(LedgerEntry.amount_cents).alias("cents"))
+        .where(LedgerEntry.account == Account.HOUSE_BETS)
+        .group_by(LedgerEntry.transaction)
+        .alias("got")
+    )
+    return (
+        Bet.select(Bet.ledger_transaction)
+        .join(got, peewee.JOIN.LEFT_OUTER, on=(got.c.transaction_id == Bet.ledger_transaction))
+        .where(Bet.wager_cents - Bet.payout_cents != fn.COALESCE(got.c.cents, 0))
+    )

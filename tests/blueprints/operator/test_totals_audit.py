@@ -190,6 +190,20 @@ def test_the_sums_of_bets_at_any_times_pass_the_audit(app, run, new_player):
             assert run("ledger", "audit")["mismatches"] == 0, (case, time)
 
 
+def test_a_cent_that_was_moved_between_bets_of_past_periods_is_reported(app, fails, alice, spoil):
+    table = Table(app)
+    for time in ("2026-03-02 12:00", "2026-03-10 12:00", "2026-04-15 12:00"):
+        app.extensions["services"].clock.now = at(time)
+        table.spin(alice, wager=1)
+    spoil("UPDATE bets SET wager_cents = CASE nonce WHEN 1 THEN 101 ELSE 99 END {alices} AND nonce <= 2")
+
+    lines = fails("ledger", "audit").splitlines()
+
+    with reading():
+        first, second = [bet.ledger_transaction_id for bet in Bet.select().order_by(Bet.nonce).limit(2)]
+    assert sorted(lines[:-1]) == [f"transaction {each} differs from its bet" for each in (first, second)]
+
+
 def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):
     """They wait for it, or it for them; none fails and none is missed."""
     table = Table(app)
