@@ -166,10 +166,8 @@ class ProofDelivery:
         # 10,000 bets take 0.2 ms. A heap would save that, and needs a second structure for the sockets.
         scheduled = list(self._scheduled.items())
         for _, bet_id in sorted((due_at, bet_id) for bet_id, (due_at, _) in scheduled if due_at <= now):
-            _, sid = self._scheduled.pop(bet_id)
-            # A look for pending bets may have found it before it was scheduled, and sent it.
-            if bet_id not in self._unconfirmed:
-                self._due[bet_id] = sid
+            # Also one that was sent already, to a new socket: it is not announced yet.
+            _, self._due[bet_id] = self._scheduled.pop(bet_id)
 
     def _mark_confirmed(self) -> None:
         confirmed = self._unconfirmed.confirmed()

@@ -116,6 +116,23 @@ class TestProofs:
 
         assert proof["nonce"] == 1
 
+    @pytest.mark.one_process
+    def test_a_proof_that_a_new_socket_got_too_early_is_announced_and_sent_to_its_own_on_time(
+        self, connect, make_app, settings, player, item, clock
+    ):
+        with threaded_server(make_app(clock=clock, **settings, UPGRADER_PROOF_DELAY="1")) as url:
+            asking = Socket(url, auth={"token": player.token})
+            asking.spin({"amount": 1, "item": item})
+            clock.now += 1_000
+
+            back = Socket(url, auth={"token": player.token})
+
+            assert back.expect("upgrader:proof")["nonce"] == 1
+            assert asking.expect("upgrader:proof")["nonce"] == 1
+            assert back.expect("live-bets:new")["id"] == "1"
+            asking.close()
+            back.close()
+
     def test_a_player_who_was_away_when_it_was_revealed_gets_it_on_connecting(
         self, connect, client, app, player, item, clock, fresh_token
     ):
