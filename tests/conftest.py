@@ -1,7 +1,9 @@
 """Fixtures: an app on each database, its clients, and players made for a test."""
 
 import faulthandler
+import io
 import json
+import logging
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -32,11 +34,13 @@ from bench.harness.warm_start import WarmStart
 from bench.harness.warm_start import warm_start as start_warmly
 from models.db.connection import database, writing
 from models.users import User
+from server.logs import JsonLines
 from settings import Settings
 from tests.support import markers
 from tests.support.apps import environment, import_item, no_writes_begun
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.statements import recorded_statements
+from tests.support.two_factor import Authenticator
 from tests.support.url_rules import reuse_compiled_rules
 
 POSTGRES_URL = pytest.StashKey[str]()
@@ -219,6 +223,30 @@ def change_player(player: Player) -> Callable[..., None]:
 
 
 @pytest.fixture
+def me(client: FlaskClient, request: pytest.FixtureRequest) -> Callable[..., dict[str, Any]]:
+    """Returns the user object of the player, or of another one."""
+
+    def user(by: Player | None = None) -> dict[str, Any]:
+        by = by or request.getfixturevalue("player")
+        shown: dict[str, Any] = client.get("/auth/me", headers=by.headers).json
+        return shown
+
+    return user
+
+
+@pytest.fixture
+def balance(me: Callable[..., dict[str, Any]]) -> Callable[..., float]:
+    """Returns the balance in coins of the player, or of another one."""
+    return lambda by=None: me(by)["balance"]
+
+
+@pytest.fixture
+def authenticator(app: Flask, player: Player) -> Authenticator:
+    """The player's, who has turned on two-factor authentication."""
+    return Authenticator(app, player)
+
+
+@pytest.fixture
 def resident(app: Flask) -> Inhabitant:
     """The player of a platform with data of every kind."""
     return live_in(app)
@@ -298,3 +326,20 @@ def queries() -> Iterator[list[tuple[str, object]]]:
     """The statements sent to the database so far, with their parameters; not those of background tasks."""
     with recorded_statements() as seen:
         yield seen
+
+
+@pytest.fixture
+def log_text(app: Flask) -> Iterator[Callable[[], str]]:  # building the app sets up logging
+    """Gives all that has been logged in this test so far, as it stands on standard error."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    logging.getLogger().addHandler(handler)
+    yield written.getvalue
+    logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
+def log_lines(log_text: Callable[[], str]) -> Callable[[], list[dict[str, Any]]]:
+    """Gives the lines logged so far."""
+    return lambda: [json.loads(line) for line in log_text().splitlines()]

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from bench.harness.servers import ROOT
+from tests.support.markers import postgresql_only
 
 METRICS_ROW = re.compile(r"^\| `(\w+)` \| \w+ \|([^|]*)\|", re.MULTILINE)
 ADDED_BY_PROMETHEUS = {"job", "instance"}
@@ -50,7 +51,7 @@ def labels_of_series(make_app):
     return series
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_rules_and_dashboard_use_only_series_and_labels_that_metrics_serves(labels_of_series):
     unknown = []
     for expression in EXPRESSIONS:

@@ -2,13 +2,12 @@
 
 from urllib.parse import urlsplit
 
-import pytest
-
 from bench.harness.databases import administer
 from models.db.connection import database, open_database, reading
+from tests.support.markers import postgresql_only, sqlite_only
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_postgresql_commits_are_synchronous_whatever_the_server_setting(database_url):
     name = urlsplit(database_url).path[1:]
     administer(database_url, f'ALTER DATABASE "{name}" SET synchronous_commit = off')
@@ -21,7 +20,7 @@ def test_postgresql_commits_are_synchronous_whatever_the_server_setting(database
     assert setting == "on"
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_sqlite_commits_are_fully_synchronous(database_url):
     opened = open_database(database_url)
 

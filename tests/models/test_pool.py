@@ -10,8 +10,9 @@ from bench.harness.databases import administer
 from bench.harness.faults.proxy import PASS, RESET, STALL, before_postgres
 from models.db import waiting
 from models.db.connection import database, open_database, reading, writing
+from tests.support.markers import postgresql_only
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+pytestmark = postgresql_only
 
 MANY = 8
 

@@ -18,7 +18,10 @@ from bench.harness.programs import PROGRAMS, REDIS, missing_programs
 DATABASE_FIXTURES = {"sqlite": "sqlite_files", "postgresql": "postgres"}
 
 sqlite_only = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Marks a test, or the tests of a module, whose behaviour does not depend on the database."""
+"""Marks a test, or the tests of a module: its behaviour does not depend on the database, or is SQLite's."""
+
+postgresql_only = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+"""Marks a test, or the tests of a module, of behaviour that only PostgreSQL has."""
 
 _without_processes: list[pytest.Item] = []
 """The test that runs now, unless it may start processes."""

@@ -47,12 +47,6 @@ def overview(client):
 
 
 @pytest.fixture
-def me(client):
-    """Returns a player's user object."""
-    return lambda player: client.get("/auth/me", headers=player.headers).json
-
-
-@pytest.fixture
 def owner(new_player, set_code):
     """A player whose code is OWNER."""
     player = new_player("owner")

@@ -14,9 +14,10 @@ from services.accounts import users
 from services.cases import reading
 from services.games import bets
 from services.irl_cases import reading as irl_cases
+from tests.support.markers import sqlite_only
 
 # Each database gives the same objects.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = sqlite_only
 
 
 def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):

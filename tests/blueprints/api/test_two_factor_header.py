@@ -36,11 +36,6 @@ def app(make_app, clock):
 
 
 @pytest.fixture
-def authenticator(app, player):
-    return Authenticator(app, player)
-
-
-@pytest.fixture
 def post(client, player):
     """Posts to a path, with a code in the header or none; status and text."""
 

@@ -53,11 +53,6 @@ def player(browser):
 
 
 @pytest.fixture
-def authenticator(app, player):
-    return Authenticator(app, player)
-
-
-@pytest.fixture
 def challenged(browser, authenticator):
     """The browser logs in again; the challenge that it is given."""
     return parameters(browser.log_in("platform").headers["Location"])["challenge"]

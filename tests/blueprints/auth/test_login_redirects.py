@@ -1,12 +1,9 @@
 """The redirects, cookies and log lines of logins with both providers."""
 
-import io
 import json
-import logging
 
 import pytest
 
-from server.logs import JsonLines
 from tests.blueprints.auth.conftest import FAILED, FRONTEND
 from tests.support.browser import BASE_URL, DOMAIN, Browser, changed, parameters
 from tests.support.markers import sqlite_only
@@ -22,17 +19,6 @@ pytestmark = sqlite_only
 def settings(game_platform, identity):
     """The settings for both providers."""
     return game_platform.settings | identity.settings
-
-
-@pytest.fixture
-def log_text(app):
-    """Returns the log lines of this test so far, as written to standard error."""
-    written = io.StringIO()
-    handler = logging.StreamHandler(written)
-    handler.setFormatter(JsonLines())
-    logging.getLogger().addHandler(handler)
-    yield written.getvalue
-    logging.getLogger().removeHandler(handler)
 
 
 def answers_of(browser, provider):

@@ -19,11 +19,6 @@ def spin(spins_of, player):
     return spins_of(player)
 
 
-@pytest.fixture
-def balance(client, player):
-    return lambda: client.get("/auth/me", headers=player.headers).json["balance"]
-
-
 def test_a_limit_can_be_reached_and_not_exceeded(client, new_player, spins_of):
     for kind in ("wager", "loss"):
         for period, resets_at in (("day", MIDNIGHT), ("week", MIDNIGHT), ("month", DECEMBER)):

@@ -3,16 +3,17 @@
 import pytest
 
 from tests.blueprints.limits.conftest import DAY_MS
-from tests.support.two_factor import STEP_MS, Authenticator
+from tests.support.two_factor import STEP_MS
 
 REQUIRED = (403, {"error": "Two-factor code required"})
 INVALID = (400, {"error": "Invalid 2FA code"})
 
 
 @pytest.fixture
-def authenticator(app, player, clock):
+def clock(clock):
+    """At the beginning of a time step of the codes."""
     clock.now -= clock.now % STEP_MS
-    return Authenticator(app, player)
+    return clock
 
 
 def test_raising_and_removing_a_limit_need_a_code(put, limits, confirm, authenticator, clock):

@@ -8,13 +8,9 @@ from tests.support.markers import sqlite_only
 REFUSED = {"status": False, "error": "Free case is not available"}
 
 
-def me(client, player):
-    return client.get("/auth/me", headers=player.headers).json
-
-
-def test_the_free_case_costs_nothing_and_opens_once(connect, client, lucky, free_case, winning, state_of):
+def test_the_free_case_costs_nothing_and_opens_once(connect, me, lucky, free_case, winning, state_of):
     socket = connect(lucky)
-    before = me(client, lucky)
+    before = me(lucky)
     assert socket.call("case:open", {"case": free_case, "price": 0})["error"] == "Case price has changed"
     seed = winning(DEAR, free_case)
     request = {"case": free_case, "clientSeed": seed, "price": 10.53, "requestId": "r-1"}
@@ -22,7 +18,7 @@ def test_the_free_case_costs_nothing_and_opens_once(connect, client, lucky, free
     opened = socket.call("case:open", request)
 
     assert opened == {"status": True, "result": {"success": True, "amount": 55, "item": DEAR}}
-    after = me(client, lucky)
+    after = me(lucky)
     assert (after["balance"], after["freeCases"], after["experience"]) == (before["balance"] + 55, 1, 0)
     opened_once = state_of(lucky)
     assert socket.call("case:open", {"case": free_case}) == REFUSED
@@ -72,17 +68,17 @@ def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky
     assert answers == [True] * limit + [False]
 
 
-def test_a_free_case_whose_items_are_worth_nothing_can_be_opened(connect, client, lucky, put, add_item):
+def test_a_free_case_whose_items_are_worth_nothing_can_be_opened(connect, me, lucky, put, add_item):
     add_item("Worthless | Gun", price=0)
     put("Daily", {"Worthless | Gun": 100}, kind="free")
 
     answer = connect(lucky).call("case:open", {"case": "free-case"})
 
     assert answer["result"] == {"success": False, "amount": 0, "item": "Worthless | Gun"}
-    assert me(client, lucky)["freeCases"] == 1
+    assert me(lucky)["freeCases"] == 1
 
 
-def test_a_level_case_needs_its_level_before_the_opening(connect, client, new_player, put, items):
+def test_a_level_case_needs_its_level_before_the_opening(connect, me, new_player, put, items):
     put("Level 2 Box", {DEAR: 10, CHEAP: 90}, kind="level")
     put("Level Zero", {DEAR: 10, CHEAP: 90}, kind="level", level=0)
     junior, senior = new_player("junior", level=1), new_player("senior", level=2)
@@ -91,7 +87,7 @@ def test_a_level_case_needs_its_level_before_the_opening(connect, client, new_pl
     assert connect(junior).call("case:open", {"case": "level-2-box"})["error"] == "Your level is too low"
     assert connect(senior).call("case:open", {"case": "level-2-box"})["status"] is True
     assert connect(new_player("beginner")).call("case:open", {"case": "level-zero"})["status"] is True
-    assert me(client, senior)["experience"] == 410
+    assert me(senior)["experience"] == 410
 
 
 def test_a_level_that_a_spin_has_just_reached_is_enough(connect, new_player, put, items, add_item):

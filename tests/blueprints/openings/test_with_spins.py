@@ -7,10 +7,11 @@ import pytest
 from bench.harness.waiting import wait_until
 from services.openings.opening import OpeningRequest
 from tests.support.locks import locked
+from tests.support.markers import postgresql_only
 
 
 @pytest.mark.one_process
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_while_a_case_is_opened_the_player_can_neither_spin_nor_open_another(
     app, connect, player, case, irl_case, add_item, database_url
 ):

@@ -10,7 +10,7 @@ import pytest
 
 from bench.harness.databases import administer, packaged_tool
 from services.upgrader.spin import SpinRequest
-from tests.support.markers import sqlite_only
+from tests.support.markers import postgresql_only, sqlite_only
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
     assert (tmp_path / "kept").read_text() == "something"
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_a_backup_of_postgresql_is_refused_and_names_pg_dump(fails, tmp_path):
     assert "pg_dump" in fails("db", "backup", str(tmp_path / "backup"))
     assert list(Path(tmp_path).glob("backup")) == []

@@ -35,11 +35,6 @@ def refused(fails, player):
 
 
 @pytest.fixture
-def balance(client, player):
-    return lambda by=player: client.get("/auth/me", headers=by.headers).json["balance"]
-
-
-@pytest.fixture
 def titles(client, player):
     """Returns the titles of the player's notifications."""
 

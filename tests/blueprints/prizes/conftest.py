@@ -57,12 +57,6 @@ def statuses(listed):
 
 
 @pytest.fixture
-def balance(client, player):
-    """The player's balance in coins."""
-    return lambda: client.get("/auth/me", headers=player.headers).json["balance"]
-
-
-@pytest.fixture
 def change_details(client, player):
     """Changes the player's details."""
 

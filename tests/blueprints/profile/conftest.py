@@ -32,12 +32,6 @@ def call(client, player):
 
 
 @pytest.fixture
-def me(client, player):
-    """Returns a player's user object."""
-    return lambda by=player: client.get("/auth/me", headers=by.headers).json
-
-
-@pytest.fixture
 def notifications(call, player):
     """A player's notifications."""
 

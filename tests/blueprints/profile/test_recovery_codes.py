@@ -14,11 +14,6 @@ DISABLED = (200, {"success": True, "message": "2FA disabled successfully"})
 
 
 @pytest.fixture
-def authenticator(app, player):
-    return Authenticator(app, player)
-
-
-@pytest.fixture
 def codes(app, player, authenticator):
     """Recovery codes of the player."""
     return recovery_codes_of(app, player, authenticator)

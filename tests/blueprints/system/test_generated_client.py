@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from bench.harness.node import NODE, SCRIPTS
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -30,7 +31,7 @@ def run(project, script, *arguments):
     return finished.stdout
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_generated_typescript_client_compiles_strictly_and_reads_answers_and_errors(
     project, server, connect, player, add_item
 ):

@@ -6,6 +6,7 @@ import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, veri
     assert verify() == {"sealed": left["sealed"] + 250, "unsealed": 0, "problems": 0}
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_start_records_the_settings_that_have_changed_and_nothing_if_none_has(serve):
     serve(UPGRADER_HOUSE_EDGE="0.05", CATALOGUE_TTL="60")
     serve(UPGRADER_HOUSE_EDGE="0.04", CATALOGUE_TTL="60")
@@ -71,7 +72,7 @@ def test_a_start_records_the_settings_that_have_changed_and_nothing_if_none_has(
     assert second["who"] == "system"
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_secret_setting_is_recorded_without_its_value(serve):
     serve(PLATFORM_API_KEY="a-very-private-key")
 
@@ -82,7 +83,7 @@ def test_a_secret_setting_is_recorded_without_its_value(serve):
     assert "private-key" not in json.dumps([first, second])
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_new_secret_key_does_not_make_other_secrets_look_changed(serve):
     old = "the secret that was used first and is long enough"
     serve(SECRET_KEY=old)

@@ -9,10 +9,11 @@ from bench.harness.spins import Table
 from bench.harness.waiting import wait_until
 from services.accounts import personal_details
 from services.shared.clock import now_ms
+from tests.support.markers import postgresql_only
 
 pytestmark = [
     pytest.mark.redis,
-    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+    postgresql_only,
 ]
 
 

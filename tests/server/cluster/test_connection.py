@@ -6,10 +6,11 @@ from bench.harness.redis import redis_server
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from tests.support.certificate import self_signed
+from tests.support.markers import postgresql_only
 
 pytestmark = [
     pytest.mark.redis,
-    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+    postgresql_only,
 ]
 
 PASSWORD = "password-of-the-cache"

@@ -10,11 +10,12 @@ from bench.harness.crashes.cluster_faults import LONGEST_DELAY_MS, last, set_a_c
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm
 from bench.harness.redis import redis_server
+from tests.support.markers import postgresql_only
 
 pytestmark = [
     pytest.mark.redis,
     pytest.mark.slow,
-    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+    postgresql_only,
 ]
 
 PLAYERS, SOCKETS = 3, 4

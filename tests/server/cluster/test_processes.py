@@ -9,10 +9,11 @@ from bench.harness.servers import come_to_rest
 from bench.harness.waiting import wait_until
 from models.db.connection import database, writing
 from services.shared.errors import OperatorError
+from tests.support.markers import postgresql_only
 
 pytestmark = [
     pytest.mark.redis,
-    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+    postgresql_only,
 ]
 
 

@@ -7,10 +7,11 @@ import pytest
 from bench.harness.players import create_player
 from models.db.connection import reading, writing
 from models.seed_marks import SeedMark
+from tests.support.markers import postgresql_only
 
 pytestmark = [
     pytest.mark.redis,
-    pytest.mark.parametrize("database_url", ["postgresql"], indirect=True),
+    postgresql_only,
 ]
 
 

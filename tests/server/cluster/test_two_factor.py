@@ -12,7 +12,7 @@ from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.two_factor import RecoveryCode, WrongCode
 from tests.support.locks import locked, waiting_for_locks
-from tests.support.two_factor import STEP_MS, Authenticator, recovery_codes_of
+from tests.support.two_factor import STEP_MS, recovery_codes_of
 
 pytestmark = pytest.mark.redis
 
@@ -31,11 +31,6 @@ def app(gunicorn_app):
 @pytest.fixture
 def player(app, request):
     return create_player(app, request.node.originalname[-30:])
-
-
-@pytest.fixture
-def authenticator(app, player):
-    return Authenticator(app, player)
 
 
 @pytest.fixture

@@ -1,29 +1,6 @@
-"""Fixtures of the HTTP tests: the log, and views that a test adds."""
-
-import io
-import json
-import logging
+"""A fixture of the HTTP tests: views that a test adds."""
 
 import pytest
-
-from server.logs import JsonLines
-
-
-@pytest.fixture
-def log_text(app):  # building the app sets up logging
-    """Gives all that has been logged in this test so far, as it stands on standard error."""
-    written = io.StringIO()
-    handler = logging.StreamHandler(written)
-    handler.setFormatter(JsonLines())
-    logging.getLogger().addHandler(handler)
-    yield written.getvalue
-    logging.getLogger().removeHandler(handler)
-
-
-@pytest.fixture
-def log_lines(log_text):
-    """Gives the lines logged so far."""
-    return lambda: [json.loads(line) for line in log_text().splitlines()]
 
 
 @pytest.fixture

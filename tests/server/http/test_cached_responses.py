@@ -11,9 +11,10 @@ from flask import request_started
 from bench.harness.waiting import wait_until
 from blueprints.api import caching
 from services.statistics import leaderboard
+from tests.support.markers import sqlite_only
 
 # Nothing here depends on the database.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = sqlite_only
 
 FRONT_END = "https://play.example.com"
 BOARD = "/leaderboard"

@@ -6,6 +6,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Socket
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
+from tests.support.markers import sqlite_only
 
 START = at("2026-03-18 12:00")
 HOUR_MS = 3_600_000
@@ -28,7 +29,7 @@ def item(add_item):
     return add_item(price=10)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_token_is_valid_after_the_clock_steps_by_an_hour_and_not_by_a_year(client, connect, player, clock):
     statuses, connected = {}, {}
     for step in (0, *STEPS, 0):
@@ -50,7 +51,7 @@ def test_a_token_is_valid_after_the_clock_steps_by_an_hour_and_not_by_a_year(cli
     }
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_token_that_expired_by_a_clock_step_is_valid_again_when_the_step_is_reverted(
     connect, player, item, clock
 ):
@@ -148,7 +149,7 @@ class TestProofs:
         assert back.expect("upgrader:proof")["nonce"] == 1
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_rate_limits_and_the_catalogue_measure_elapsed_time(make_app, clock, item, new_player, queries):
     limited = make_app(clock=clock, RATELIMIT_ENABLED="1")
     alice = new_player("spins")

@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
 # Nothing here uses a database.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = sqlite_only
 
 FRONT_END = "https://play.example.com"
 LISTED = "https://partner.example.com:8443"

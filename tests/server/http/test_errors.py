@@ -4,8 +4,10 @@ import peewee
 import pytest
 from flask import request
 
+from tests.support.markers import sqlite_only
+
 # Nothing here uses a database.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = sqlite_only
 
 LIMIT = 64 * 1024
 

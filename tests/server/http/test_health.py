@@ -5,6 +5,7 @@ import re
 import pytest
 
 from models.db.connection import database, writing
+from tests.support.markers import postgresql_only
 
 MISSING = "the table bets is missing; run flask db upgrade"
 OUTDATED = "The database schema is not up to date"
@@ -62,7 +63,7 @@ def test_a_command_names_a_missing_table(fails):
 
 
 # SQLite takes an unknown column in double quotes for a text.
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_a_missing_column_is_named_in_the_log(client, player, caplog):
     with writing():
         database.execute_sql("ALTER TABLE users RENAME COLUMN trade_url TO lost")

@@ -8,9 +8,10 @@ import re
 import pytest
 
 from blueprints.api.errors import envelope
+from tests.support.markers import sqlite_only
 
 # Nothing here depends on the database.
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
+pytestmark = [pytest.mark.slow, sqlite_only]
 
 LONG = "a" * 8_000
 VALUES = {

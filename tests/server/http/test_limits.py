@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
 # Nothing here uses a database for long.
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
+pytestmark = [pytest.mark.slow, sqlite_only]
 
 READS, WRITES, LOGIN_STARTS = 300, 60, 20
 PREFLIGHTS, PROBES, COSTLY_READS = 600, 120, 30

@@ -133,7 +133,7 @@ def test_no_secret_is_in_the_log_of_a_server_and_every_line_of_it_is_json(runnin
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_an_exception_in_gunicorns_log_is_one_line_without_a_traceback(env, tmp_path):
     (tmp_path / "broken.py").write_text("app = 1 / 0")
     command = [*gunicorn("broken:app"), "--pythonpath", str(tmp_path)]

@@ -6,8 +6,9 @@ import pytest
 
 from models.db.connection import reading, writing
 from models.db.postgres import _Connection
+from tests.support.markers import postgresql_only
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+pytestmark = postgresql_only
 
 
 @pytest.mark.parametrize("block", [reading, writing])

@@ -7,6 +7,7 @@ import pytest
 from bench.harness.sample_data import DEAR
 from bench.harness.sockets import Transport
 from tests.support.hostile import MALFORMED, REPEATED, VALUES
+from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +52,7 @@ def is_answer(answer):
     return set(answer) == {"status", "error"} and answer["error"] != "Something went wrong"
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_malformed_or_ambiguous_message_ends_the_connection(server):
     payloads = [*texts(MALFORMED), *texts(REPEATED)]
 

@@ -12,11 +12,12 @@ from bench.harness.raw_http import open_connection
 from bench.harness.servers import gunicorn, server_process
 from bench.harness.sockets import Socket
 from tests.server.worker.test_hostile_websockets import TEXT, frame, upgrade
+from tests.support.markers import postgresql_only, sqlite_only
 
 pytestmark = pytest.mark.process
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_path):
     with warm_start.server_process(
         gunicorn("tests.support.changed_apps:slow_query()"), env, tmp_path
@@ -36,7 +37,7 @@ def test_a_slow_query_does_not_delay_another_request(app, env, warm_start, tmp_p
     assert order == ["/while-the-query-sleeps", "/slow-query"]
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(player, env, warm_start, tmp_path):
     with warm_start.server_process(gunicorn(), env, tmp_path) as server:
         bystander = Socket(server.url, auth={"token": player.token})
@@ -53,7 +54,7 @@ def test_a_frame_that_breaks_a_connection_leaves_one_line_and_no_traceback(playe
     assert "Traceback" not in log
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_a_slow_name_server_delays_no_other_request(app, env, database_url, tmp_path):
     with before_postgres(database_url) as (_, address):
         named = env | {"DATABASE_URL": address.replace("127.0.0.1", "database.test")}

@@ -6,8 +6,9 @@ from bench.harness.faults.proxy import HALF, RESET, STALL, before_postgres, late
 from bench.harness.faults.routes import Outcome
 from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn
+from tests.support.markers import postgresql_only
 
-pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)]
+pytestmark = [pytest.mark.process, postgresql_only]
 
 
 def test_network_faults_to_the_database_lose_nothing_and_answers_are_clear(

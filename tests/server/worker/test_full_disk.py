@@ -9,8 +9,9 @@ from bench.harness.faults.routes import UNAVAILABLE, Outcome
 from bench.harness.faults.storm import FaultStorm
 from bench.harness.servers import gunicorn
 from tests.services.avatars.conftest import RED, encoded
+from tests.support.markers import sqlite_only
 
-pytestmark = [pytest.mark.process, pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
+pytestmark = [pytest.mark.process, sqlite_only]
 
 PNG = encoded(Image.new("RGB", (9, 9), RED), "PNG")
 

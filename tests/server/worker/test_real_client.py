@@ -8,7 +8,7 @@ from bench.harness.node import node
 from bench.harness.players import create_player
 from bench.harness.servers import flask_run, gunicorn, server_process
 from tests.support.apps import ITEM, environment, fresh_app, import_item
-from tests.support.markers import DATABASE_FIXTURES
+from tests.support.markers import DATABASE_FIXTURES, sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -82,7 +82,7 @@ def test_a_client_stays_connected_as_a_spectator_when_its_session_is_ended(platf
     }
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(
     add_item, player, env, warm_start, tmp_path
 ):

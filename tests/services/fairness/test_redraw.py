@@ -12,6 +12,7 @@ from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
 from services.upgrader.spin import SpinRequest
 from tests.services.fairness.conftest import reveal
+from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/commitment"
 
@@ -135,7 +136,7 @@ def test_the_first_server_of_a_new_platform_keeps_the_first_commitments(app, pla
     assert epoch() == 1
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_backup_of_a_new_platform_redraws_its_seeds(app, make_app, player, item, run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))
     told = announced(app, player)

@@ -7,7 +7,7 @@ from bench.harness.cluster import cluster
 from bench.harness.waiting import wait_until
 from tests.services.fairness.conftest import percent_of
 from tests.support import backups
-from tests.support.markers import sqlite_only
+from tests.support.markers import postgresql_only, sqlite_only
 
 pytestmark = pytest.mark.process
 
@@ -48,7 +48,7 @@ def test_a_revealed_seed_is_useless_after_a_restore(serve, join, spin_with, reve
 
 
 @pytest.mark.redis
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_a_restore_is_recognised_by_processes_that_have_not_revealed_the_seed(
     env, redis, backup, restore, player, join, spin_with, tmp_path
 ):
@@ -72,7 +72,7 @@ def test_a_restore_is_recognised_by_processes_that_have_not_revealed_the_seed(
     assert proof["serverSeedCommitment"] == announced["serverSeedCommitment"]
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@sqlite_only
 def test_a_restore_into_the_open_file_is_recognised(serve, env, backup, join, spin_with, tmp_path):
     with serve() as server:
         backup()

@@ -1,9 +1,5 @@
 """Fixtures of the price tests: a source with chosen answers, a clock, and an app."""
 
-import io
-import json
-import logging
-
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -11,7 +7,6 @@ from bench.harness.price_sources import price_server
 from models.db.connection import reading, writing
 from models.items import Item
 from models.leases import Lease
-from server.logs import JsonLines
 from services.items import importing as items_importing
 from services.prices import feed, market
 
@@ -146,17 +141,6 @@ def outcomes(prices):
 
 
 @pytest.fixture
-def log_lines(app):
-    """Returns the lines of the price log so far."""
-    written = io.StringIO()
-    handler = logging.StreamHandler(written)
-    handler.setFormatter(JsonLines())
-    logging.getLogger("platform.prices").addHandler(handler)
-    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
-    logging.getLogger("platform.prices").removeHandler(handler)
-
-
-@pytest.fixture
 def metric(client):
     """Returns the value of a metric with these labels, or None."""
 
@@ -166,3 +150,9 @@ def metric(client):
         return next((s.value for s in samples if s.name == name and s.labels == labels), None)
 
     return value
+
+
+@pytest.fixture
+def log_lines(log_lines):
+    """Gives the lines of the price log so far."""
+    return lambda: [line for line in log_lines() if line["logger"] == "platform.prices"]

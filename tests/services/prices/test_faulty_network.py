@@ -8,9 +8,10 @@ import pytest
 from bench.harness.faults.proxy import HALF, RESET, STALL, fault_proxy, slices
 from bench.harness.price_sources import feed, market
 from bench.harness.waiting import wait_until
+from tests.support.markers import sqlite_only
 
 # The database plays no part in this.
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = sqlite_only
 
 SECONDS = 0.5
 """How long a source may take here."""

@@ -9,8 +9,9 @@ from bench.harness.players import create_player
 from models.db.connection import database, open_database, reading
 from services.shared.database_clock import DatabaseClock
 from services.upgrader.spin import SpinRequest
+from tests.support.markers import postgresql_only
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+pytestmark = postgresql_only
 
 MINUTE_NS = 60 * 10**9
 REDIS_URL = "redis://127.0.0.1:9"

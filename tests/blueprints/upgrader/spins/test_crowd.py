@@ -4,12 +4,13 @@ import pytest
 
 from bench.harness.waiting import wait_until
 from tests.support.locks import locked, waiting_for_locks
+from tests.support.markers import postgresql_only
 
 PROOF = "upgrader:proof"
 
 
 @pytest.mark.one_process
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_spins_that_wait_for_locks_leave_connections_for_other_requests(
     client, connect, new_player, item, database_url
 ):

@@ -3,10 +3,6 @@
 import json
 
 
-def balance_of(client, player):
-    return client.get("/auth/me", headers=player.headers).json["balance"]
-
-
 def test_events_come_in_the_promised_order(connect, player, item):
     asking, watching = connect(player), connect(player)
     for socket in (asking, watching):
@@ -27,17 +23,17 @@ def test_events_come_in_the_promised_order(connect, player, item):
 
 
 def test_a_win_is_worth_the_items_price_and_a_loss_costs_the_wager(
-    connect, client, player, item, winning, losing, run
+    connect, balance, player, item, winning, losing, run
 ):
     socket = connect(player)
 
     won = socket.spin({"amount": 1, "item": item, "clientSeed": winning()})
     assert won == {"status": True, "result": {"success": True, "amount": 10, "item": item}}
-    assert balance_of(client, player) == 109
+    assert balance() == 109
 
     lost = socket.spin({"amount": 2, "item": item, "clientSeed": losing(2)})
     assert lost == {"status": True, "result": {"success": False, "amount": 0, "item": item}}
-    assert balance_of(client, player) == 107
+    assert balance() == 107
 
     ledger = run("ledger", "audit")
     assert ledger == {"users": 1, "transactions": 3, "entries": 2 + 4 + 2, "mismatches": 0}

@@ -9,6 +9,7 @@ from bench.harness.waiting import wait_until
 from services.games.errors import SpinInProgress
 from services.upgrader.spin import SpinRequest
 from tests.support.locks import writers_held_up
+from tests.support.markers import postgresql_only
 
 SEED_OF_PLAYER = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
 
@@ -56,7 +57,7 @@ def test_no_lock_is_kept_for_a_player_who_is_not_spinning(app, connect, player, 
     assert len(app.extensions["services"].player_locks) == 0
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@postgresql_only
 def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_middle_of_a_spin):
     other = connect(new_player("bob"))
 
