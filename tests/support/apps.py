@@ -1,8 +1,9 @@
-"""Apps on fresh databases, and the environment that they run in."""
+"""Apps on fresh databases, the environment that they run in, and items, cases and spins in them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,16 @@ from flask import Flask
 
 from app import create_app
 from bench.harness.databases import PostgresServer, SqliteFiles
+from bench.harness.players import Player
 from bench.harness.redis import RedisServer
 from bench.harness.servers import come_to_rest, threaded_server
 from models.db.connection import database
+from services.cases import importing as cases_importing
+from services.games.play import PlayedBet
+from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
+from services.upgrader.spin import SpinRequest
 from settings import Settings
 
 SECRET = "a secret of the tests, long enough to be one"
@@ -100,3 +106,33 @@ def import_item(name: str = ITEM, *, price: Any = 10, **row: Any) -> str:
     document = [{"appid": 730, "marketHashName": name, "price": price, **row}]
     items_importing.import_document(document, app_id=None, now=now_ms())
     return name
+
+
+def import_case(name: str, percentages: Mapping[str, Any], *, now: int | None = None, **row: Any) -> None:
+    """Import a case of these items with their percentages."""
+    items = [
+        {"marketHashName": item, "percentage": Decimal(str(percentage))}
+        for item, percentage in percentages.items()
+    ]
+    cases_importing.import_cases([{"name": name, "items": items} | row], now=now or now_ms())
+
+
+def import_irl_case(case_id: str, *items: dict[str, Any], price: Any) -> None:
+    """Import the case "Desk" of real-life items, which are pens of one coin unless they say otherwise."""
+    things = [{"name": "Pen", "image": "", "price": 1} | item for item in items or [{}]]
+    irl_importing.import_cases(
+        [{"id": case_id, "name": "Desk", "price": price, "items": things}], now=now_ms()
+    )
+
+
+def play_spin(
+    app: Flask, player: Player, item: str = ITEM, *, clock: Callable[[], int] | None = None, **request: Any
+) -> PlayedBet:
+    """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
+    services = app.extensions["services"]
+    played: PlayedBet = services.upgrader.play(
+        user_id=player.id,
+        request=SpinRequest(**{"amount": 1, "item": item} | request),
+        clock=clock or services.clock,
+    )
+    return played

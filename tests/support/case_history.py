@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from bench.harness.players import import_prices
 from models.bets import Bet
 from models.cases import Case
 from models.db.connection import reading, writing
-from services.cases import importing
 from services.cases import reading as cases
 from services.games import snapshots
 from services.games.snapshots import content_of_case
-from services.items import importing as items_importing
 from services.shared.clock import now_ms
+from tests.support.apps import import_case
 
 NAMES = ("Gun | A", "Gun | B", "Gun | C")
 
@@ -36,21 +36,14 @@ class CaseHistory:
 
     def change_prices(self, number: int) -> None:
         """Import other prices of its items."""
-        rows = [
-            {"appid": 730, "marketHashName": name, "price": 1 + (7 * number + 3 * place) % 20}
-            for place, name in enumerate(NAMES)
-        ]
-        self._note(lambda: items_importing.import_document(rows, app_id=None, now=now_ms()))
+        prices = {name: 1 + (7 * number + 3 * place) % 20 for place, name in enumerate(NAMES)}
+        self._note(lambda: import_prices(prices))
 
     def change_chances(self, number: int) -> None:
         """Import other chances."""
         first = 1 + number % 60
-        chances = (first, 39, 61 - first)
-        items = [
-            {"marketHashName": name, "percentage": chance}
-            for name, chance in zip(NAMES, chances, strict=True)
-        ]
-        self._note(lambda: importing.import_cases([{"name": "Box", "items": items}], now=now_ms()))
+        chances = dict(zip(NAMES, (first, 39, 61 - first), strict=True))
+        self._note(lambda: import_case("Box", chances))
 
     def delete(self, _number: int) -> None:
         """Delete the case."""

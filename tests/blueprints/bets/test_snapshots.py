@@ -5,13 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from services.cases import importing
 from services.games import snapshots
-from services.irl_cases import importing as irl_importing
-from tests.support.apps import import_item
+from tests.support.apps import import_case, import_irl_case, import_item
 from tests.support.locks import writers_held_up
-
-NOW = 1_700_000_000_000
 
 
 @pytest.fixture
@@ -19,22 +15,16 @@ def case(app):
     """A case with three items, two of which are equally rare; its address."""
     for name, price in (("Gloves", 0), ("Gun | “Ω”", 10), ("Gun | Red (Field-Tested)", Decimal("0.57"))):
         import_item(name, price=price)
-    put_case({"Gun | Red (Field-Tested)": 90, "Gun | “Ω”": 5, "Gloves": 5})
+    import_case("My Case", {"Gun | Red (Field-Tested)": 90, "Gun | “Ω”": 5, "Gloves": 5})
     return "/api/cases/my-case"
 
 
 @pytest.fixture
 def irl_case(app):
     """A case whose three items share 100 percent equally; its address."""
-    things = [{"name": name, "image": None, "price": Decimal("1.50")} for name in ("Pen", "Mug", "Mat")]
-    row = {"id": "desk", "name": "Desk", "price": 2, "items": things}
-    irl_importing.import_cases([row], now=NOW)
+    things = [{"name": name, "price": Decimal("1.50")} for name in ("Pen", "Mug", "Mat")]
+    import_irl_case("desk", *things, price=2)
     return "/irl/desk"
-
-
-def put_case(contents):
-    items = [{"marketHashName": name, "percentage": value} for name, value in contents.items()]
-    importing.import_cases([{"name": "My Case", "items": items}], now=NOW)
 
 
 def text_of(client, case):

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from services.cases import importing
 from services.items import importing as items_importing
 from services.shared.clock import now_ms
+from tests.support.apps import import_case
 
 INVENTORY = {"Gun | Red (Field-Tested)": 10, "Gun | Blue (Factory New)": 20, "Gloves": 0.5}
 RED, BLUE, GLOVES = INVENTORY
@@ -42,12 +42,8 @@ def put(inventory):
     times = iter(range(1_700_000_000_000, 1_800_000_000_000))
 
     def one(name, contents=None, *, kind=None, now=None):
-        items = [
-            {"marketHashName": item, "percentage": Decimal(str(percentage))}
-            for item, percentage in (contents or {GLOVES: 100}).items()
-        ]
-        row = {"name": name, "items": items} | ({"kind": kind} if kind else {})
-        importing.import_cases([row], now=now or next(times))
+        row = {"kind": kind} if kind else {}
+        import_case(name, contents or {GLOVES: 100}, now=now or next(times), **row)
 
     return one
 

@@ -8,8 +8,7 @@ from bench.harness.players import create_player
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import User
-from services.cases import importing
-from services.shared.clock import now_ms
+from tests.support.apps import import_case
 from tests.support.at_once import all_at_once
 from tests.support.case_history import NAMES, CaseHistory
 
@@ -30,8 +29,7 @@ def open_at_once(sockets, payload):
 def test_concurrent_openings_of_the_free_case_on_two_processes_succeed_once(
     processes, connect, player, history
 ):
-    contents = [{"marketHashName": NAMES[0], "percentage": 100}]
-    importing.import_cases([{"name": "Daily", "kind": "free", "items": contents}], now=now_ms())
+    import_case("Daily", {NAMES[0]: 100}, kind="free")
     with writing():
         User.update(used_affiliate_code="LUCKY").where(User.id == player.id).execute()
     sockets = [connect(number % 2, player) for number in range(10)]

@@ -12,8 +12,7 @@ from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
 from services.shared.signals import Signal
-from services.upgrader.spin import SpinRequest
-from tests.support.apps import ITEM, two_processes
+from tests.support.apps import ITEM, play_spin, two_processes
 
 BETS = 120
 """More than are revealed at once."""
@@ -251,16 +250,9 @@ def test_new_sockets_are_noted_once_when_the_database_fails(
 @pytest.fixture
 def play(processes, player):
     """Settles a bet without a process that knows of it, as when that process has died."""
-    services = processes[0][0].extensions["services"]
-    request = SpinRequest(amount=1, item=ITEM, client_seed="seed")
-
-    def settle(*, ago_ms):
-        spin = services.upgrader.play(
-            user_id=player.id, request=request, clock=lambda: services.clock() - ago_ms
-        )
-        return spin.bet
-
-    return settle
+    app, _ = processes[0]
+    clock = app.extensions["services"].clock
+    return lambda *, ago_ms: play_spin(app, player, clock=lambda: clock() - ago_ms, client_seed="seed").bet
 
 
 @pytest.fixture

@@ -2,10 +2,8 @@
 
 import pytest
 
-from services.cases import importing
-from services.irl_cases import importing as irl_importing
 from tests.blueprints.limits.conftest import DAY_MS, NOW
-from tests.support.apps import ITEM
+from tests.support.apps import ITEM, import_case, import_irl_case
 
 # The next Monday and the next day are the same. The month ends eight days later.
 MIDNIGHT = 1_795_392_000_000
@@ -71,10 +69,8 @@ def test_a_player_who_is_excluded_permanently_cannot_bet(take_break, spin):
 
 @pytest.mark.parametrize(("event", "case"), [("case:open", "box"), ("irl:open", "desk")])
 def test_openings_count_and_are_refused_as_spins_are(connect, player, put, take_break, add_item, event, case):
-    contents = [{"marketHashName": add_item(price=0.95), "percentage": 100}]
-    importing.import_cases([{"name": "Box", "items": contents}], now=NOW)
-    prize = {"name": "Pen", "image": "", "price": 1}
-    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 1, "items": [prize]}], now=NOW)
+    import_case("Box", {add_item(price=0.95): 100})
+    import_irl_case("desk", price=1)
     socket = connect(player)
     put(1)
 

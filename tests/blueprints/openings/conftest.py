@@ -11,11 +11,9 @@ from models.db.connection import reading
 from models.ledger import LedgerEntry
 from models.prizes import Prize
 from models.users import User
-from services.cases import importing
 from services.cases import reading as cases
 from services.games.snapshots import content_of_case
-from services.irl_cases import importing as irl_importing
-from services.shared.clock import now_ms
+from tests.support.apps import import_case, import_irl_case
 
 DEAR, CHEAP = "Dear | Gun", "Cheap | Gun"
 LAMP, PEN = "Lamp", "Pen"
@@ -30,15 +28,7 @@ def env(env, request):
 @pytest.fixture
 def put(app):
     """Imports a case with these items and percentages."""
-
-    def put(name, percentages, **row):
-        items = [
-            {"marketHashName": item, "percentage": Decimal(str(percentage))}
-            for item, percentage in percentages.items()
-        ]
-        importing.import_cases([{"name": name, "items": items} | row], now=now_ms())
-
-    return put
+    return import_case
 
 
 @pytest.fixture
@@ -64,11 +54,9 @@ def free_case(put, items):
 @pytest.fixture
 def irl_case(app):
     """Costs 12 coins."""
-    items = [
-        {"name": LAMP, "image": "/media/lamp.webp", "price": 50, "percentage": 20},
-        {"name": PEN, "image": "", "price": Decimal("1.5"), "percentage": 80},
-    ]
-    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 12, "items": items}], now=now_ms())
+    lamp = {"name": LAMP, "image": "/media/lamp.webp", "price": 50, "percentage": 20}
+    pen = {"name": PEN, "price": Decimal("1.5"), "percentage": 80}
+    import_irl_case("desk", lamp, pen, price=12)
     return "desk"
 
 

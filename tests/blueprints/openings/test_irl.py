@@ -6,9 +6,8 @@ import pytest
 
 from models.db.connection import reading
 from models.prizes import Prize
-from services.irl_cases import importing as irl_importing
-from services.shared.clock import now_ms
 from tests.blueprints.openings.conftest import LAMP, PEN
+from tests.support.apps import import_irl_case
 
 
 def test_the_item_is_kept_as_a_prize_and_the_balance_falls_by_the_price(
@@ -35,8 +34,7 @@ def test_the_item_is_kept_as_a_prize_and_the_balance_falls_by_the_price(
 
 def test_a_prize_copies_name_image_and_value_of_its_opening(app, connect, player, irl_case, winning):
     connect(player).call("irl:open", {"case": irl_case, "clientSeed": winning(LAMP, irl_case, "irl")})
-    pen = {"name": PEN, "image": "", "price": 1}
-    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 12, "items": [pen]}], now=now_ms())
+    import_irl_case("desk", price=12)
 
     with reading():
         prize = Prize.get()
@@ -45,8 +43,7 @@ def test_a_prize_copies_name_image_and_value_of_its_opening(app, connect, player
 
 @pytest.mark.parametrize("value", [0, 12])
 def test_a_prize_that_is_worth_the_price_is_no_success(connect, client, player, app, value):
-    pen = {"name": PEN, "image": "", "price": value}
-    irl_importing.import_cases([{"id": "pen", "name": "Pen", "price": 12, "items": [pen]}], now=now_ms())
+    import_irl_case("pen", {"price": value}, price=12)
 
     answer = connect(player).call("irl:open", {"case": "pen"})
 

@@ -9,20 +9,18 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from bench.harness.databases import administer, packaged_tool
-from services.upgrader.spin import SpinRequest
+from tests.support.apps import play_spin
 from tests.support.markers import postgresql_only, sqlite_only
 
 
 @pytest.fixture
 def played(app, new_player, add_item):
     """Two players have spun and one has been paid."""
-    services = app.extensions["services"]
     item = add_item(price=10)
     for name in ("alice", "bob"):
         player = new_player(name)
         for _ in range(3):
-            request = SpinRequest(amount=1, item=item)
-            services.upgrader.play(user_id=player.id, request=request, clock=services.clock)
+            play_spin(app, player, item)
     app.test_cli_runner().invoke(args=["payments", "record", player.platform_id, "deposit", "5"])
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bench.harness.client_seeds import client_seed_that
-from services.upgrader.spin import SpinRequest
+from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
 
 DAY_MS = 24 * 3600 * 1000
@@ -16,13 +16,11 @@ NOON_MS = 1_800_000_000_000 - 1_800_000_000_000 % DAY_MS + DAY_MS // 2
 @pytest.fixture
 def bet(app, player, add_item):
     """Settles a bet of two coins on an item of ten, which is won or lost."""
-    services = app.extensions["services"]
     item = add_item(price=10)
 
     def bet(*, won, at=NOON_MS):
         seed = client_seed_that(won, app=app, player=player, wager=2, price=10)
-        request = SpinRequest(amount=2, item=item, client_seed=seed)
-        services.upgrader.play(user_id=player.id, request=request, clock=lambda: at)
+        play_spin(app, player, item, clock=lambda: at, amount=2, client_seed=seed)
 
     return bet
 

@@ -8,8 +8,8 @@ from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.maintenance import key_rotation
 from services.shared.encryption import Encrypter
-from services.upgrader.spin import SpinRequest
 from tests.blueprints.prizes.conftest import DETAILS
+from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
 from tests.support.openings import win_prize
 from tests.support.two_factor import Authenticator, recovery_codes_of
@@ -36,12 +36,6 @@ def app(make_app):
     return app
 
 
-def play(app, player, item):
-    services = app.extensions["services"]
-    request = SpinRequest(amount=1, item=item)
-    return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
-
-
 @pytest.fixture
 def secret(client, player):
     """The secret of the player's authenticator, set up under the old key."""
@@ -55,7 +49,7 @@ def filled(app, player, new_player, add_item, secret):
     new_player("carol")
     item = add_item(price=10)
     for _ in range(2):
-        play(app, player, item)
+        play_spin(app, player, item)
     return item
 
 
@@ -80,7 +74,7 @@ def test_after_the_command_the_new_key_is_enough(rotated, make_app, player, secr
     answer = app.test_client().post("/profile/2fa/enable", headers=player.headers, json={"code": code})
 
     assert answer.status_code == 200
-    play(app, player, filled)
+    play_spin(app, player, filled)
     audit = app.test_cli_runner().invoke(args=["fairness", "audit"])
     assert app.json.loads(audit.stdout)["mismatches"] == 0
 
@@ -108,7 +102,7 @@ def test_nothing_is_encrypted_with_the_previous_key_any_more(rotated, player, se
     """Before the command the previous key still decrypts: the bet takes over a seed announced under it."""
     code = pyotp.TOTP(secret).now()
     answer = rotated.test_client().post("/profile/2fa/enable", headers=player.headers, json={"code": code})
-    bet = play(rotated, player, filled)
+    bet = play_spin(rotated, player, filled).bet
 
     assert (answer.status_code, bet.nonce) == (200, 3)
     current = Encrypter(secret_key=NEW, purpose="server seeds")
@@ -126,7 +120,7 @@ def test_a_row_that_changes_during_the_command_is_not_overwritten(rotated, playe
     def play_in_between(sealed):
         looked_at.append(sealed)
         if len(looked_at) == 1:
-            play(rotated, player, filled)
+            play_spin(rotated, player, filled)
         return renew(sealed)
 
     monkeypatch.setattr(services.seeds.encrypter, "renew", play_in_between)

@@ -5,20 +5,19 @@ import threading
 import pytest
 from peewee import fn
 
+from bench.harness.players import import_prices
 from bench.harness.spins import Clock, Table, at
 from models.bets import Bet
 from models.db.connection import database, reading, writing
 from models.payments import Payment
 from models.totals import LiveBetCount
 from models.users import User
-from services.cases import importing
-from services.irl_cases import importing as irl_importing
-from services.items import importing as items_importing
 from services.maintenance import totals
+from tests.support.apps import import_case, import_irl_case
+from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
 
 NOW = at("2026-03-18 12:00")
-DESK = {"id": "desk", "name": "Desk", "price": 12, "items": [{"name": "Lamp", "image": "", "price": 5}]}
 
 
 @pytest.fixture
@@ -41,10 +40,9 @@ def cases(app, client, alice):
     """A case of an operator's, and one that a player has made."""
     with writing():
         User.update(granted_experience=10**9).where(User.id == alice.id).execute()
-    items = [{"appid": 730, "marketHashName": name, "price": 10} for name in ("Red", "Blue")]
-    items_importing.import_document(items, app_id=None, now=NOW)
+    import_prices({"Red": 10, "Blue": 10})
+    import_case("House", {"Red": 50, "Blue": 50})
     content = [{"marketHashName": name, "percentage": 50} for name in ("Red", "Blue")]
-    importing.import_cases([{"name": "House", "items": content}], now=NOW)
     body = {"name": "Mine", "items": content}
     assert client.post("/api/cases/create", headers=alice.headers, json=body).status_code == 200
 
@@ -60,14 +58,19 @@ def history(app, run, alice, bob, cases):
 
 
 @pytest.fixture
-def spoil(alice, bob):
+def ids(alice, bob):
+    """The ids that statements name."""
+    players = {"alice": alice.id, "bob": bob.id}
+    return players | {"shard": alice.id % 64, "alices": f"WHERE user_id = {alice.id}"}
+
+
+@pytest.fixture
+def spoil(ids):
     """Runs a statement directly on the database."""
-    names = {"alice": alice.id, "bob": bob.id}
-    names |= {"shard": alice.id % 64, "alices": f"WHERE user_id = {alice.id}"}
 
     def execute(statement):
         with writing():
-            database.execute_sql(statement.format(**names))
+            database.execute_sql(statement.format(**ids))
 
     return execute
 
@@ -117,20 +120,14 @@ SPOILED = {
 
 
 @pytest.mark.usefixtures("history")
-def test_each_wrong_total_is_reported_on_its_own_line(run, fails, spoil, alice):
+def test_each_wrong_total_is_reported_on_its_own_line(app, run, ids, alice):
     with reading():
         transactions = dict(Payment.select(Payment.type, Payment.ledger_transaction).tuples())
         transactions["spin"] = Bet.get(Bet.user == alice.id).ledger_transaction_id
-    for statement, texts in SPOILED.items():
-        names = {"alice": alice.platform_id, "shard": alice.id % 64} | transactions
-        expected = sorted(text.format(**names) for text in texts)
-        with writing(), database.atomic() as transaction:
-            spoil(statement)
-            *lines, last = fails("ledger", "audit").splitlines()
-            transaction.rollback()
+    names = {"alice": alice.platform_id, "shard": alice.id % 64} | transactions
 
-        assert sorted(lines) == expected, statement
-        assert last == f"Error: {len(expected)} mismatches"
+    check_reports(app, SPOILED.items(), ids, names)
+
     assert run("ledger", "audit") == {"users": 2, "transactions": 6, "entries": 14, "mismatches": 0}
 
 
@@ -221,7 +218,7 @@ def test_spins_during_a_rebuild_are_counted_once(app, run, alice, bob):
 def opened(app, client, alice, bob, cases):
     """Openings of two cases, of one that does not exist, and of the free case, which has no wager."""
     openings = Openings(app)
-    irl_importing.import_cases([DESK], now=NOW)
+    import_irl_case("desk", price=12)
     for player, path in ((alice, "set-code"), (bob, "use-code")):
         body = {"code": "FRIEND"}
         assert client.post(f"/affiliate/{path}", headers=player.headers, json=body).status_code == 200

@@ -1,7 +1,5 @@
 """Cached responses are never stale, or for a second when another process changes their data."""
 
-from decimal import Decimal
-
 import pytest
 
 from bench.harness.money.interruptions import Fuse, Kind, Moment
@@ -10,9 +8,9 @@ from bench.harness.waiting import wait_until
 from models.db.connection import UNAVAILABLE, database, writing
 from models.users import User
 from services.accounts import personal_details
-from services.cases import importing
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
+from tests.support.apps import import_case
 from tests.support.markers import sqlite_only
 
 BOARD, LIVE, CASE = "/leaderboard", "/stats/live-bets", "/api/cases/case"
@@ -50,14 +48,9 @@ def names_on(client, path=BOARD):
     )
 
 
-def put_case(name="Case"):
-    items = [{"marketHashName": ITEM, "percentage": Decimal(100)}]
-    importing.import_cases([{"name": name, "items": items}], now=now_ms())
-
-
 def test_a_cached_response_needs_no_database(client, spin, alice, clock, queries):
     spin(alice)
-    put_case()
+    import_case("Case", {ITEM: 100})
     clock.advance(ms=PROOF_DELAY_MS)
     for path in (BOARD, LIVE, CASE):
         client.get(path)

@@ -6,8 +6,7 @@ import jwt
 import pytest
 
 from blueprints.api.errors import envelope
-from services.upgrader.spin import SpinRequest
-from tests.support.apps import SECRET
+from tests.support.apps import SECRET, play_spin
 from tests.support.markers import sqlite_only
 
 JWT_SECRET = SECRET[::-1]
@@ -304,9 +303,7 @@ def test_a_token_in_the_url_or_in_a_cookie_is_ignored(client, player):
 @pytest.fixture
 def played(app, player, add_item):
     """The player has played one spin."""
-    services = app.extensions["services"]
-    request = SpinRequest(amount=1, item=add_item(price=10))
-    return services.upgrader.play(user_id=player.id, request=request, clock=services.clock)
+    return play_spin(app, player, add_item(price=10))
 
 
 @pytest.mark.usefixtures("played")

@@ -7,11 +7,8 @@ import jsonschema_rs
 import pytest
 
 from bench.harness.sockets import Refused
-from services.cases import importing
 from services.fairness import rolls, tickets
-from services.irl_cases import importing as irl_importing
-from services.shared.clock import now_ms
-from tests.support.apps import ITEM, app_on
+from tests.support.apps import ITEM, app_on, import_case, import_irl_case
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 
@@ -39,10 +36,8 @@ def document(app):
 @pytest.fixture(scope="module")
 def cases(app):
     """A case of items and one of prizes: ``box`` and ``desk``."""
-    contents = [{"marketHashName": ITEM, "percentage": 100}]
-    importing.import_cases([{"name": "Box", "items": contents}], now=now_ms())
-    prize = {"name": "Pen", "image": "", "price": 2}
-    irl_importing.import_cases([{"id": "desk", "name": "Desk", "price": 3, "items": [prize]}], now=now_ms())
+    import_case("Box", {ITEM: 100})
+    import_irl_case("desk", price=3)
 
 
 @pytest.fixture(scope="module")

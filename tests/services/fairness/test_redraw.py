@@ -10,8 +10,8 @@ from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
-from services.upgrader.spin import SpinRequest
 from tests.services.fairness.conftest import reveal
+from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/commitment"
@@ -21,10 +21,8 @@ def announced(app, player):
     return app.test_client().get(PATH, headers=player.headers).json
 
 
-def spin(app, player, item, **more):
-    services = app.extensions["services"]
-    request = SpinRequest(amount=1, item=item, **more)
-    return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
+def spin(app, player, item):
+    return play_spin(app, player, item).bet
 
 
 def epoch():

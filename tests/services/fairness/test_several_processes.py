@@ -7,13 +7,8 @@ import pytest
 from models.db.connection import reading, writing
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
-from services.upgrader.spin import SpinRequest
 from tests.services.fairness.conftest import marks, reveal
-
-
-@pytest.fixture
-def item(add_item):
-    return add_item(price=10)
+from tests.support.apps import play_spin
 
 
 @pytest.fixture(params=["one machine", "several machines"])
@@ -41,10 +36,8 @@ def spin(item):
     """Plays a spin of the player at a process; the bet. Its commitment may have been redrawn before."""
 
     def play(process, player):
-        services = process.extensions["services"]
-        services.seeds.announced(user_id=player.id)
-        request = SpinRequest(amount=1, item=item)
-        return services.upgrader.play(user_id=player.id, request=request, clock=services.clock).bet
+        announced(process, player)
+        return play_spin(process, player, item).bet
 
     return play
 

@@ -6,16 +6,15 @@ import re
 import pytest
 
 from bench.harness.price_sources import feed, market
-from services.cases import importing
 from tests.services.prices.conftest import HOUR, START
+from tests.support.apps import import_case
 
 
 @pytest.fixture
 def case(add, clock):
     """A case of two items at equal chances: 10 and 20 coins."""
     add({"One": 10, "Two": 20})
-    items = [{"marketHashName": name, "percentage": 50} for name in ("One", "Two")]
-    importing.import_cases([{"name": "Case", "items": items}], now=clock())
+    import_case("Case", {"One": 50, "Two": 50}, now=clock())
 
 
 @pytest.mark.usefixtures("case")
@@ -48,10 +47,7 @@ def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(clie
 
 def test_a_request_for_a_case_waits_for_the_prices_that_its_items_lack(app, add, clock, client, source):
     add({"One": None})
-    importing.import_cases(
-        [{"name": "Case", "items": [{"marketHashName": "One", "percentage": 100}]}],
-        now=clock(),
-    )
+    import_case("Case", {"One": 100}, now=clock())
     source.answer = feed({"One": 9_50})
     app.extensions["realtime"].start()
 

@@ -9,17 +9,14 @@ import pytest
 import requests
 
 from bench.harness.cluster import cluster
-from bench.harness.players import create_player
+from bench.harness.players import create_player, import_prices
 from bench.harness.price_sources import feed, price_server
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.items import Item
-from services.cases import importing as cases_importing
-from services.items import importing as items_importing
 from services.maintenance import ledger_audit
-from services.shared.clock import now_ms
-from tests.support.apps import environment, fresh_app
+from tests.support.apps import environment, fresh_app, import_case
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 
@@ -38,9 +35,8 @@ def source():
 def app(kind, postgres, source, tmp_path_factory):
     """An app of the test's own process, on the database of the others."""
     with fresh_app(postgres, tmp_path_factory.mktemp("app"), PRICE_FEED_URL=source.url) as app:
-        import_items(dict.fromkeys(NAMES, 1))
-        items = [{"marketHashName": name, "percentage": 50} for name in (NAMES[0], NAMES[-1])]
-        cases_importing.import_cases([{"name": "Case", "items": items}], now=now_ms())
+        import_prices(dict.fromkeys(NAMES, 1))
+        import_case("Case", {NAMES[0]: 50, NAMES[-1]: 50})
         yield app
 
 
@@ -77,11 +73,6 @@ def shown(process):
     return price, response.headers["ETag"], response.content
 
 
-def import_items(prices):
-    rows = [{"appid": 730, "marketHashName": name, "price": price} for name, price in prices.items()]
-    items_importing.import_document(rows, app_id=None, now=now_ms())
-
-
 @reading()
 def stored_prices():
     """The different prices of the items, in cents."""
@@ -109,7 +100,7 @@ def stand_still(processes, source):
         file.write_text("")
         source.answer = feed(dict.fromkeys(NAMES, price))
         # Makes a refresh due at once.
-        import_items({f"New {price}": None})
+        import_prices({f"New {price}": None})
         wait_until(file.read_text)
         worker = int(file.read_text())
         parent = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
@@ -169,9 +160,8 @@ def test_a_request_to_any_process_waits_for_the_prices_that_a_case_lacks(process
     prices = []
 
     for name, process in zip(fresh, processes, strict=True):
-        import_items({name: None})
-        case = {"name": name, "items": [{"marketHashName": name, "percentage": 100}]}
-        cases_importing.import_cases([case], now=now_ms())
+        import_prices({name: None})
+        import_case(name, {name: 100})
         url = f"{process.running.url}/api/cases/{name.lower().replace(' ', '-')}"
         prices.append(requests.get(url, timeout=10).json()["items"][0]["price"])
 

@@ -8,7 +8,7 @@ import pytest
 from bench.harness.players import create_player
 from models.db.connection import database, open_database, reading
 from services.shared.database_clock import DatabaseClock
-from services.upgrader.spin import SpinRequest
+from tests.support.apps import play_spin
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only
@@ -32,12 +32,9 @@ def database_ms():
 
 def test_a_bet_has_the_databases_time_when_the_machines_clock_is_ahead(make_app, a_minute_ahead, add_item):
     app = make_app(REDIS_URL=REDIS_URL)
-    services, item = app.extensions["services"], add_item(price=10)
-    player = create_player(app)
+    item, player = add_item(price=10), create_player(app)
 
-    bet = services.upgrader.play(
-        user_id=player.id, request=SpinRequest(amount=1, item=item), clock=services.clock
-    ).bet
+    bet = play_spin(app, player, item).bet
 
     assert abs(bet.created_at_ms - database_ms()) < NEAR_MS
 

@@ -12,7 +12,7 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
-from services.upgrader.spin import SpinRequest
+from tests.support.apps import play_spin
 
 
 @pytest.fixture
@@ -183,9 +183,8 @@ def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, c
     monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
     socket = connect(player)
     socket.expect("live-bets")
-    request = SpinRequest(amount=1, item=item)
 
-    app.extensions["services"].upgrader.play(user_id=player.id, request=request, clock=now_ms)
+    play_spin(app, player, item)
 
     assert socket.expect("upgrader:proof")["nonce"] == 1
 
@@ -196,10 +195,9 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
     services, delivery = app.extensions["services"], app.extensions["proofs"]
     monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 3600)
     wait_until(lambda: delivery._pending_checked_at > 0)
-    request = SpinRequest(amount=1, item=item)
 
     def play():
-        return services.upgrader.play(user_id=player.id, request=request, clock=lambda: now_ms() - 60_000).bet
+        return play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
 
     for _ in range(3):
         play()
@@ -221,11 +219,8 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
 def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
     monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
     spectator = connect()
-    request = SpinRequest(amount=1, item=item)
 
-    app.extensions["services"].upgrader.play(
-        user_id=player.id, request=request, clock=lambda: now_ms() - 60_000
-    )
+    play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
     wait_until(lambda: not _unrevealed(player))
     connect(player).spin({"amount": 1, "item": item})
 

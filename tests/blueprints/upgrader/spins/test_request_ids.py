@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.upgrader.spin import SpinRequest
+from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
 
 
@@ -82,18 +82,18 @@ def test_an_id_can_be_used_after_a_refusal_and_by_another_player(connect, player
 
 def test_the_same_request_at_two_processes_at_once_spins_once(make_app, player, item, state_of):
     """The other process settles the request when this one is about to."""
-    here, there = (make_app().extensions["services"] for _ in range(2))
-    request = SpinRequest(amount=1, item=item, request_id="r-1")
-    draw = here.seeds.draw
+    here, there = make_app(), make_app()
+    seeds = here.extensions["services"].seeds
+    draw = seeds.draw
     first = []
 
     def settled_meanwhile(*, nonce):
         if not first:
-            first.append(there.upgrader.play(user_id=player.id, request=request, clock=lambda: 1))
+            first.append(play_spin(there, player, item, request_id="r-1"))
         return draw(nonce=nonce)
 
-    here.seeds.draw = settled_meanwhile
-    again = here.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
+    seeds.draw = settled_meanwhile
+    again = play_spin(here, player, item, request_id="r-1")
 
     assert again.bet.id == first[0].bet.id
     assert state_of(player)[1] == 1

@@ -7,7 +7,7 @@ import pytest
 
 from bench.harness.waiting import wait_until
 from services.games.errors import SpinInProgress
-from services.upgrader.spin import SpinRequest
+from tests.support.apps import play_spin
 from tests.support.locks import writers_held_up
 from tests.support.markers import postgresql_only
 
@@ -68,27 +68,23 @@ def test_another_player_can_spin_meanwhile(connect, new_player, item, in_the_mid
 
 def test_of_two_processes_at_once_only_one_uses_a_seed(make_app, player, item):
     """Each time that this process is about to settle its spin, the other has settled one."""
-    here, there = (make_app().extensions["services"] for _ in range(2))
-    request = SpinRequest(amount=1, item=item)
-    draw = here.seeds.draw
+    here, there = make_app(), make_app()
+    seeds = here.extensions["services"].seeds
+    draw = seeds.draw
 
     def outrun(*, nonce):
-        there.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
+        play_spin(there, player, item)
         return draw(nonce=nonce)
 
-    here.seeds.draw = outrun
+    seeds.draw = outrun
 
     with pytest.raises(SpinInProgress):
-        here.upgrader.play(user_id=player.id, request=request, clock=lambda: 1)
+        play_spin(here, player, item)
 
 
 def test_a_commitment_announced_by_another_process_is_accepted(make_app, player, item):
-    here, there = (make_app().extensions["services"].upgrader for _ in range(2))
-    here.play(user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1)
-    announced = there.play(
-        user_id=player.id, request=SpinRequest(amount=1, item=item), clock=lambda: 1
-    ).following
+    here, there = make_app(), make_app()
+    play_spin(here, player, item)
+    announced = play_spin(there, player, item).following.server_seed_commitment
 
-    request = SpinRequest(amount=1, item=item, server_seed_commitment=announced.server_seed_commitment)
-
-    assert here.play(user_id=player.id, request=request, clock=lambda: 1).bet.nonce == 3
+    assert play_spin(here, player, item, server_seed_commitment=announced).bet.nonce == 3
