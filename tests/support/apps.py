@@ -10,10 +10,12 @@ from typing import Any
 from flask import Flask
 
 from app import create_app
+from bench.harness.cluster import Cluster, cluster
 from bench.harness.databases import PostgresServer, SqliteFiles
 from bench.harness.players import Player
 from bench.harness.redis import RedisServer
 from bench.harness.servers import come_to_rest, threaded_server
+from bench.harness.warm_start import WarmStart
 from models.db.connection import database
 from services.cases import importing as cases_importing
 from services.games.play import PlayedBet
@@ -99,6 +101,25 @@ def two_processes(
         settings: Settings = first.extensions["services"].settings
         second = create_app(replace(settings, port=settings.port + 1))
         yield [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
+
+
+@contextmanager
+def production_processes(
+    databases: PostgresServer,
+    directory: Path,
+    warm: WarmStart,
+    *,
+    processes: int = 2,
+    target: str = "wsgi:app",
+    **changes: str,
+) -> Iterator[tuple[Flask, Cluster]]:
+    """An app of the test's own process with the item ``ITEM``, and production processes on its database."""
+    with fresh_app(databases, directory) as app:
+        import_item()
+        env = environment(app.extensions["services"].settings.database_url, directory) | changes
+        serve = warm.server_process
+        with cluster(env, directory, processes=processes, target=target, serve=serve) as started:
+            yield app, started
 
 
 def import_item(name: str = ITEM, *, price: Any = 10, **row: Any) -> str:

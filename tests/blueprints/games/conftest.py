@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import pytest
 from flask import Flask
 
-from bench.harness.cluster import cluster
 from bench.harness.players import create_player
 from bench.harness.redis import RedisServer
 from bench.harness.waiting import wait_until
-from tests.support.apps import app_on, environment, fresh_app, import_item
+from tests.support.apps import app_on, production_processes
 
 
 @dataclass(frozen=True)
@@ -42,13 +41,12 @@ class Processes:
 def serving(postgres, redis, warm_start, tmp_path_factory):
     """The settings and the addresses of two processes, which compare with the database every 50 ms."""
     directory = tmp_path_factory.mktemp("processes")
-    with fresh_app(postgres, directory) as app:
-        import_item()
-        settings = app.extensions["services"].settings
-        env = environment(settings.database_url, directory) | {"REDIS_URL": redis.url}
-        target = "tests.support.changed_apps:quick_rounds()"
-        with cluster(env, directory, processes=2, target=target, serve=warm_start.server_process) as started:
-            yield settings, started.urls
+    target = "tests.support.changed_apps:quick_rounds()"
+    with production_processes(postgres, directory, warm_start, target=target, REDIS_URL=redis.url) as (
+        app,
+        started,
+    ):
+        yield app.extensions["services"].settings, started.urls
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from bench.harness.cluster import cluster
 from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
-from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.apps import ITEM, production_processes
 
 pytestmark = pytest.mark.redis
 
@@ -20,29 +19,28 @@ NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory):
-    return tmp_path_factory.mktemp("processes")
+def platform(postgres, redis, warm_start, tmp_path_factory):
+    changes = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "1"}
+    with production_processes(
+        postgres, tmp_path_factory.mktemp("processes"), warm_start, **changes
+    ) as platform:
+        yield platform
 
 
 @pytest.fixture(scope="module")
-def app(postgres, directory):
+def app(platform):
     """An app that serves nobody, for its services."""
-    with fresh_app(postgres, directory) as app:
-        import_item()
-        yield app
+    return platform[0]
+
+
+@pytest.fixture(scope="module")
+def two_processes(platform):
+    return platform[1].processes
 
 
 @pytest.fixture
 def player(app):
     return create_player(app, f"player{next(NUMBERS)}")
-
-
-@pytest.fixture(scope="module")
-def two_processes(app, redis, warm_start, directory):
-    url = app.extensions["services"].settings.database_url
-    env = environment(url, directory) | {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "1"}
-    with cluster(env, directory, processes=2, serve=warm_start.server_process) as running:
-        yield running.processes
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 import pytest
 
 from bench.harness.client_seeds import client_seed_that
-from bench.harness.cluster import cluster
 from bench.harness.spins import Clock
-from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.apps import ITEM, production_processes
 
 # Sunday, 22 November 2026, 13:45:00.123 UTC.
 NOW = 1_795_355_100_123
@@ -36,12 +35,11 @@ def rules():
 def two_processes(kind, postgres, redis, warm_start, rules, tmp_path_factory):
     """An app of the test's own process, and the addresses of two production processes on its database."""
     directory = tmp_path_factory.mktemp("processes")
-    with fresh_app(postgres, directory) as app:
-        import_item()
-        env = environment(app.extensions["services"].settings.database_url, directory)
-        env |= rules | {"REDIS_URL": redis.url}
-        with cluster(env, directory, processes=2, serve=warm_start.server_process) as started:
-            yield app, started.urls
+    with production_processes(postgres, directory, warm_start, REDIS_URL=redis.url, **rules) as (
+        app,
+        started,
+    ):
+        yield app, started.urls
 
 
 @pytest.fixture

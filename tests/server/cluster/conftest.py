@@ -4,11 +4,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from bench.harness.cluster import cluster
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
 from server.cluster import cluster as product
-from tests.support.apps import app_on, environment, fresh_app, two_processes
+from tests.support.apps import app_on, production_processes, two_processes
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -52,11 +51,8 @@ def two(postgres, redis, changes, tmp_path_factory):
 def gunicorns(postgres, redis, warm_start, tmp_path_factory):
     """The settings and the addresses of two gunicorn processes."""
     directory = tmp_path_factory.mktemp("gunicorns")
-    with fresh_app(postgres, directory) as app:
-        settings = app.extensions["services"].settings
-        env = environment(settings.database_url, directory) | {"REDIS_URL": redis.url}
-        with cluster(env, directory, processes=2, serve=warm_start.server_process) as started:
-            yield settings, started.urls
+    with production_processes(postgres, directory, warm_start, REDIS_URL=redis.url) as (app, started):
+        yield app.extensions["services"].settings, started.urls
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,13 @@ from functools import partial
 
 import pytest
 
-from bench.harness.cluster import cluster
 from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
 from services.maintenance import fairness_audit, ledger_audit
-from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.apps import ITEM, production_processes
 from tests.support.at_once import all_at_once
 from tests.support.locks import locked, waiting_for_locks
 
@@ -24,22 +23,23 @@ IN_PROGRESS = {"status": False, "error": "A spin is already in progress"}
 
 
 @pytest.fixture(scope="module")
-def app(postgres, tmp_path_factory):
-    """An app of the test's own process, on the database of the others."""
-    with fresh_app(postgres, tmp_path_factory.mktemp("app")) as app:
-        import_item()
-        yield app
+def platform(postgres, redis, warm_start, tmp_path_factory):
+    changes = {"REDIS_URL": redis.url, "DATABASE_POOL_SIZE": "2"}
+    directory = tmp_path_factory.mktemp("cluster")
+    with production_processes(postgres, directory, warm_start, processes=PROCESSES, **changes) as platform:
+        yield platform
 
 
 @pytest.fixture(scope="module")
-def urls(app, redis, warm_start, tmp_path_factory):
+def app(platform):
+    """An app of the test's own process, on the database of the others."""
+    return platform[0]
+
+
+@pytest.fixture(scope="module")
+def urls(platform):
     """The addresses of the processes."""
-    directory = tmp_path_factory.mktemp("cluster")
-    env = environment(app.extensions["services"].settings.database_url, directory)
-    changes = {"REDIS_URL": redis.url, "DATABASE_POOL_SIZE": "2"}
-    serve = warm_start.server_process
-    with cluster(env | changes, directory, processes=PROCESSES, serve=serve) as started:
-        yield started.urls
+    return platform[1].urls
 
 
 @pytest.fixture

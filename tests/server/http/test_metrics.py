@@ -82,6 +82,7 @@ def test_open_sockets_are_counted(connect, player, samples):
     assert (before, samples("sockets_open")[()]) == (0, 2)
 
 
+@sqlite_only
 def test_spins_are_counted_by_outcome(connect, player, add_item, samples):
     item = add_item(price=10)
     socket = connect(player)
@@ -114,6 +115,7 @@ def test_every_metric_is_documented_with_its_type_and_labels(app, client):
     }
 
 
+@sqlite_only
 def test_wagers_and_payouts_of_settled_bets_are_summed(connect, player, add_item, samples):
     item = add_item(price=10)
     socket = connect(player)
@@ -129,6 +131,7 @@ def test_wagers_and_payouts_of_settled_bets_are_summed(connect, player, add_item
     assert samples("bets_variance_total")[upgrader] == pytest.approx(3 * 0.38 * 0.62 * 100)
 
 
+@sqlite_only
 def test_a_counter_of_bets_begins_at_0(samples):
     assert samples("bets_wagered_coins_total")[labels(game="upgrader")] == 0
 
@@ -160,6 +163,7 @@ def test_connections_in_use_and_callers_that_wait_for_one_are_counted(samples):
     assert [samples(name)[()] for name in names] == before == [20 if is_limited else 0, 0, 0]
 
 
+@sqlite_only
 class TestABetThatIsNotOver:
     @pytest.fixture
     def app(self, make_app):
@@ -172,6 +176,7 @@ class TestABetThatIsNotOver:
         assert samples("proofs_overdue")[()] == 0
 
 
+@sqlite_only
 def test_a_proof_that_can_not_be_sent_is_counted_as_overdue(
     app, connect, player, add_item, samples, monkeypatch
 ):
@@ -189,6 +194,7 @@ def test_a_proof_that_can_not_be_sent_is_counted_as_overdue(
     wait_until(lambda: samples("proofs_overdue")[()] == 0)
 
 
+@sqlite_only
 def test_a_proof_is_counted_as_unconfirmed_until_its_client_acknowledges_it(
     connect, player, add_item, samples
 ):
@@ -203,5 +209,6 @@ def test_a_proof_is_counted_as_unconfirmed_until_its_client_acknowledges_it(
     wait_until(lambda: samples("proofs_unconfirmed")[()] == 0)
 
 
+@sqlite_only
 def test_the_lag_of_the_event_loop_is_measured(server, samples):
     wait_until(lambda: samples("event_loop_lag_seconds_count")[()] >= 1)

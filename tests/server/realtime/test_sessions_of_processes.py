@@ -7,7 +7,6 @@ from itertools import count
 import pytest
 import requests
 
-from bench.harness.cluster import cluster
 from bench.harness.players import create_player
 from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
@@ -15,7 +14,7 @@ from models.bets import Bet
 from models.db.connection import reading
 from models.totals import LIVE_BET_SHARDS
 from models.users import User
-from tests.support.apps import ITEM, environment, fresh_app, import_item
+from tests.support.apps import ITEM, production_processes
 from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = pytest.mark.process
@@ -36,13 +35,11 @@ numbers = count()
 def platform(request, postgres, warm_start, tmp_path_factory):
     """An app that runs commands, and the addresses of two processes on its database."""
     directory = tmp_path_factory.mktemp("sessions")
-    with fresh_app(postgres, directory) as app:
-        import_item()
-        env = environment(app.extensions["services"].settings.database_url, directory)
-        if request.param == "with Redis":
-            env["REDIS_URL"] = request.getfixturevalue("redis").url
-        with cluster(env, directory, processes=2, serve=warm_start.server_process) as started:
-            yield app, started.urls
+    changes = {}
+    if request.param == "with Redis":
+        changes["REDIS_URL"] = request.getfixturevalue("redis").url
+    with production_processes(postgres, directory, warm_start, **changes) as (app, started):
+        yield app, started.urls
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.harness.spins import Clock
 from models.db.connection import reading, writing
 from models.snapshots import Snapshot
 from services.games import snapshots
@@ -34,19 +35,9 @@ CONTENTS = st.builds(
 )
 
 
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock(app):  # the app has opened the database
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bench.harness.price_sources import price_server
+from bench.harness.spins import Clock
 from models.db.connection import reading, writing
 from models.items import Item
 from models.leases import Lease
@@ -14,14 +15,8 @@ START = 1_700_000_000_000
 HOUR = 3_600_000
 
 
-class Clock:
-    """Stands still until a test moves it."""
-
-    def __init__(self):
-        self.now = START
-
-    def __call__(self):
-        return self.now
+class PriceClock(Clock):
+    """A clock that also moves by hours and minutes."""
 
     def forward(self, **units):
         scale = {"ms": 1, "seconds": 1000, "minutes": 60_000, "hours": HOUR}
@@ -30,7 +25,7 @@ class Clock:
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return PriceClock(START)
 
 
 @pytest.fixture

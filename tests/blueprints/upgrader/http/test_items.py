@@ -173,6 +173,7 @@ def cache(app, clock):  # the app has opened the database
     return CatalogueCache(ttl_seconds=3600, timer=lambda: clock[0])
 
 
+@sqlite_only
 def test_a_catalogue_is_reused_until_it_expires_and_shows_imports_afterwards(cache, clock, stock):
     stock({"Item": 5})
     first = cache.current()
@@ -202,6 +203,7 @@ def stalled(monkeypatch):
     going_on.set()
 
 
+@sqlite_only
 def test_the_old_catalogue_is_shown_while_a_new_one_is_late(cache, clock, stock, stalled):
     stock({"Item": 5})
     stalled.set()
@@ -217,6 +219,7 @@ def test_the_old_catalogue_is_shown_while_a_new_one_is_late(cache, clock, stock,
     wait_until(lambda: len(cache.current().items) == 2)
 
 
+@sqlite_only
 def test_a_failed_build_of_the_catalogue_is_repeated_soon(cache, clock, stock, monkeypatch):
     stock({"Item": 5})
     old = cache.current()

@@ -4,6 +4,10 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.support.markers import sqlite_only
+
+pytestmark = sqlite_only
+
 
 @pytest.fixture
 def app(make_app):
