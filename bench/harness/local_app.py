@@ -17,10 +17,13 @@ from settings import Settings
 def local_app(env: Mapping[str, str], **options: Any) -> Iterator[Flask]:
     """An app with these settings, which logs errors only. ``options`` are those of ``create_app``."""
     app = create_app(Settings.from_env(env), **options)
-    logging.getLogger("platform").setLevel(logging.ERROR)
+    log = logging.getLogger("platform")
+    level = log.level
+    log.setLevel(logging.ERROR)
     try:
         yield app
     finally:
+        log.setLevel(level)
         come_to_rest(app)
         database.obj.close_all()
 

@@ -97,11 +97,13 @@ def last(sums):
     return result
 
 
-def test_rolls_made_in_two_parts_continue_their_nonces():
-    whole = rolls_of_one_player(1, seed="part", first_nonce=51)
+def test_the_rolls_of_a_player_are_those_of_consecutive_nonces():
+    random_bytes = Random("part").randbytes
+    spins = [{"server_seed": draw_server_seed(random_bytes), "nonce": nonce} for nonce in (1, 2)]
 
-    server_seed = draw_server_seed(Random("part").randbytes)
-    assert whole.tolist() == [roll(server_seed=server_seed, client_seed=CLIENT_SEED, nonce=51)]
+    assert rolls_of_one_player(2, seed="part").tolist() == [
+        roll(client_seed=CLIENT_SEED, **spin) for spin in spins
+    ]
 
 
 def test_the_return_to_player_is_95_percent_within_its_bound():
