@@ -1,5 +1,6 @@
 """The connection pool of PostgreSQL: broken connections are not reused, and waits are bounded."""
 
+import select
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,6 +50,14 @@ def fill_pool():
         return set(together.map(hold, range(MANY)))
 
 
+def wait_for_ends(connections):
+    """Wait until the end of each connection has come through the proxy."""
+    for connection in connections:
+        ended = select.poll()
+        ended.register(connection, select.POLLRDHUP)
+        assert ended.poll(30_000)
+
+
 def test_queries_succeed_after_idle_connections_were_cut_or_ended_by_the_server(proxy, database_url):
     fill_pool()
     proxy.become(RESET)
@@ -57,6 +66,7 @@ def test_queries_succeed_after_idle_connections_were_cut_or_ended_by_the_server(
 
     for pid in fill_pool():
         administer(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+    wait_for_ends(database.obj._idle)
     assert [one() for _ in range(MANY)] == [1] * MANY
 
 

@@ -26,14 +26,25 @@ def rounds(monkeypatch):
     return done
 
 
+def see_sockets(rounds):
+    """Wait for a whole round, which sees the sockets that are connected by now."""
+    begun = len(rounds)
+    wait_until(lambda: len(rounds) > begun + 1)
+
+
 @pytest.fixture
 def app(make_app, clock, rules, rounds):
     return make_app(clock=clock, **rules)
 
 
 @pytest.fixture
-def socket(connect, player):
-    return connect(player)
+def socket(connect, player, rules, rounds):
+    """A socket of the player, which the reality checks have seen."""
+    opened = connect(player)
+    if "REALITY_CHECK_MINUTES" in rules:
+        opened.expect("live-bets")
+        see_sockets(rounds)
+    return opened
 
 
 @pytest.fixture
@@ -109,8 +120,7 @@ def test_a_new_socket_gets_the_checks_that_become_due_from_now_on(
     socket.expect(REALITY_CHECK)
     latecomer = connect(player)
     latecomer.expect("live-bets")
-    begun = len(rounds)
-    wait_until(lambda: len(rounds) > begun + 1)
+    see_sockets(rounds)
 
     for _ in range(2):
         spin()
