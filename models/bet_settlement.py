@@ -12,8 +12,7 @@ from typing import Any
 from weakref import WeakSet
 
 from models.bets import HIGH_ROLL, Bet
-from models.db.connection import database, reading
-from models.db.postgres import held
+from models.db.connection import database
 from models.play_limits import REFUSAL, SUMS, Refused, find_refusal
 from models.users import Balances
 
@@ -225,8 +224,7 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
     and for its ``seed`` afterwards. The balance must cover the wager without the payout. Raises
     peewee.IntegrityError if the request id has a bet already or the snapshot is not in the database.
     """
-    with held(database.obj.settling), reading():
-        connection = database.connection()
+    with database.obj.connection_for_bet() as connection:
         if connection not in _prepared:
             database.execute_sql(PREPARE)
             _prepared.add(connection)

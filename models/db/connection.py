@@ -2,7 +2,7 @@
 
 ``reading()`` borrows a connection, ``writing()`` adds a transaction, ``snapshot()`` gives many reads the
 same state. Each is a context manager and a decorator, and joins an outer one. HTTP views, socket handlers,
-commands and background greenlets use nothing else.
+commands and background greenlets use nothing else; only bets have connections of their own on PostgreSQL.
 """
 
 import os
@@ -174,12 +174,8 @@ def reading() -> Iterator[None]:
         yield
         return
     # A request has a wait budget already; other code gets one for each block.
-    with waiting.limit_waits(), database.slot():
-        database.connect()
-        try:
-            yield
-        finally:
-            database.close()
+    with waiting.limit_waits(), database.slot(), database.connection_context():
+        yield
 
 
 @contextmanager

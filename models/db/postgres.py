@@ -60,7 +60,7 @@ class PoolUsage:
 
 
 @contextmanager
-def held(slots: FifoSemaphore) -> Iterator[None]:
+def _held(slots: FifoSemaphore) -> Iterator[None]:
     """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
     try:
         with waiting.wait(POOL_WAIT_SECONDS) as seconds:
@@ -115,19 +115,19 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         self._slots = FifoSemaphore(pool_size)
         # The other connections stay free for requests. With 20 players PostgreSQL settled 1,770 spins a
         # second on twelve of twenty connections, and 1,550 on all: spins of one commit wait for each other.
-        self.settling = FifoSemaphore(max(pool_size * 3 // 5, 1))
+        self._settling = FifoSemaphore(max(pool_size * 3 // 5, 1))
 
     def usage(self) -> PoolUsage:
         return PoolUsage(
             self.pool_size,
             in_use=self.pool_size - self._slots.free,
-            waiting=self._slots.waiting + self.settling.waiting,
+            waiting=self._slots.waiting + self._settling.waiting,
         )
 
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
-        with held(self._slots):
+        with _held(self._slots):
             try:
                 yield
             except peewee.DatabaseError as error:
@@ -136,6 +136,12 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
                 if type(error) is peewee.DatabaseError:
                     raise peewee.OperationalError("the connection was lost") from error
                 raise
+
+    @contextmanager
+    def connection_for_bet(self) -> Iterator[Any]:
+        """Borrow a connection to settle a bet. Raises MaxConnectionsExceeded if none becomes free in time."""
+        with _held(self._settling), self.slot(), self.connection_context():
+            yield self.connection()
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one without making other requests wait."""

@@ -84,13 +84,12 @@ def test_after_a_connection_breaks_in_use_older_idle_ones_are_not_used(proxy, da
 
 def test_a_request_that_waits_to_connect_does_not_block_idle_connections(proxy):
     one()
-    with reading():
-        proxy.become(STALL)
-        with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as beside:
+        with reading():
+            proxy.become(STALL)
             connecting = beside.submit(one)
-            # The one connection is in use here, and given back while the other is still being made.
-            database.close()
-            database.connect()
+        # The one connection is given back, and used again, while the other is still being made.
+        with reading():
             was_done = connecting.done()
             proxy.become(PASS)
             connected = connecting.result()
