@@ -7,10 +7,10 @@ from blueprints.bets.routes import blueprint as bets_blueprint
 from blueprints.bets.snapshots import blueprint as snapshots_blueprint
 from blueprints.cases.routes import blueprint as cases_blueprint
 from blueprints.games.bet_events import install_bet_events
-from blueprints.games.install_proofs import install_proofs
 from blueprints.games.live_feed import install_live_feed
 from blueprints.games.on_connect import send_state_on_connect
 from blueprints.games.player_state import install_player_state
+from blueprints.games.shared_proof_delivery import install_proofs
 from blueprints.irl.routes import blueprint as irl_blueprint
 from blueprints.leaderboard.routes import blueprint as leaderboard_blueprint
 from blueprints.limits.reality_check import install_reality_checks
@@ -70,9 +70,9 @@ PAGE_BLUEPRINTS = (media_blueprint, docs_blueprint, swagger_blueprint(), site_bl
 """Files and pages, which /openapi.json does not describe."""
 
 INSTALL_ON_SERVER = (
-    install_proofs,
     install_player_state,
     install_live_feed,
+    install_proofs,
     send_state_on_connect,
     install_gauges,
     install_prices,

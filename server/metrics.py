@@ -1,17 +1,8 @@
 """Metrics for Prometheus. docs/metrics.md describes all of them."""
 
 from functools import partial
-from typing import cast
 
-from flask import Response, current_app
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    ProcessCollector,
-    generate_latest,
-)
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 
 from services.games.bets import GAMES
 
@@ -37,13 +28,3 @@ class Metrics:
                 # Creates the time series, so that it is 0 from the start.
                 of_bets.labels(game)
         ProcessCollector(registry=self.registry)
-
-
-def metrics_text() -> Response:
-    """All metrics in Prometheus' text format."""
-    return Response(generate_latest(metrics().registry), content_type=CONTENT_TYPE_LATEST)
-
-
-def metrics() -> Metrics:
-    """The counters of the running app."""
-    return cast("Metrics", current_app.extensions["metrics"])

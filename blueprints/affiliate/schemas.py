@@ -22,10 +22,9 @@ class PromoCodeAnswerSchema(WireSchema):
     message = text("What was done, as a sentence", "Your promo code has been set.")
 
 
-class ClaimSchema(WireSchema):
+class ClaimSchema(PromoCodeAnswerSchema):
     """What was claimed."""
 
-    status = flag("Always true")
     message = text("What was done, as a sentence", "You claimed 12.34 coins")
     amount = Coins("What was added to the balance", 12.34)
 

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 import orjson
@@ -17,7 +16,6 @@ from flask.cli import AppGroup
 from blueprints.api.schemas import camel_case
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE, schema_problem
 from services.audit_trail.actor import Actor, acting_as
-from services.shared import decimal_json
 from services.shared.errors import OperatorError, PlatformError
 from services.shared.money import Cents, InvalidAmount, cents_from_number
 
@@ -85,22 +83,6 @@ def print_json(value: object) -> None:
 def in_camel_case(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same values under the names that they have in JSON."""
     return {camel_case(name): value for name, value in values.items()}
-
-
-def read_json(file: BinaryIO) -> Any:
-    """Parse a file with exact decimals. Raises OperatorError."""
-    try:
-        return decimal_json.loads(file.read())
-    except ValueError as problem:
-        raise OperatorError(f"{Path(file.name).name} is not JSON: {problem}") from None
-
-
-def read_json_array(file: BinaryIO) -> list[Any]:
-    """Parse a file that holds a JSON array. Raises OperatorError."""
-    document = read_json(file)
-    if not isinstance(document, list):
-        raise OperatorError(f"{Path(file.name).name} is not a JSON array")
-    return document
 
 
 def progress_bar(*args: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ from blueprints.api.schemas import QuerySchema, WireSchema, count, flag
 from services.shared.pagination import Page, Place
 
 
-def page_query(default_limit: int) -> type[QuerySchema]:
+def page_query(default_limit: int = 10) -> type[QuerySchema]:
     """A query schema with ``page`` (from 1) and ``limit`` (1 to 100), which are loaded as ``place``."""
 
     class PageQuery(QuerySchema):

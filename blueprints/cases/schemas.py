@@ -22,7 +22,6 @@ from services.cases.kinds import GameType, Kind
 from services.cases.reading import Sort
 from services.items import names
 
-DEFAULT_LIMIT = 10
 ALL = "all"
 
 KINDS = {ALL: tuple(Kind), "true": (Kind.LEVEL,), "false": (Kind.REGULAR,)}
@@ -86,7 +85,7 @@ class CasesQuery(QuerySchema):
     type = ma.fields.String(load_default="false", validate=one_of(*KINDS), metadata=_WHICH)
 
 
-class CasePageQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
+class CasePageQuery(page_query()):  # type: ignore[misc]
     case_type = ma.fields.String(load_default="false", validate=one_of(*KINDS), metadata=_WHICH)
     type = ma.fields.String(
         load_default=ALL,

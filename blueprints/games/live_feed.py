@@ -3,9 +3,9 @@
 import threading
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from flask import Flask, current_app
+from flask import Flask
 
 from blueprints.games.schemas import LiveBetSchema
 from models.db.connection import reading
@@ -14,8 +14,6 @@ from services.container import Services
 from services.games import live_bets
 from services.games.proofs import Proof
 from services.shared.signals import Signal
-
-EXTENSION = "live_feed"
 
 MERGE_SECONDS = 0.05
 
@@ -81,11 +79,6 @@ def install_live_feed(app: Flask, running: Realtime) -> None:
     """Give this app its LiveFeed, which hears of the bets of other processes."""
     services: Services = app.extensions["services"]
     feed = LiveFeed(running, services)
-    app.extensions[EXTENSION] = feed
+    app.extensions["live_feed"] = feed
     services.signals.on(Signal.LIVE_BETS, feed.forward)
     services.signals.on_resumed.append(feed.send_newest_to_all)
-
-
-def live_feed() -> LiveFeed:
-    """The LiveFeed of the running app."""
-    return cast("LiveFeed", current_app.extensions[EXTENSION])

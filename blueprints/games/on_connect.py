@@ -2,32 +2,34 @@
 
 from flask import Flask
 
-from blueprints.games.live_feed import live_feed
-from blueprints.games.player_state import player_state
-from blueprints.games.proof_delivery import EXTENSION, ProofDelivery
+from blueprints.games.live_feed import LiveFeed
+from blueprints.games.player_state import PlayerState
+from blueprints.games.proof_delivery import ProofDelivery
 from models.db.connection import reading
-from server.realtime.server import Realtime, realtime
+from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 
 
 def send_state_on_connect(app: Flask, running: Realtime) -> None:
-    """Send each new socket its player's state and the newest live bets."""
-    proofs: ProofDelivery = app.extensions[EXTENSION]
-    running.on_joined = lambda sid: running.in_background(_send_state, proofs, sid)
+    """Send each new socket its player's commitment, balance and proofs, then the newest live bets."""
+    player_state: PlayerState = app.extensions["player_state"]
+    live_feed: LiveFeed = app.extensions["live_feed"]
+    proofs: ProofDelivery = app.extensions["proofs"]
 
+    def send_state(sid: str) -> None:
+        if running.connections.get(sid) is None:
+            return
+        try:
+            # One database connection for all of it: after a restart all clients reconnect at once.
+            with reading():
+                user_id = running.connections.player_of(sid)
+                if user_id is not None:
+                    player_state.send_all(user_id, sid=sid)
+                    proofs.send_missed(user_id, sid=sid)
+                live_feed.send_newest(sid)
+        except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
+            summary = safe_exception_summary(failure)
+            log.error("sending the state on connect failed", extra={"failure": summary})
 
-def _send_state(proofs: ProofDelivery, sid: str) -> None:
-    """Send a new socket its player's commitment, balance and proofs, then the newest live bets."""
-    if realtime().connections.get(sid) is None:
-        return
-    try:
-        # One database connection for all of it: after a restart all clients reconnect at once.
-        with reading():
-            user_id = realtime().connections.player_of(sid)
-            if user_id is not None:
-                player_state().send_all(user_id, sid=sid)
-                proofs.send_missed(user_id, sid=sid)
-            live_feed().send_newest(sid)
-    except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
-        log.error("sending the state on connect failed", extra={"failure": safe_exception_summary(failure)})
+    running.on_joined = lambda sid: running.in_background(send_state, sid)

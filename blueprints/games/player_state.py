@@ -20,8 +20,6 @@ from services.container import Services
 from services.fairness.server_seeds import Commitment
 from services.shared.signals import Signal
 
-EXTENSION = "player_state"
-
 COMMITMENT = "upgrader:commitment"
 BALANCE = "balance"
 
@@ -131,7 +129,7 @@ def install_player_state(app: Flask, running: Realtime) -> None:
     """Give this app its PlayerState, which sends redrawn seeds and the changes of other processes."""
     services: Services = app.extensions["services"]
     state = PlayerState(running, services)
-    app.extensions[EXTENSION] = state
+    app.extensions["player_state"] = state
     services.seeds.on_redraw = state.send
     services.signals.on(Signal.PLAYER_STATE, state.forward)
     running.every_two_seconds.append(state.send_missed)
@@ -139,4 +137,4 @@ def install_player_state(app: Flask, running: Realtime) -> None:
 
 def player_state() -> PlayerState:
     """The PlayerState of the running app."""
-    return cast("PlayerState", current_app.extensions[EXTENSION])
+    return cast("PlayerState", current_app.extensions["player_state"])

@@ -10,7 +10,7 @@ import time
 
 from flask import Flask
 
-from blueprints.games.live_feed import live_feed
+from blueprints.games.live_feed import LiveFeed
 from blueprints.games.schemas import OpeningProofSchema, ProofSchema
 from blueprints.games.unconfirmed_proofs import UnconfirmedProofs
 from models.bets import Bet
@@ -22,8 +22,6 @@ from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 
 log = logging.getLogger("platform.proofs")
-
-EXTENSION = "proofs"
 
 ROUND_SECONDS = 0.05
 """Proofs that fall due within this time are sent together."""
@@ -56,6 +54,7 @@ class ProofDelivery:
         self._running = running
         self._connections = running.connections
         self._services: Services = app.extensions["services"]
+        self._live_feed: LiveFeed = app.extensions["live_feed"]
         # Due times that are later than in the database, by their bets.
         self._postponed: dict[int, Millis] = {}
         # Bets that are not due yet: when they are, and the sockets that placed them.
@@ -192,7 +191,7 @@ class ProofDelivery:
         opened = self._services.proofs.open(some)
         sids = {bet_id: queue.pop(bet_id) for bet_id in some}
         if announce:
-            live_feed().announce(opened)
+            self._live_feed.announce(opened)
         unreachable = [proof for proof in opened if not self._send(proof, sids[proof.id])]
         self._services.proofs.write_seeds({proof.id: proof.server_seed for proof in unreachable})
         pause()

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import peewee
 from flask import Flask
 
-from blueprints.games.live_feed import live_feed
 from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
 from models import proof_queries
 from server.realtime.server import Realtime
+from services.container import Services
 from services.games.proofs import Proof
 from services.shared.background import pause
 from services.shared.clock import Millis
@@ -125,7 +125,7 @@ class SharedProofDelivery(ProofDelivery):
                         self._lost.append(proof.id)
             self._tell_others(proof.user_id for proof in claimed if proof.id not in asking)
             announced_since = self._announced_since()
-            live_feed().announce([bet for bet in claimed if bet.completed_at_ms >= announced_since])
+            self._live_feed.announce([bet for bet in claimed if bet.completed_at_ms >= announced_since])
             pause()
 
     def _announced_since(self) -> float:
@@ -211,3 +211,13 @@ class SharedProofDelivery(ProofDelivery):
 
     def _is_connected(self, sid: str) -> bool:
         return self._connections.player_of(sid) is not None
+
+
+def install_proofs(app: Flask, running: Realtime) -> None:
+    """Give this app its proof delivery, with REDIS_URL this one. It starts with the server."""
+    services: Services = app.extensions["services"]
+    delivery = (SharedProofDelivery if services.settings.redis_url else ProofDelivery)(app, running)
+    app.extensions["proofs"] = delivery
+    running.on_left = delivery.socket_gone
+    running.manager.acknowledged = delivery.acknowledged
+    running.transports.on_pong = delivery.answered_ping

@@ -1,15 +1,18 @@
 """flask items, flask cases, flask irl: import files."""
 
 from collections.abc import Callable
-from typing import BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import click
 
-from blueprints.api.cli import OperatorGroup, print_json, progress_bar, read_json, read_json_array
+from blueprints.api.cli import OperatorGroup, print_json, progress_bar
 from server.current_services import get_services
 from services.cases import importing as cases_importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
+from services.shared import decimal_json
+from services.shared.errors import OperatorError
 from services.shared.import_rows import ImportResult
 
 items = OperatorGroup("items", help="Import the items of the upgrader and of cases.")
@@ -29,7 +32,7 @@ def import_items(file: BinaryIO, appid: int | None) -> None:
     kept.
     """
     now = get_services().clock()
-    _print("items", items_importing.import_document(read_json(file), app_id=appid, now=now))
+    _print("items", items_importing.import_document(_read_json(file), app_id=appid, now=now))
 
 
 @cases.command("import")
@@ -53,9 +56,20 @@ def import_irl_cases(file: BinaryIO) -> None:
 
 
 def _import(file: BinaryIO, import_rows: Callable[..., ImportResult]) -> None:
-    with progress_bar(read_json_array(file), label="cases") as rows:
+    document = _read_json(file)
+    if not isinstance(document, list):
+        raise OperatorError(f"{Path(file.name).name} is not a JSON array")
+    with progress_bar(document, label="cases") as rows:
         result = import_rows(rows, now=get_services().clock())
     _print("cases", result)
+
+
+def _read_json(file: BinaryIO) -> Any:
+    """Parse a file with exact decimals. Raises OperatorError."""
+    try:
+        return decimal_json.loads(file.read())
+    except ValueError as problem:
+        raise OperatorError(f"{Path(file.name).name} is not JSON: {problem}") from None
 
 
 def _print(what: str, result: ImportResult) -> None:

@@ -4,11 +4,11 @@ import marshmallow as ma
 
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import one_of
-from blueprints.api.schemas import Coins, ItemImage, WireSchema, documented, epoch_ms, flag, text
+from blueprints.api.schemas import Coins, ItemImage, SuccessSchema, WireSchema, documented, epoch_ms, text
 from services.prizes.reading import ALL, Status
 
 
-class PrizesQuery(page_query(10)):  # type: ignore[misc]  # a class made by a function
+class PrizesQuery(page_query()):  # type: ignore[misc]
     status = ma.fields.String(
         load_default=ALL,
         validate=one_of(ALL, *Status),
@@ -32,8 +32,7 @@ PrizesSchema = list_schema(
 )
 
 
-class SaleSchema(WireSchema):
+class SaleSchema(SuccessSchema):
     """The prize was sold."""
 
-    success = flag("Always true")
     amount = Coins("What was added to the balance", 24.9)

@@ -15,9 +15,7 @@ from services.statistics.games import Sort as GameSort
 from services.statistics.payments import Kind as PaymentKind
 from services.statistics.payments import Sort as PaymentSort
 
-DEFAULT_LIMIT = 10
-
-PageQuery = page_query(DEFAULT_LIMIT)
+PageQuery = page_query()
 
 
 class TotalsSchema(WireSchema):

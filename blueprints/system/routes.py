@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from flask import Response
+from flask import Response, current_app
 from marshmallow import fields, missing
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from blueprints.api.auth import public
 from blueprints.api.blueprint import ApiBlueprint
@@ -14,7 +15,7 @@ from models.db import migrate
 from models.db.connection import SCHEMA_ERRORS, reading, schema_problem
 from server.current_services import get_services
 from server.http.rate_limit import count_as
-from server.metrics import metrics_text
+from server.metrics import Metrics
 from services.shared.processes import AWAY, OK
 
 blueprint = ApiBlueprint("system", __name__, description="Health and metrics")
@@ -82,4 +83,5 @@ def get_socket_events() -> Response:
 @blueprint.alt_response(429)
 def get_metrics() -> Response:
     """Counters in Prometheus' text format."""
-    return metrics_text()
+    counted: Metrics = current_app.extensions["metrics"]
+    return Response(generate_latest(counted.registry), content_type=CONTENT_TYPE_LATEST)

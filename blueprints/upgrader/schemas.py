@@ -19,9 +19,6 @@ from blueprints.games.fairness_entry import FairnessEntrySchema
 from services.fairness import rolls
 from services.upgrader.catalogue import Sort
 
-DEFAULT_LIMIT = 18
-
-
 HOUSE_EDGE = Computed(
     lambda ppm: ppm / rolls.PPM,
     "number",
@@ -45,7 +42,7 @@ class InventoryItemSchema(WireSchema):
     next_price_fetch = epoch_ms("When the price is fetched again", attribute="next_price_fetch_ms")
 
 
-class ItemsQuery(page_query(DEFAULT_LIMIT)):  # type: ignore[misc]
+class ItemsQuery(page_query(default_limit=18)):  # type: ignore[misc]
     sort = choice(Sort.DESCENDING, "By price")
     search = search_text("Part of the gun's or the skin's name, in any case", "copper")
 
