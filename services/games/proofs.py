@@ -55,9 +55,14 @@ class Proofs:
         self._unwritten: set[int] = set()
 
     @reading()
-    def pending(self) -> list[tuple[int, Millis]]:
-        """The bets whose seeds are not revealed, and when they are due, earliest first."""
+    def pending(self, *, due_by: Millis | None) -> list[tuple[int, Millis]]:
+        """The bets whose seeds are not revealed, and when they are due, earliest first.
+
+        With ``due_by`` only those that are due by then.
+        """
         unrevealed: Any = Bet.select(Bet.id, Bet.completed_at_ms).where(Bet.server_seed.is_null())
+        if due_by is not None:
+            unrevealed = unrevealed.where(Bet.completed_at_ms <= due_by)
         return list(unrevealed.order_by(Bet.completed_at_ms, Bet.id).tuples())
 
     def open(self, bet_ids: Sequence[int]) -> list[Proof]:

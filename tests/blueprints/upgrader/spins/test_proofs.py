@@ -194,7 +194,7 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
 ):
     services, delivery = app.extensions["services"], app.extensions["proofs"]
     monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 3600)
-    wait_until(lambda: delivery._pending_checked_at > 0)
+    wait_until(lambda: delivery._pending_checked_at is not None)
 
     def play():
         return play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
