@@ -13,44 +13,33 @@ reproduces it. Exits with 1 when there is one.
 import argparse
 import logging
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 from bench.harness.command_line import option_parser
-from bench.harness.databases import bench_database
+from bench.harness.databases import bench_env
 from bench.harness.fuzzing import SEED, Fuzzed, fuzz
 from bench.harness.local_app import local_app
 from bench.harness.sample_data import live_in
 from bench.harness.servers import threaded_server
 
 NOWHERE = "http://127.0.0.1:9"
-SECRET = "a secret of a platform that lasts as long as this run"  # noqa: S105  # and no longer
 
 
 def main() -> None:
     arguments = _arguments()
     logging.disable(logging.CRITICAL)
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        bench_database(Path(directory), postgresql=arguments.postgresql) as url,
-    ):
-        environment = {
-            "DATABASE_URL": url,
-            "INSTANCE_DIR": directory,
-            "SECRET_KEY": SECRET,
-            "JWT_SECRET": SECRET[::-1],
-            # Otherwise most requests would be answered with 429.
-            "RATELIMIT_ENABLED": "0",
-            "PLATFORM_OPENID_URL": f"{NOWHERE}/openid/login",
-            "PLATFORM_API_URL": NOWHERE,
-        }
-        with local_app(environment) as app:
-            player = live_in(app)
-            began = time.perf_counter()
-            with threaded_server(app) as address:
-                found = fuzz(address, player, examples=arguments.examples, seed=arguments.seed)
-            seconds = time.perf_counter() - began
+    settings = {
+        # Otherwise most requests would be answered with 429.
+        "RATELIMIT_ENABLED": "0",
+        "PLATFORM_OPENID_URL": f"{NOWHERE}/openid/login",
+        "PLATFORM_API_URL": NOWHERE,
+    }
+    with bench_env(postgresql=arguments.postgresql, **settings) as env, local_app(env) as app:
+        player = live_in(app)
+        began = time.perf_counter()
+        with threaded_server(app) as address:
+            found = fuzz(address, player, examples=arguments.examples, seed=arguments.seed)
+        seconds = time.perf_counter() - began
     _report(found, seconds)
     sys.exit(1 if found.failures else 0)
 

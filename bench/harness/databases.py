@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -158,23 +158,11 @@ def packaged_postgres(directory: Path | None = None, *, configuration: str = CON
 
 
 @contextmanager
-def bench_database(directory: Path, *, postgresql: bool) -> Iterator[str]:
-    """The URL of a new database for a measurement, which is dropped afterwards."""
-    if postgresql:
-        with postgres_server() as server, server.fresh(directory) as url:
-            yield url
-    else:
-        with SqliteFiles(directory).fresh(directory) as url:
-            yield url
-
-
-@contextmanager
 def bench_env(*, postgresql: bool, **settings: str) -> Iterator[dict[str, str]]:
     """The environment of a measurement: a new database, and a directory that is removed afterwards."""
-    with (
-        tempfile.TemporaryDirectory() as place,
-        bench_database(Path(place), postgresql=postgresql) as url,
-    ):
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        server = stack.enter_context(postgres_server()) if postgresql else SqliteFiles(Path(place))
+        url = stack.enter_context(server.fresh(Path(place)))
         # Tokens name it as their issuer. Its default depends on the port.
         yield {"DATABASE_URL": url, "INSTANCE_DIR": place, "BASE_URL": "http://127.0.0.1:5000", **settings}
 

@@ -1,7 +1,8 @@
-"""Players of an app of this process, and the items that they play for."""
+"""Players of an app of this process, and the items and cases that they play for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from flask import Flask
@@ -9,6 +10,7 @@ from flask import Flask
 from models.db.connection import writing
 from models.users import User
 from services.accounts import users
+from services.cases import importing as cases_importing
 from services.items import importing
 from services.shared.clock import now_ms
 from services.shared.money import Cents
@@ -63,7 +65,16 @@ def signed_in(app: Flask, user: User) -> Player:
     return Player(user, services.tokens.issue(platform_id=user.platform_id, session=0, now=services.clock()))
 
 
-def import_prices(prices: Mapping[str, Any], *, now: int | None = None) -> None:
-    """Import items by their names, with their prices in coins."""
-    rows = [{"appid": 730, "marketHashName": name, "price": price} for name, price in prices.items()]
+def import_prices(prices: Mapping[str, Any], *, now: int | None = None, **row: Any) -> None:
+    """Import items by their names, with their prices in coins. ``row`` are further fields of each."""
+    rows = [{"appid": 730, "marketHashName": name, "price": price} | row for name, price in prices.items()]
     importing.import_document(rows, app_id=None, now=now or now_ms())
+
+
+def import_case(name: str, percentages: Mapping[str, Any], *, now: int | None = None, **row: Any) -> None:
+    """Import a case of these items with their percentages."""
+    items = [
+        {"marketHashName": item, "percentage": Decimal(str(percentage))}
+        for item, percentage in percentages.items()
+    ]
+    cases_importing.import_cases([{"name": name, "items": items} | row], now=now or now_ms())

@@ -35,9 +35,9 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def serving(application: WSGIApplication, *, port: int = 0) -> Iterator[str]:
+def serving(application: WSGIApplication) -> Iterator[str]:
     """Serve a WSGI application on threads of this process; yields its address."""
-    server = make_server("127.0.0.1", port, application, threaded=True, request_handler=_Quiet)
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_Quiet)
     server.daemon_threads = True
     # As gunicorn does. Without it, every answer of two packets takes 40 ms.
     server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -52,10 +52,10 @@ def serving(application: WSGIApplication, *, port: int = 0) -> Iterator[str]:
 
 
 @contextmanager
-def threaded_server(app: Flask, *, port: int = 0) -> Iterator[str]:
+def threaded_server(app: Flask) -> Iterator[str]:
     """Serve an app with its sockets, as ``flask run`` does; yields its address."""
     app.extensions["realtime"].start()
-    with serving(app, port=port) as url:
+    with serving(app) as url:
         try:
             yield url
         finally:

@@ -1,6 +1,6 @@
 """Real spins with a clock of the test, settled by the service as fast as the database allows."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from bench.harness.client_seeds import client_seed_that
@@ -25,8 +25,9 @@ class Clock:
     def __call__(self) -> int:
         return self.now
 
-    def advance(self, *, ms: int = 0, days: int = 0) -> None:
-        self.now += ms + days * DAY_MS
+    def advance(self, *, ms: int = 0, **units: float) -> None:
+        """Move by this time; ``units`` are those of ``timedelta``, such as days."""
+        self.now += ms + timedelta(**units) // timedelta(milliseconds=1)
 
 
 class Table:

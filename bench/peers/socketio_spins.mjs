@@ -135,7 +135,7 @@ async function spin(io, socket, player, payload, acknowledge) {
     const { nonce, commitment: serverSeedCommitment } = seed;
     socket.emit("upgrader:pf", { serverSeedCommitment, clientSeed: values.client_seed, nonce, percent });
     const success = values.status === "won";
-    const answer = { status: true, result: { success, amount: values.payout / 100, item: values.item } };
+    const answer = { status: true, result: { success, amount: values.payout_cents / 100, item: values.item } };
     socket.emit("upgrader:spin", answer);
     acknowledge?.(answer);
     socket.emit("upgrader:commitment", { serverSeedCommitment: following.commitment, nonce: following.nonce });

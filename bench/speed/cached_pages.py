@@ -10,6 +10,7 @@ from bench.harness.players import Player, signed_in
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Get
 from bench.speed.compare import requests_per_second
+from bench.speed.made_up import made_up_prices
 from bench.speed.ready import FLASK, fetch, ready_peer
 from bench.speed.result import Row
 from bench.speed.stage import Stage
@@ -54,7 +55,7 @@ def fill(stage: Stage, url: str) -> list[Player]:
     """Add cases, and players with a history that ends now."""
     with stage.platform_here(url) as app:
         stage.import_items(ITEMS)
-        importing.import_cases(_cases(list(stage.prices(ITEMS))), now=now_ms())
+        importing.import_cases(_cases(list(made_up_prices(ITEMS))), now=now_ms())
         written = bulk_history.begin(
             seeds=app.extensions["services"].seeds, now=now_ms() - BETS * MILLIS_A_BET - LAST_BETS_AGO_MS
         )

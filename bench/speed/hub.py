@@ -16,6 +16,7 @@ from bench.harness.price_sources import document, price_server, text
 from bench.harness.servers import RunningServer
 from bench.speed.health import watched_health
 from bench.speed.machine import running_on
+from bench.speed.made_up import made_up_prices
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
 from services.cases import importing
@@ -56,7 +57,7 @@ def _longest_waits(stage: Stage, url: str) -> Iterator[tuple[str, float]]:
         for work, do in _works(platform, player).items():
             yield work, _longest_ms(stage, platform, do)
     with price_server() as source:
-        source.answer = text(document({name: cents + 1 for name, cents in stage.prices().items()}))
+        source.answer = text(document({name: cents + 1 for name, cents in made_up_prices(ITEMS).items()}))
         with stage.platform(url, PRICE_FEED_URL=source.url) as platform:
             yield (
                 f"{ITEMS:,} prices from the feed",
@@ -117,7 +118,7 @@ def _get(
 
 def _fill(stage: Stage, url: str) -> Player:
     """Add small and large cases and a player."""
-    names = list(stage.prices())
+    names = list(made_up_prices(ITEMS))
     with stage.platform_here(url) as app:
         for count, size in ((CASES, ITEMS_A_CASE), (LARGE_CASES, ITEMS_A_LARGE_CASE)):
             importing.import_cases(_cases(names, count, size), now=now_ms())

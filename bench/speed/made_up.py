@@ -13,19 +13,9 @@ FIRST = (
     *("Ivory", "Jade", "Last", "Midnight", "Narrow", "Northern", "Paper", "Quiet", "Rusted", "Silver"),
 )
 SECOND = (
-    *(
-        "Anchor",
-        "Avalanche",
-        "Bloom",
-        "Cathedral",
-        "Circuit",
-        "Comet",
-        "Engine",
-        "Ferry",
-        "Garden",
-        "Harbour",
-    ),
-    *("Horizon", "Kettle", "Lantern", "Ledger", "Meadow", "Orchard", "Parade", "Season", "Signal", "Tide"),
+    *("Anchor", "Avalanche", "Bloom", "Cathedral", "Circuit", "Comet", "Engine", "Ferry", "Garden"),
+    *("Harbour", "Horizon", "Kettle", "Lantern", "Ledger", "Meadow", "Orchard", "Parade", "Season"),
+    *("Signal", "Tide"),
 )
 WEARS = ("Factory New", "Minimal Wear", "Field-Tested", "Well-Worn", "Battle-Scarred")
 

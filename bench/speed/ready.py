@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.harness.servers import RunningServer
+from bench.harness.servers import RunningServer, gunicorn
 from bench.peers.ready_answer import ReadyAnswer
 from bench.speed.asking import Get
 from bench.speed.stage import Stage
@@ -37,5 +37,5 @@ def ready_peer(stage: Stage, target: str, answer: ReadyAnswer) -> Iterator[Runni
         head = {"path": answer.path, "headers": answer.headers}
         file.write(json.dumps(head).encode() + b"\n" + answer.body)
         file.flush()
-        with stage.peer(target, PEER_ANSWER=file.name) as server:
+        with stage.server(gunicorn(target), {"PEER_ANSWER": file.name}) as server:
             yield server

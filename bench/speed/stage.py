@@ -77,10 +77,6 @@ class Stage:
         place.mkdir(exist_ok=True)
         return place
 
-    def prices(self, count: int = ITEMS) -> dict[str, int]:
-        """Names and prices in cents of this many items."""
-        return made_up_prices(count)
-
     def new_sqlite(self, *, items: int = 0) -> str:
         """The URL of a new SQLite database with this many items."""
         place = Path(tempfile.mkdtemp(dir=self.directory))
@@ -97,7 +93,7 @@ class Stage:
 
     def import_items(self, count: int) -> None:
         """Import items into the open database."""
-        document = {"metadata": {"currency": "USD"}, "prices": self.prices(count)}
+        document = {"metadata": {"currency": "USD"}, "prices": made_up_prices(count)}
         items_importing.import_document(document, app_id=APP_ID, now=now_ms())
 
     @contextmanager
@@ -110,12 +106,6 @@ class Stage:
     def platform(self, url: str, **env: str) -> Iterator[RunningServer]:
         """The production server on this database."""
         with self.server(gunicorn(), {**self.env_of(url), **env}) as server:
-            yield server
-
-    @contextmanager
-    def peer(self, target: str, **env: str) -> Iterator[RunningServer]:
-        """A WSGI program of bench/peers with the same worker and configuration."""
-        with self.server(gunicorn(target), env) as server:
             yield server
 
     @contextmanager

@@ -1,9 +1,8 @@
 """Apps on fresh databases, the environment that they run in, and items, cases and spins in them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,13 @@ from flask import Flask
 from app import create_app
 from bench.harness.cluster import Cluster, cluster
 from bench.harness.databases import PostgresServer, SqliteFiles
-from bench.harness.players import Player
+from bench.harness.players import Player, import_prices
 from bench.harness.redis import RedisServer
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.warm_start import WarmStart
 from models.db.connection import database
-from services.cases import importing as cases_importing
 from services.games.play import PlayedBet
 from services.irl_cases import importing as irl_importing
-from services.items import importing as items_importing
 from services.shared.clock import now_ms
 from services.upgrader.spin import SpinRequest
 from settings import Settings
@@ -124,18 +121,8 @@ def production_processes(
 
 def import_item(name: str = ITEM, *, price: Any = 10, **row: Any) -> str:
     """Import an item at this price in coins; returns its full name. The catalogue may show it later."""
-    document = [{"appid": 730, "marketHashName": name, "price": price, **row}]
-    items_importing.import_document(document, app_id=None, now=now_ms())
+    import_prices({name: price}, **row)
     return name
-
-
-def import_case(name: str, percentages: Mapping[str, Any], *, now: int | None = None, **row: Any) -> None:
-    """Import a case of these items with their percentages."""
-    items = [
-        {"marketHashName": item, "percentage": Decimal(str(percentage))}
-        for item, percentage in percentages.items()
-    ]
-    cases_importing.import_cases([{"name": name, "items": items} | row], now=now or now_ms())
 
 
 def import_irl_case(case_id: str, *items: dict[str, Any], price: Any) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bench.harness.players import import_prices
+from bench.harness.players import import_case, import_prices
 from models.bets import Bet
 from models.cases import Case
 from models.db.connection import reading, writing
@@ -11,7 +11,6 @@ from services.cases import reading as cases
 from services.games import snapshots
 from services.games.snapshots import content_of_case
 from services.shared.clock import now_ms
-from tests.support.apps import import_case
 
 NAMES = ("Gun | A", "Gun | B", "Gun | C")
 

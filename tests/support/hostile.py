@@ -74,15 +74,8 @@ VALUES = [
     # What is taken for one
     *("true", "false", "null", '""', '"1"', '"NaN"', '"1e2"', '"\uff11\uff12\uff13\uff14\uff15\uff16"'),
     # Texts
-    *(
-        '" "',
-        '"\\t"',
-        '"\\r\\nSet-Cookie: a=b"',
-        '"' + "a" * 30_000 + '"',
-        '"\\u202e"',
-        '"\\uffff"',
-        '"\\ud83d\\ude00"',
-    ),
+    *('" "', '"\\t"', '"\\r\\nSet-Cookie: a=b"', f'"{"a" * 30_000}"', '"\\u202e"', '"\\uffff"'),
+    '"\\ud83d\\ude00"',
     *('"\\u0000"', '"\\ud800"', '"\'; DROP TABLE users; --"', '"%00"', '"../../etc/passwd"', '"<script>"'),
     *('"{{7*7}}"', '"%s%n"', '"__proto__"', '"\u0130"', '"\u00df"'),
     # Shapes

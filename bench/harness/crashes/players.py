@@ -19,9 +19,8 @@ from bench.harness.crashes.client import (
     Stage,
 )
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
-from bench.harness.players import Player, create_player, import_prices
+from bench.harness.players import Player, create_player, import_case, import_prices
 from models.db.connection import UNAVAILABLE
-from services.cases import importing as cases_importing
 from services.irl_cases import importing as irl_importing
 from services.shared.clock import now_ms
 
@@ -191,9 +190,7 @@ def memory_of(player: Player) -> Memory:
 def import_items() -> None:
     """Import the items that the players spin for, and the cases that they open."""
     import_prices({f"Item of {price}": price for price in PRICES})
-    items = [("Item of 2", Decimal("77.5")), ("Item of 10", Decimal("22.5"))]
-    content = [{"marketHashName": name, "percentage": share} for name, share in items]
-    cases_importing.import_cases([{"name": "Box", "items": content}], now=now_ms())
+    import_case("Box", {"Item of 2": 77.5, "Item of 10": 22.5})
     prizes = [
         {"name": "Lamp", "image": "", "price": 10, "percentage": 20},
         {"name": "Pen", "image": "", "price": 1, "percentage": 80},

@@ -16,14 +16,13 @@ import peewee
 from flask import Flask
 
 from bench.harness.money.world import ADDRESS
-from bench.harness.players import import_prices
+from bench.harness.players import import_case, import_prices
 from models.db.connection import reading, snapshot
 from models.ledger import LedgerEntry
 from models.prizes import Prize
 from models.users import User
 from services.accounts import personal_details, users
 from services.affiliates import claims
-from services.cases import importing as cases_importing
 from services.container import Services
 from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
@@ -71,10 +70,6 @@ class Observed:
             self.states.add((players, house))
             if players + house != 0:
                 self.violations.append(f"read {self.reads}: players have {players}, the house {house}")
-
-    def failed(self, failure: Exception) -> None:
-        with self._guard:
-            self.failures.append(repr(failure))
 
 
 class Writer:
@@ -167,11 +162,9 @@ class Writer:
             return kept.order_by(Prize.id).limit(1).scalar() or 0
 
     def _pay(self, user_id: int, type_: PaymentType) -> None:
-        usd, transfer = Cents(self._random.randint(1, 300)), Transfer(txhash=self._txhash())
+        usd = Cents(self._random.randint(1, 300))
+        transfer = Transfer(txhash=f"{self._name}-{next(self._serials)}")
         payments.record(user=User(id=user_id), type_=type_, usd=usd, transfer=transfer, now=now_ms())
-
-    def _txhash(self) -> str:
-        return f"{self._name}-{next(self._serials)}"
 
 
 def observe(
@@ -230,8 +223,7 @@ def code_of(user_id: int) -> str:
 
 def _players(services: Services) -> list[int]:
     import_prices({ITEM: 10})
-    case = {"name": "Case of a history", "items": [{"marketHashName": ITEM, "percentage": 100}]}
-    cases_importing.import_cases([case], now=now_ms())
+    import_case("Case of a history", {ITEM: 100})
     lamp = {"name": "Lamp", "image": "", "price": 1.5}
     irl_case = {"id": IRL_CASE_ID, "name": "Lamp", "price": 2, "items": [lamp]}
     irl_importing.import_cases([irl_case], now=now_ms())
@@ -250,4 +242,4 @@ def _repeat(task: Callable[[], None], over: threading.Event, observed: Observed)
         while not over.is_set():
             task()
     except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
-        observed.failed(failure)
+        observed.failures.append(repr(failure))

@@ -12,7 +12,7 @@ from bench.harness.client_seeds import client_seed_that, client_seed_that_wins
 from bench.harness.money.bookkeeping import SPECIAL_CODE, CaseOfModel
 from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
 from bench.harness.players import Player as Account
-from bench.harness.players import create_player, import_prices
+from bench.harness.players import create_player, import_case, import_prices
 from bench.harness.servers import come_to_rest
 from bench.harness.spins import Clock, at
 from models.case_spins import CASE, IRL, CaseSpins
@@ -21,7 +21,6 @@ from models.db.connection import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import personal_details
-from services.cases import importing as cases_importing
 from services.irl_cases import importing as irl_importing
 from services.maintenance import ledger_audit
 from services.openings.openable_cases import read_case
@@ -77,9 +76,8 @@ class World:
         self.cases = self._import_cases()
 
     def _import_cases(self) -> list[CaseOfModel]:
-        shares = {ITEM: 10, CHEAP: 90}
-        items = [{"marketHashName": name, "percentage": share} for name, share in shares.items()]
-        cases_importing.import_cases([case | {"items": items} for case in CASES], now=self.clock())
+        for case in CASES:
+            import_case(**case, percentages={ITEM: 10, CHEAP: 90}, now=self.clock())
         prizes = [
             {"name": CAR, "image": "", "price": CAR_PRICE, "percentage": 20},
             {"name": PEN, "image": "", "price": PEN_PRICE, "percentage": 80},
@@ -126,10 +124,6 @@ class World:
             come_to_rest(app)
         database.obj.close_all()
         self._start()
-
-    def begin_anew(self) -> None:
-        """Advance to a month and a week without bets, in which all earlier bets are due."""
-        self.clock.advance(days=32)
 
     def join(self, cents: int) -> "Player":
         self._joined += 1
@@ -183,10 +177,6 @@ class World:
         if self.services.player_locks:
             problems.append("a spin lock was left behind")
         return problems
-
-    def audit_fairness(self) -> int:
-        result = self.app.test_cli_runner().invoke(args=["fairness", "audit"])
-        return result.exit_code
 
 
 class Player:

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 import pytest
 
+from bench.harness.players import import_case
 from services.games import snapshots
-from tests.support.apps import import_case, import_irl_case, import_item
+from tests.support.apps import import_irl_case, import_item
 from tests.support.locks import writers_held_up
 
 

@@ -1,13 +1,10 @@
 """Fixtures of the case tests: an inventory, cases with its items, and a player of level 25."""
 
 import json
-from decimal import Decimal
 
 import pytest
 
-from services.items import importing as items_importing
-from services.shared.clock import now_ms
-from tests.support.apps import import_case
+from bench.harness.players import import_case, import_prices
 
 INVENTORY = {"Gun | Red (Field-Tested)": 10, "Gun | Blue (Factory New)": 20, "Gloves": 0.5}
 RED, BLUE, GLOVES = INVENTORY
@@ -18,15 +15,7 @@ ROCK = "Rock"
 @pytest.fixture
 def prices(app):  # the app has opened the database
     """Imports items of the first game (or of another): names with their prices in coins."""
-
-    def put(named, appid=730):
-        document = [
-            {"appid": appid, "marketHashName": name, "price": price and Decimal(str(price))}
-            for name, price in named.items()
-        ]
-        items_importing.import_document(document, app_id=None, now=now_ms())
-
-    return put
+    return import_prices
 
 
 @pytest.fixture

@@ -4,11 +4,10 @@ from functools import partial
 
 import pytest
 
-from bench.harness.players import create_player
+from bench.harness.players import create_player, import_case
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import User
-from tests.support.apps import import_case
 from tests.support.at_once import all_at_once
 from tests.support.case_history import NAMES, CaseHistory
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from bench.harness.players import import_case
 from tests.blueprints.limits.conftest import DAY_MS, NOW
-from tests.support.apps import ITEM, import_case, import_irl_case
+from tests.support.apps import ITEM, import_irl_case
 
 # The next Monday and the next day are the same. The month ends eight days later.
 MIDNIGHT = 1_795_392_000_000

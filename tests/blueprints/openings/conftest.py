@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.client_seeds import client_seed_that_wins
+from bench.harness.players import import_case
 from models.bets import Bet
 from models.case_spins import CaseSpins
 from models.db.connection import reading
@@ -13,7 +14,7 @@ from models.prizes import Prize
 from models.users import User
 from services.cases import reading as cases
 from services.games.snapshots import content_of_case
-from tests.support.apps import import_case, import_irl_case
+from tests.support.apps import import_irl_case
 
 DEAR, CHEAP = "Dear | Gun", "Cheap | Gun"
 LAMP, PEN = "Lamp", "Pen"

@@ -2,10 +2,9 @@
 
 import pytest
 
+from bench.harness.players import import_prices
 from models.cases import Case, CaseItem
 from models.db.connection import reading
-from services.items import importing as items_importing
-from services.shared.clock import now_ms
 from tests.support.markers import sqlite_only
 
 GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
@@ -14,12 +13,8 @@ GUN, ROCK, UNPRICED = "Gun", "Rock", "Unpriced"
 @pytest.fixture(autouse=True)
 def inventory(app):
     """An item of each game, and one without a price."""
-    rows = [
-        {"appid": 730, "marketHashName": GUN, "price": 9},
-        {"appid": 252490, "marketHashName": ROCK, "price": 1},
-        {"appid": 730, "marketHashName": UNPRICED, "price": None},
-    ]
-    items_importing.import_document(rows, app_id=None, now=now_ms())
+    import_prices({GUN: 9, UNPRICED: None})
+    import_prices({ROCK: 1}, appid=252490)
 
 
 @pytest.fixture

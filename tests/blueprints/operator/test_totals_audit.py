@@ -5,7 +5,7 @@ import threading
 import pytest
 from peewee import fn
 
-from bench.harness.players import import_prices
+from bench.harness.players import import_case, import_prices
 from bench.harness.spins import Clock, Table, at
 from models.bets import Bet
 from models.db.connection import database, reading, writing
@@ -13,7 +13,7 @@ from models.payments import Payment
 from models.totals import LiveBetCount
 from models.users import User
 from services.maintenance import totals
-from tests.support.apps import import_case, import_irl_case
+from tests.support.apps import import_irl_case
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
 

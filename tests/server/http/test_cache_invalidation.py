@@ -3,6 +3,7 @@
 import pytest
 
 from bench.harness.money.interruptions import Fuse, Kind, Moment
+from bench.harness.players import import_case
 from bench.harness.spins import Clock, Table, at
 from bench.harness.waiting import wait_until
 from models.db.connection import UNAVAILABLE, database, writing
@@ -10,7 +11,6 @@ from models.users import User
 from services.accounts import personal_details
 from services.shared.clock import now_ms
 from services.statistics import leaderboard
-from tests.support.apps import import_case
 from tests.support.markers import sqlite_only
 
 BOARD, LIVE, CASE = "/leaderboard", "/stats/live-bets", "/api/cases/case"

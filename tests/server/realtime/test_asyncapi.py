@@ -6,9 +6,10 @@ from dataclasses import replace
 import jsonschema_rs
 import pytest
 
+from bench.harness.players import import_case
 from bench.harness.sockets import Refused
 from services.fairness import rolls, tickets
-from tests.support.apps import ITEM, app_on, import_case, import_irl_case
+from tests.support.apps import ITEM, app_on, import_irl_case
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
 

@@ -3,29 +3,21 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from bench.harness.players import import_prices
 from bench.harness.price_sources import price_server
 from bench.harness.spins import Clock
 from models.db.connection import reading, writing
 from models.items import Item
 from models.leases import Lease
-from services.items import importing as items_importing
 from services.prices import feed, market
 
 START = 1_700_000_000_000
 HOUR = 3_600_000
 
 
-class PriceClock(Clock):
-    """A clock that also moves by hours and minutes."""
-
-    def forward(self, **units):
-        scale = {"ms": 1, "seconds": 1000, "minutes": 60_000, "hours": HOUR}
-        self.now += sum(scale[unit] * count for unit, count in units.items())
-
-
 @pytest.fixture
 def clock():
-    return PriceClock(START)
+    return Clock(START)
 
 
 @pytest.fixture
@@ -99,14 +91,7 @@ def limit(monkeypatch):
 @pytest.fixture
 def add(app, clock):
     """Imports items at these prices in coins, due for a refresh now."""
-
-    def items(prices, **row):
-        document = [
-            {"appid": 730, "marketHashName": name, "price": price} | row for name, price in prices.items()
-        ]
-        items_importing.import_document(document, app_id=None, now=clock())
-
-    return items
+    return lambda prices, **row: import_prices(prices, now=clock(), **row)
 
 
 def by_name(column):

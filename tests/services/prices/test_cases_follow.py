@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from bench.harness.players import import_case
 from bench.harness.price_sources import feed, market
 from tests.services.prices.conftest import HOUR, START
-from tests.support.apps import import_case
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_refresh_without_a_new_price_changes_next_price_fetch_in_the_list(clie
     run("prices", "refresh")
     before = client.get("/api/cases")
 
-    clock.forward(minutes=1)
+    clock.advance(minutes=1)
     run("prices", "refresh")
 
     after = client.get("/api/cases")

@@ -9,14 +9,14 @@ import pytest
 import requests
 
 from bench.harness.cluster import cluster
-from bench.harness.players import create_player, import_prices
+from bench.harness.players import create_player, import_case, import_prices
 from bench.harness.price_sources import feed, price_server
 from bench.harness.sockets import Socket
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.items import Item
 from services.maintenance import ledger_audit
-from tests.support.apps import environment, fresh_app, import_case
+from tests.support.apps import environment, fresh_app
 
 pytestmark = [pytest.mark.redis, pytest.mark.parametrize("kind", ["postgresql"], scope="module")]
 

@@ -60,13 +60,13 @@ def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
 
     for number, (name, (fault, outcomes)) in enumerate(FAULTS.items(), start=1):
         source.answer = good(kind, 100 + number)
-        clock.forward(hours=2)
+        clock.advance(hours=2)
         with proxy.being(fault), ThreadPoolExecutor(1) as beside:
             refresh = beside.submit(prices.run_due)
             statuses = {client.get(path).status_code for path in ("/upgrader/items", "/healthz", "/readyz")}
             refresh.result()
         line, during = log_lines()[-1], stored_prices()["One"]
-        clock.forward(hours=2)
+        clock.advance(hours=2)
         prices.run_due()
         is_told = line["level"] == "warning" and line["outcome"] in outcomes
         seen[name] = (statuses, is_told, during, stored_prices()["One"])

@@ -70,7 +70,7 @@ def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items
     prices.run_due()
     end_lease()
     another().run_due()
-    clock.forward(hours=1)
+    clock.advance(hours=1)
 
     prices.run_due()
 
@@ -86,7 +86,7 @@ def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
     with pytest.raises(LeaseLost):
         prices.run_due()
     after_the_command = set(stored_prices().values())
-    clock.forward(hours=1)
+    clock.advance(hours=1)
 
     prices.run_due()
 
@@ -173,7 +173,7 @@ def test_a_leader_that_loses_its_lease_at_any_moment_writes_nothing_more(
     changed = []
 
     for number in range(1, transactions + 2):
-        clock.forward(hours=2)
+        clock.advance(hours=2)
         stored_then = lose_before(number)
         prices = another(PRICE_MARKET_URL=source.url)
         prices._lease.take_over()

@@ -48,7 +48,7 @@ def test_only_a_plausible_answer_changes_the_price(prices, source, add, clock, s
         (market("$0.09"), 100),
         (market("$0.00"), 100),
     ):
-        clock.forward(minutes=1)
+        clock.advance(minutes=1)
         add({"One": 1})
         source.answer = answer
 
@@ -92,10 +92,10 @@ def test_restarts_do_not_raise_the_limit_of_20_requests_a_minute(prices, run, so
     asks.append(len(source.asks))
     restart().refresh(accept_jumps=False)
     asks.append(len(source.asks))
-    clock.forward(ms=59_999)
+    clock.advance(ms=59_999)
     restart().refresh(accept_jumps=False)
     asks.append(len(source.asks))
-    clock.forward(ms=1)
+    clock.advance(ms=1)
     restart().refresh(accept_jumps=False)
     asks.append(len(source.asks))
 
@@ -121,7 +121,7 @@ def test_a_market_that_fails_changes_no_price_and_is_asked_again_a_minute_later(
 ):
     for name, answer in BAD.items():
         # The longest pause after a failure is over.
-        clock.forward(minutes=10)
+        clock.advance(minutes=10)
         add({"One": 1})
         source.answer = answer
 
@@ -194,7 +194,7 @@ def test_the_market_is_not_asked_for_items_of_a_feed_that_is_down(beside_a_feed,
     feed.answer = text("[]")
 
     for _ in range(5):
-        clock.forward(hours=1)
+        clock.advance(hours=1)
         both.run_due()
 
     assert asked(source) == []
@@ -208,7 +208,7 @@ def test_the_market_is_asked_for_an_item_that_leaves_the_feed(beside_a_feed, sou
     source.answer = market("$1.60")
     both.run_due()
     feed.answer = text(document({}))
-    clock.forward(hours=1)
+    clock.advance(hours=1)
 
     both.run_due()
 
@@ -221,11 +221,11 @@ def test_a_clock_that_was_set_back_far_does_not_stop_the_requests_and_a_little_r
 ):
     add({"One": 1})
     source.answer = market("$1.00")
-    clock.forward(hours=10_000)
+    clock.advance(hours=10_000)
     asks = []
 
     for milliseconds in (0, -10_000 * HOUR, -2_000, HOUR + 2_000):
-        clock.forward(ms=milliseconds)
+        clock.advance(ms=milliseconds)
         prices.run_due()
         asks.append(len(source.asks))
 

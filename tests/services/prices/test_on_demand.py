@@ -152,10 +152,10 @@ def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source
     source.answer = text('{"success": false}')
 
     wanted()
-    clock.forward(ms=HOUR - 1)
+    clock.advance(ms=HOUR - 1)
     wanted()
     asked_in_the_first_period = len(source.asks)
-    clock.forward(ms=1)
+    clock.advance(ms=1)
     wanted()
 
     assert asked_in_the_first_period == 1

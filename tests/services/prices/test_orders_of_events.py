@@ -35,7 +35,7 @@ def slow(answer, clock):
     """An answer that takes nine seconds."""
 
     def after_nine_seconds(handler):
-        clock.forward(seconds=9)
+        clock.advance(seconds=9)
         answer(handler)
 
     return after_nine_seconds
@@ -70,7 +70,7 @@ def seconds_to_price(start, source, clock, add, stored_prices):
     def play(number, before, down_seconds):
         with writing():
             Item.delete().execute()
-        clock.forward(hours=2)
+        clock.advance(hours=2)
         source.answer = text("", status=404) if down_seconds else feed(IN_FEED)
         add(dict.fromkeys(["Not in the feed", "Nor this one"]))
         prices = start(number)
@@ -80,13 +80,13 @@ def seconds_to_price(start, source, clock, add, stored_prices):
             else:
                 prices.run_due()
         for _ in range(0, down_seconds, 10):
-            clock.forward(seconds=10)
+            clock.advance(seconds=10)
             prices.run_due()
         add(dict.fromkeys(IN_FEED))
         imported_at = clock()
         while not IN_FEED.items() <= stored_prices().items() and clock() - imported_at < HOUR:
             prices.run_due()
-            clock.forward(seconds=5)
+            clock.advance(seconds=5)
             if clock() - imported_at >= 10_000:
                 source.answer = feed(IN_FEED)
         return (clock() - imported_at) / 1000

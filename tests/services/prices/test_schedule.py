@@ -24,7 +24,7 @@ def test_the_feed_is_refreshed_at_the_start_and_then_every_hour(prices, source, 
     asks = []
 
     for step in (0, 0, HOUR - 1, 1):
-        clock.forward(ms=step)
+        clock.advance(ms=step)
         prices.run_due()
         asks.append(len(source.asks))
 
@@ -37,10 +37,10 @@ def test_a_restart_keeps_the_time_of_the_next_refresh(prices, source, clock, res
     prices.run_due()
     again = restart()
 
-    clock.forward(minutes=59)
+    clock.advance(minutes=59)
     again.run_due()
     early = len(source.asks)
-    clock.forward(minutes=1)
+    clock.advance(minutes=1)
     again.run_due()
 
     assert (early, len(source.asks)) == (1, 2)
@@ -49,7 +49,7 @@ def test_a_restart_keeps_the_time_of_the_next_refresh(prices, source, clock, res
 def test_a_much_shorter_period_applies_at_once(prices, source, clock, restart):
     source.answer = feed({})
     prices.run_due()
-    clock.forward(minutes=2)
+    clock.advance(minutes=2)
 
     restart(PRICE_REFRESH_SECONDS="60").run_due()
 
@@ -60,11 +60,11 @@ def test_a_clock_that_was_set_back_far_does_not_stop_the_refreshes_and_a_little_
     prices, source, clock
 ):
     source.answer = feed({})
-    clock.forward(hours=1000)
+    clock.advance(hours=1000)
     asks = []
 
     for milliseconds in (0, -1000 * HOUR, -60_000):
-        clock.forward(ms=milliseconds)
+        clock.advance(ms=milliseconds)
         prices.run_due()
         asks.append(len(source.asks))
 
@@ -80,7 +80,7 @@ def test_imported_prices_stay_until_the_next_refresh(prices, source, clock, add,
     for _ in range(2):
         prices.run_due()
         seen.append(stored_prices())
-        clock.forward(hours=1)
+        clock.advance(hours=1)
 
     assert seen == [{"One": 700}, {"One": 150}]
 
@@ -119,7 +119,7 @@ def test_a_failing_source_is_asked_less_and_less_often_but_every_ten_minutes(
         before = len(source.asks)
         prices.run_due()
         asked_at += [second] * (len(source.asks) - before)
-        clock.forward(seconds=30)
+        clock.advance(seconds=30)
 
     gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
     assert gaps == [30, 60, 120, 240, 480, 600, 600, 600, 600]
@@ -131,7 +131,7 @@ def test_a_failing_feed_is_asked_at_least_once_a_period(prices, source, clock):
 
     for _ in range(5):
         prices.run_due()
-        clock.forward(seconds=10)
+        clock.advance(seconds=10)
 
     assert len(source.asks) == 5
 
@@ -140,12 +140,12 @@ def test_the_pause_after_failures_outlives_a_restart_and_ends_with_a_success(pri
     source.answer = text("[]")
     for _ in range(2):
         prices.run_due()
-        clock.forward(seconds=30)
+        clock.advance(seconds=30)
     again = restart()
     again.run_due()
     failures = [state.failures for state in again.states()]
     source.answer = feed({})
-    clock.forward(minutes=1)
+    clock.advance(minutes=1)
     again.run_due()
 
     assert (len(source.asks), failures) == (3, [2])

@@ -2,20 +2,13 @@
 
 import pytest
 
-from services.items import importing as items_importing
-from services.shared.clock import now_ms
+from bench.harness.players import import_prices
 
 
 @pytest.fixture
 def stock(app):  # the app has opened the database
-    """Fills the catalogue: market names with their prices in coins, or whole rows."""
-
-    def fill(prices=(), rows=()):
-        named = [{"marketHashName": name, "price": price} for name, price in dict(prices).items()]
-        document = [{"appid": 730} | row for row in [*named, *rows]]
-        items_importing.import_document(document, app_id=None, now=now_ms())
-
-    return fill
+    """Fills the catalogue: market names with their prices in coins, and further fields of each row."""
+    return import_prices
 
 
 @pytest.fixture

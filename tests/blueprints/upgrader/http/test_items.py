@@ -28,18 +28,13 @@ def test_an_empty_catalogue_is_an_empty_array(client):
 
 def test_an_item_has_the_seven_fields_of_the_contract(client, stock):
     stock(
-        rows=[
-            {
-                "appid": 252490,
-                "marketHashName": "Bolt Rifle | Salt Marsh",
-                "gunName": "Bolt",
-                "skinName": "Salt",
-                "image": "https://images.example.com/bolt.png",
-                "price": 1234.5,
-                "customPrice": True,
-                "nextPriceFetch": ISSUED_AT,
-            }
-        ]
+        {"Bolt Rifle | Salt Marsh": 1234.5},
+        appid=252490,
+        gunName="Bolt",
+        skinName="Salt",
+        image="https://images.example.com/bolt.png",
+        customPrice=True,
+        nextPriceFetch=ISSUED_AT,
     )
 
     answer = client.get(PATH)
@@ -98,7 +93,7 @@ def test_the_neutral_image_is_served_by_this_process(client):
 
 @sqlite_only
 def test_an_image_served_by_this_process_has_a_full_url(make_app, stock):
-    stock(rows=[{"marketHashName": "Item", "price": 5, "image": "/media/items/item.webp"}])
+    stock({"Item": 5}, image="/media/items/item.webp")
     client = make_app(BASE_URL="https://play.example.com/api/").test_client()
 
     image = client.get(PATH).json[0]["image"]
