@@ -24,12 +24,11 @@ from services.prizes.shipping import Shipping
 from services.shared.background import WorkerPool
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.money import Cents
 from services.shared.processes import Processes
 from services.shared.signals import Signals
 from services.upgrader.catalogue import CatalogueCache
 from services.upgrader.shared_catalogue import SharedCatalogue
-from services.upgrader.spin import Upgrader, UpgraderRules
+from services.upgrader.spin import Upgrader
 from settings import Settings
 
 
@@ -59,21 +58,10 @@ class Services:
         self.proofs = Proofs(seeds=self.seeds, processes=self.processes)
         self.snapshots = Snapshots(clock=clock)
 
-        rules = UpgraderRules(
-            house_edge_ppm=settings.upgrader_house_edge_ppm,
-            min_wager=Cents(settings.upgrader_min_wager_cents),
-            max_wager=Cents(settings.upgrader_max_wager_cents),
-            proof_delay=Millis(settings.upgrader_proof_delay_ms),
-        )
-        bets = Play(
-            seeds=self.seeds,
-            proof_delay=rules.proof_delay,
-            min_cycle=Millis(settings.game_min_cycle_ms),
-            session_limit=Millis(settings.session_limit_ms),
-        )
+        bets = Play(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks()
         self.catalogue = _catalogue(settings, signals)
-        self.upgrader = Upgrader(rules=rules, catalogue=self.catalogue, bets=bets)
+        self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, bets=bets)
         self.case_openings = Openings(
             game=CASE, bets=bets, snapshots=self.snapshots, free_case_limit=settings.free_case_limit
         )

@@ -163,7 +163,7 @@ class ProofDelivery:
     def _due_at(self, completed_at: int) -> float:
         """When a bet is due, by ``time.monotonic()``, so that later changes of the clock do not matter."""
         # A bet that is due later than any delay was settled before the clock was set back.
-        ahead_ms = min(completed_at - self._services.clock(), self._services.upgrader.rules.proof_delay)
+        ahead_ms = min(completed_at - self._services.clock(), self._services.settings.upgrader_proof_delay_ms)
         return time.monotonic() + ahead_ms / 1000
 
     def _take_due(self) -> None:

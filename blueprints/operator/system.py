@@ -80,6 +80,7 @@ def seed(*, force: bool) -> None:
         upgrader=services.upgrader,
         openings={"case": services.case_openings, "irlCase": services.irl_openings},
         proofs=services.proofs,
+        proof_delay_ms=services.settings.upgrader_proof_delay_ms,
         seeds=services.seeds,
         now=services.clock(),
     )

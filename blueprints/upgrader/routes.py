@@ -25,7 +25,7 @@ from services.fairness.server_seeds import Commitment
 from services.games import bets
 from services.games.bets import UPGRADER
 from services.upgrader.catalogue import Catalogue
-from services.upgrader.spin import UpgraderRules
+from settings import Settings
 
 blueprint = ApiBlueprint("upgrader", __name__, url_prefix="/upgrader", description="The upgrader game")
 
@@ -64,9 +64,9 @@ def search_items(query: dict[str, Any]) -> dict[str, Any]:
 @conditional
 @blueprint.response(200, RulesSchema)
 @blueprint.alt_response(304, description="The client has these rules already")
-def get_rules() -> UpgraderRules:
+def get_rules() -> Settings:
     """House edge, wager limits and proof delay, the same for everyone."""
-    return get_services().upgrader.rules
+    return get_services().settings
 
 
 @blueprint.get("/commitment")

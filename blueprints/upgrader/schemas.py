@@ -19,13 +19,12 @@ from blueprints.games.fairness_entry import FairnessEntrySchema
 from services.fairness import rolls
 from services.upgrader.catalogue import Sort
 
-HOUSE_EDGE = Computed(
-    lambda ppm: ppm / rolls.PPM,
-    "number",
-    "The house edge, as a fraction",
-    0.05,
-    attribute="house_edge_ppm",
-)
+
+def house_edge(attribute: str) -> Computed:
+    """The house edge in this attribute, which is in millionths."""
+    return Computed(
+        lambda ppm: ppm / rolls.PPM, "number", "The house edge, as a fraction", 0.05, attribute=attribute
+    )
 
 
 class InventoryItemSchema(WireSchema):
@@ -55,16 +54,17 @@ class ItemPageSchema(WireSchema):
 
 
 class RulesSchema(WireSchema):
-    """The rules of every spin."""
+    """The rules of every spin, as the settings have them."""
 
-    house_edge = HOUSE_EDGE
-    min_wager = Coins("The lowest wager", 0.01)
-    max_wager = Coins("The highest wager", 10_000)
+    house_edge = house_edge("upgrader_house_edge_ppm")
+    min_wager = Coins("The lowest wager", 0.01, attribute="upgrader_min_wager_cents")
+    max_wager = Coins("The highest wager", 10_000, attribute="upgrader_max_wager_cents")
     proof_delay = Computed(
-        lambda rules: rules.proof_delay / 1000,
+        lambda ms: ms / 1000,
         "number",
         "How long after its spin a proof is due, in seconds",
         6,
+        attribute="upgrader_proof_delay_ms",
     )
     roll_range = ma.fields.Constant(
         rolls.ROLL_RANGE,
@@ -78,7 +78,7 @@ class BetSchema(FairnessEntrySchema):
 
     item = text("The full name of the wanted item", "AK-47 | Copper Tide (Field-Tested)")
     price = Price("The item's price at the time of the bet", attribute="price_cents")
-    house_edge = HOUSE_EDGE
+    house_edge = house_edge("house_edge_ppm")
     threshold = count("Rolls below it win", 7_661_290)
     roll = count("The roll", 5_761_652)
     chance = Computed(

@@ -58,7 +58,13 @@ def seed(*, media_dir: Path, now: Millis) -> dict[str, int]:
 
 
 def play_bets(
-    *, upgrader: Upgrader, openings: dict[str, Openings], proofs: Proofs, seeds: ServerSeeds, now: Millis
+    *,
+    upgrader: Upgrader,
+    openings: dict[str, Openings],
+    proofs: Proofs,
+    proof_delay_ms: int,
+    seeds: ServerSeeds,
+    now: Millis,
 ) -> int:
     """Play the demo bets if nobody has bet yet, so that live bets and leaderboard are not empty.
 
@@ -71,7 +77,7 @@ def play_bets(
             return 0
     content = _read("bets.json")
     bets = content["bets"]
-    began = Millis(now - upgrader.rules.proof_delay - len(bets) * INTERVAL_MS)
+    began = Millis(now - proof_delay_ms - len(bets) * INTERVAL_MS)
     players = {
         row["username"]: player(
             row["username"], FIRST_PLATFORM_ID_OF_BETS + number, avatar=row["avatar"], seeds=seeds, now=began

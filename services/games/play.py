@@ -31,6 +31,7 @@ from services.ledger.posting import Kind
 from services.shared.cache_invalidation import Tag, invalidate
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import PlatformError
+from settings import Settings
 
 SLOW_SETTLEMENT_MS = 250
 """After a settlement that took longer, the due time of the proof is postponed."""
@@ -87,17 +88,9 @@ class PlayedBet:
 class Play:
     """Plays the bets of all games."""
 
-    def __init__(
-        self, *, seeds: ServerSeeds, proof_delay: Millis, min_cycle: Millis, session_limit: Millis
-    ) -> None:
-        """``min_cycle`` is the least time between two bets of a player.
-
-        ``session_limit`` is the longest time of play without a pause of half an hour; 0 for any time.
-        """
+    def __init__(self, *, seeds: ServerSeeds, settings: Settings) -> None:
         self._seeds = seeds
-        self._proof_delay = proof_delay
-        self._min_cycle = min_cycle
-        self._session_limit = session_limit
+        self._settings = settings
 
     def play(
         self, *, user_id: int, request: BetRequest, check: Callable[[], Terms], clock: Clock
@@ -168,8 +161,8 @@ class Play:
             request_digest=request.digest() if request.request_id is not None else None,
             shard=user_id % LIVE_BET_SHARDS,
             ledger_kind=Kind.SPIN if outcome.case_id is None else Kind.OPENING,
-            min_cycle_ms=self._min_cycle,
-            session_limit_ms=self._session_limit,
+            min_cycle_ms=self._settings.game_min_cycle_ms,
+            session_limit_ms=self._settings.session_limit_ms,
         )
 
     def _settle(self, settlement: Settlement, terms: Terms, clock: Clock, following: SeedInPlay) -> PlayedBet:
@@ -198,7 +191,7 @@ class Play:
         now = clock()
         is_late = now - settled.times.created_at_ms > SLOW_SETTLEMENT_MS
         if is_late:
-            bet.completed_at_ms = now + self._proof_delay
+            bet.completed_at_ms = now + self._settings.upgrader_proof_delay_ms
         return PlayedBet(
             bet=bet,
             expectation=terms.expectation(),
@@ -211,7 +204,7 @@ class Play:
     def _times(self, now: Millis, *, longest_wait_ms: int | None = None) -> BetTimes:
         return BetTimes(
             created_at_ms=now,
-            completed_at_ms=now + self._proof_delay,
+            completed_at_ms=now + self._settings.upgrader_proof_delay_ms,
             day=CalendarPeriod.DAY.start(now),
             week=CalendarPeriod.WEEK.start(now),
             month=CalendarPeriod.MONTH.start(now),

@@ -7,7 +7,6 @@ from services.fairness import rolls
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.play import Clock, Play, PlayedBet, client_seed_of
 from services.games.terms import BetRequest, Expectation
-from services.shared.clock import Millis
 from services.shared.money import Cents, cents_from_number, is_amount
 from services.upgrader.catalogue import CatalogueCache, CatalogueItem
 from services.upgrader.errors import (
@@ -17,22 +16,9 @@ from services.upgrader.errors import (
     WagerAboveLimit,
     WagerTooSmall,
 )
+from settings import Settings
 
 ALGORITHM = "upgrader-1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class UpgraderRules:
-    """What ``GET /upgrader/rules`` shows.
-
-    The house edge in millionths, the limits of a wager, and how long after a bet, of any game, its proof is
-    due.
-    """
-
-    house_edge_ppm: int
-    min_wager: Cents
-    max_wager: Cents
-    proof_delay: Millis
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +73,8 @@ class Upgrader:
 
     game = UPGRADER
 
-    def __init__(self, *, rules: UpgraderRules, catalogue: CatalogueCache, bets: Play) -> None:
-        self.rules = rules
+    def __init__(self, *, settings: Settings, catalogue: CatalogueCache, bets: Play) -> None:
+        self._settings = settings
         self._catalogue = catalogue
         self._bets = bets
 
@@ -103,7 +89,7 @@ class Upgrader:
         )
 
     def _terms(self, request: SpinRequest) -> SpinTerms:
-        wager = cents_from_number(request.amount, least=self.rules.min_wager)
+        wager = cents_from_number(request.amount, least=Cents(self._settings.upgrader_min_wager_cents))
         client_seed = client_seed_of(request)
         item = self._item(request.item)
         if request.price is not None and not is_amount(request.price, item.price_cents):
@@ -114,7 +100,7 @@ class Upgrader:
             client_seed=client_seed,
             wager=wager,
             item=item,
-            house_edge_ppm=self.rules.house_edge_ppm,
+            house_edge_ppm=self._settings.upgrader_house_edge_ppm,
             threshold=self._threshold(wager, item.price_cents),
         )
 
@@ -125,10 +111,10 @@ class Upgrader:
         return item
 
     def _threshold(self, wager: Cents, price: Cents) -> int:
-        if wager > self.rules.max_wager:
+        if wager > self._settings.upgrader_max_wager_cents:
             raise WagerAboveLimit
         threshold = rolls.threshold(
-            wager_cents=wager, price_cents=price, house_edge_ppm=self.rules.house_edge_ppm
+            wager_cents=wager, price_cents=price, house_edge_ppm=self._settings.upgrader_house_edge_ppm
         )
         if threshold == 0:
             raise WagerTooSmall

@@ -5,6 +5,7 @@ Tests of openings themselves import cases and send events (tests/blueprints/open
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from bench.harness.client_seeds import client_seed_among
@@ -47,12 +48,8 @@ class Openings:
     def __init__(self, app) -> None:
         self._app = app
         self._services = services = app.extensions["services"]
-        self._bets = Play(
-            seeds=services.seeds,
-            proof_delay=services.settings.upgrader_proof_delay_ms,
-            min_cycle=0,
-            session_limit=0,
-        )
+        unlimited = replace(services.settings, game_min_cycle_ms=0, session_limit_ms=0)
+        self._bets = Play(seeds=services.seeds, settings=unlimited)
 
     def open(self, player, content: Content | None = None, *, game=CASE, wins="Dust", image="") -> PlayedBet:
         """Open a case with this content and win the item of this name. The free case needs a promo code.

@@ -30,7 +30,7 @@ def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
         (ListedIrlCaseSchema(many=True), irl_cases.list_all()),
         (GameSchema(), spin),
         (BetSchema(), spin),
-        (RulesSchema(), app.extensions["services"].upgrader.rules),
+        (RulesSchema(), app.extensions["services"].settings),
     ]
 
     with app.app_context():
