@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 
@@ -98,25 +98,25 @@ class ServerSeeds:
     @reading()
     def announced(self, *, user_id: int) -> Commitment:
         """The commitment of the player's next bet. Raises UserNotFound."""
-        found, redrawn = self._find(user_id)
-        return redrawn.announcement if redrawn else Commitment(found.commitment, found.nonce)
+        found, _ = self._find(user_id)
+        return Commitment(found.commitment, found.nonce)
 
     @reading()
     def in_play(self, *, user_id: int) -> SeedInPlay:
         """The seed of the player's next bet, decrypted. Raises UserNotFound."""
-        found, redrawn = self._find(user_id)
-        if redrawn is not None:
-            return redrawn
+        found, is_redrawn = self._find(user_id)
         return SeedInPlay(
             nonce=found.nonce,
             commitment=found.commitment,
             # The bet stores this text, which must be encrypted with the current key.
             encrypted=self.encrypter.renew(found.encrypted),
             server_seed=self.encrypter.decrypt(found.encrypted),
+            is_redrawn=is_redrawn,
         )
 
-    def _find(self, user_id: int) -> tuple[FoundSeed, SeedInPlay | None]:
-        """The announced seed, and its replacement if it had to be redrawn."""
+    def _find(self, user_id: int) -> tuple[FoundSeed, bool]:
+        """The announced seed, and whether it had to be redrawn for this."""
+        is_redrawn = False
         for _ in range(ATTEMPTS):
             known, last_nonce = self.witness.known(), self.witness.last_nonce(user_id)
             found = seed_marks.find_seed(user_id, known=known)
@@ -125,22 +125,21 @@ class ServerSeeds:
             if not found.contains_known or found.nonce <= last_nonce:
                 self.witness.distrust(known)
             elif found.is_current:
-                return found, None
-            elif (redrawn := self._redraw(user_id, found)) is not None:
-                return found, redrawn
+                return found, is_redrawn
+            else:
+                is_redrawn |= self._redraw(user_id, found)
         raise Unavailable
 
-    def _redraw(self, user_id: int, found: FoundSeed) -> SeedInPlay | None:
-        """Replace an announced seed; None if a bet or another process was first."""
-        seed = replace(self.draw(nonce=found.nonce), is_redrawn=True)
+    def _redraw(self, user_id: int, found: FoundSeed) -> bool:
+        """Replace an announced seed; False if a bet or another process was first."""
+        seed = self.draw(nonce=found.nonce)
         with writing():
             changed = seed_marks.redraw_seed(
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
-        if not changed:
-            return None
-        self.on_redraw(user_id, seed.announcement)
-        return seed
+        if changed:
+            self.on_redraw(user_id, seed.announcement)
+        return changed
 
     def redraw_all(self, *, now: Millis) -> int:
         """Have every announced seed replaced before it is used; returns how many there are.
