@@ -51,7 +51,8 @@ class AuditKeys:
 
     def is_valid(self, purpose: Purpose, content: str, *, key_id: str, mac: str) -> bool:
         """Whether this is the MAC of the content. Raises KeyError for an unknown key."""
-        return hmac.compare_digest(_mac(self._known[key_id], purpose, content).encode(), str(mac).encode())
+        expected = _mac(self._known[key_id], purpose, content)
+        return hmac.compare_digest(expected.encode(), str(mac).encode(errors="surrogatepass"))
 
     def store(self) -> None:
         """Keep the keys that are known here in the database."""
@@ -84,4 +85,6 @@ def _id_of(key: bytes) -> str:
 
 
 def _mac(key: bytes, purpose: Purpose, content: str) -> str:
-    return hmac.digest(key, f"{purpose}\n{content}".encode(), "sha256").hex()
+    # The JSON of an export can have lone surrogates.
+    signed = f"{purpose}\n{content}".encode(errors="surrogatepass")
+    return hmac.digest(key, signed, "sha256").hex()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 import peewee
 
@@ -129,7 +128,8 @@ def _problem_of_sealed(keys: AuditKeys, seal: Row, event: Row) -> str | None:
     for key_id in (event["key_id"], seal["key_id"]):
         if unknown := _unknown_key(keys, event["id"], key_id):
             return unknown
-    is_sealed = _is_valid(keys, Purpose.SEAL, partial(seal_text, seal, event), seal["key_id"], seal["seal"])
+    text = seal_text(seal, event)
+    is_sealed = keys.is_valid(Purpose.SEAL, text, key_id=seal["key_id"], mac=seal["seal"])
     if _is_genuine(keys, event):
         return None if is_sealed else f"the seal of audit event {event['id']} was altered"
     # The server seals what it finds, also what something else has written.
@@ -143,15 +143,7 @@ def _problem_of_unsealed(keys: AuditKeys, event: Row) -> str | None:
 
 
 def _is_genuine(keys: AuditKeys, event: Row) -> bool:
-    return _is_valid(keys, Purpose.EVENT, partial(event_text, event), event["key_id"], event["mac"])
-
-
-def _is_valid(keys: AuditKeys, purpose: Purpose, text: Callable[[], str], key_id: str, mac: str) -> bool:
-    try:
-        return keys.is_valid(purpose, text(), key_id=key_id, mac=mac)
-    except UnicodeEncodeError:
-        # The JSON of an export can have lone surrogates.
-        return False
+    return keys.is_valid(Purpose.EVENT, event_text(event), key_id=event["key_id"], mac=event["mac"])
 
 
 def _unknown_key(keys: AuditKeys, event_id: int, key_id: str) -> str | None:
