@@ -1,6 +1,7 @@
 """flask items, flask cases, flask irl: import files."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -73,4 +74,4 @@ def _read_json(file: BinaryIO) -> Any:
 
 
 def _print(what: str, result: ImportResult) -> None:
-    print_json({what: result.total, "created": result.created, "updated": result.updated})
+    print_json({what: result.created + result.updated, **asdict(result)})

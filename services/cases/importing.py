@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from models.cases import Case, CaseItem
@@ -35,7 +36,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         version.begin_change()
         result = import_rows(rows, _Importer(now).import_case)
         database.analyze_tables(Case, CaseItem)
-        record(What.CASES_IMPORTED, now=now, user_id=None, after=result.counts)
+        record(What.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
     return result
 
 

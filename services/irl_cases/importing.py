@@ -1,6 +1,7 @@
 """Importing cases of real-life items."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from models.db.connection import writing
@@ -27,7 +28,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     """
     with writing():
         result = import_rows(rows, lambda row: _import_case(row, now))
-        record(What.IRL_CASES_IMPORTED, now=now, user_id=None, after=result.counts)
+        record(What.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
         return result
 
 

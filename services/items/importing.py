@@ -1,6 +1,7 @@
 """Importing items from arrays of inventory items, and from price feeds."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import peewee
@@ -10,6 +11,7 @@ from models.items import Item
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.cases import version
+from services.cases.kinds import GAMES
 from services.cases.pricing import reprice_cases_holding
 from services.items import names
 from services.prices.feed_document import prices_of
@@ -20,7 +22,7 @@ from services.shared.import_rows import ImportResult, image_from, numbered_error
 from services.shared.money import MAX_AMOUNT_CENTS, Cents
 from services.shared.text_validation import is_storable
 
-APP_IDS = (730, 252_490)
+APP_IDS = tuple(GAMES)
 MAX_NAME = 200
 ROWS_A_STATEMENT = 500
 IMPORT = "import"
@@ -99,8 +101,8 @@ def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
         created = sum(row["market_hash_name"] not in stored for row in rows)
-        result = ImportResult(total=len(rows), created=created)
-        record(What.ITEMS_IMPORTED, now=now, user_id=None, after=result.counts)
+        result = ImportResult(created=created, updated=len(rows) - created)
+        record(What.ITEMS_IMPORTED, now=now, user_id=None, after=asdict(result))
     return result
 
 

@@ -22,20 +22,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ImportResult:
-    """How many rows were imported, and how many of them were new."""
+    """How many rows were new, and how many updated something that existed."""
 
-    total: int
     created: int
-
-    @property
-    def updated(self) -> int:
-        """How many rows updated something that existed."""
-        return self.total - self.created
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What the audit trail records of an import."""
-        return {"created": self.created, "updated": self.updated}
+    updated: int
 
 
 def import_rows(rows: Iterable[object], store: Callable[[Row], tuple[int, bool]]) -> ImportResult:
@@ -55,7 +45,7 @@ def import_rows(rows: Iterable[object], store: Callable[[Row], tuple[int, bool]]
                 raise OperatorError("the file has this case twice")
         ids.add(id_)
         created += is_new
-    return ImportResult(total=len(ids), created=created)
+    return ImportResult(created=created, updated=len(ids) - created)
 
 
 @contextmanager
