@@ -21,8 +21,6 @@ class Tag(StrEnum):
     """Names and pictures of players."""
 
 
-Versions = tuple[int, ...]
-
 _numbers = itertools.count(1)
 _versions = dict.fromkeys(Tag, 0)
 
@@ -30,7 +28,7 @@ on_change: list[Callable[[Tag], None]] = []
 """Called with each tag whose data this process has changed."""
 
 
-def versions(tags: Iterable[Tag]) -> Versions:
+def versions(tags: Iterable[Tag]) -> tuple[int, ...]:
     """The current versions. Data read after this call is at least as new."""
     return tuple(_versions[tag] for tag in tags)
 

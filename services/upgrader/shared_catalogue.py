@@ -16,10 +16,6 @@ FIRST_WAITS = 200
 """The most of these queries. If the process that builds dies, this one gets its lease within the time."""
 
 
-class NeverBuilt(Exception):
-    """There is no catalogue, and no process has built one in time."""
-
-
 class SharedCatalogue(CatalogueCache):
     """Shows the newest generation in the database.
 
@@ -64,7 +60,7 @@ class SharedCatalogue(CatalogueCache):
                     # So the next attempt builds one.
                     self._unreadable_id = newest.id
             time.sleep(FIRST_WAIT_SECONDS)
-        raise NeverBuilt
+        raise TimeoutError("no process has built the first catalogue")
 
     def _is_valid(self, generation: Generation | None) -> bool:
         if generation is None or generation.id == self._unreadable_id:
