@@ -5,7 +5,7 @@ import { verify } from "../../verify/verify.mjs";
 const [address, token, transport, item, amount] = process.argv.slice(2);
 const socket = io(address, { auth: { token }, transports: [transport], reconnection: false });
 const events = [];
-socket.onAny((name, payload) => events.push({ name, payload, at: Date.now() }));
+socket.onAny((name, payload) => events.push({ name, payload }));
 socket.on("connect_error", (error) => {
   console.log(JSON.stringify({ refused: error.message }));
   process.exit(0);
@@ -15,7 +15,6 @@ const next = (name) => new Promise((resolve) => socket.once(name, resolve));
 const commitment = await next("upgrader:commitment");
 const followed = next("upgrader:commitment");
 const proven = next("upgrader:proof");
-const asked = Date.now();
 const answer = await socket.emitWithAck("upgrader:spin", {
   amount: Number(amount),
   item,
@@ -36,7 +35,6 @@ console.log(
     roll: verified.roll,
     percent: verified.percent,
     hashes: verified.serverSeedCommitment === commitment.serverSeedCommitment,
-    proofAfterMs: Date.now() - asked,
     transport: socket.io.engine.transport.name,
     events: events.map(({ name, payload }) => [name, payload]),
   }),

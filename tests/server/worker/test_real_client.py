@@ -8,7 +8,7 @@ from bench.harness.node import node
 from bench.harness.players import create_player
 from bench.harness.servers import flask_run, gunicorn, server_process
 from tests.support.apps import ITEM, environment, fresh_app, import_item
-from tests.support.markers import DATABASE_FIXTURES, sqlite_only
+from tests.support.markers import DATABASE_FIXTURES
 
 pytestmark = pytest.mark.process
 
@@ -80,14 +80,3 @@ def test_a_client_stays_connected_as_a_spectator_when_its_session_is_ended(platf
         "after": {"status": False, "error": "Unauthorized"},
         "connected": True,
     }
-
-
-@sqlite_only
-def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(
-    add_item, player, env, warm_start, tmp_path
-):
-    item = add_item(price=10)
-    with warm_start.server_process(gunicorn(), env | {"UPGRADER_PROOF_DELAY": ""}, tmp_path) as server:
-        told = node("spin.mjs", server.url, player.token, "websocket", item, 5)
-
-    assert told["proofAfterMs"] >= 6_000

@@ -1,6 +1,7 @@
 """Proofs are sent when they are due, to the right socket, and after a restart."""
 
 import hashlib
+import time
 
 import pytest
 
@@ -13,6 +14,7 @@ from models.db.connection import reading
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from tests.support.apps import play_spin
+from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
@@ -134,6 +136,19 @@ class TestWithAStoppedClock:
             socket.close()
 
         assert proof["nonce"] == 1
+
+
+@pytest.mark.one_process
+@sqlite_only
+def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(make_app, player, item):
+    with threaded_server(make_app(UPGRADER_PROOF_DELAY="")) as url:
+        socket = Socket(url, auth={"token": player.token})
+        began = time.monotonic()
+        socket.spin({"amount": 1, "item": item})
+        socket.expect("upgrader:proof")
+        socket.close()
+
+    assert time.monotonic() - began >= 6
 
 
 @pytest.mark.one_process
