@@ -113,7 +113,7 @@ class _BetEvent:
     def _send(self, sid: str, user_id: int, played: PlayedBet, answer: dict[str, Any]) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         bet, following, balances = played.bet, played.following, played.balances
-        self._running.send([sid], [pf_event(bet), (self._name, answer)])
+        self._running.send(sid, [pf_event(bet), (self._name, answer)])
         if following is None or balances is None:
             return
         self._count_coins(played)
@@ -122,7 +122,7 @@ class _BetEvent:
 
     def _answer(self, sid: str, answer: dict[str, Any]) -> dict[str, Any]:
         """Send the event of a bet that was not played; returns it as the acknowledgement."""
-        self._running.send([sid], [(self._name, answer)])
+        self._running.send(sid, [(self._name, answer)])
         return answer
 
     def _log(self, outcome: str, *, seconds: float) -> None:

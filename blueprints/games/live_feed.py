@@ -42,7 +42,7 @@ class LiveFeed:
 
     def send_newest(self, sid: str) -> None:
         """Send a new socket the list of the newest live bets."""
-        self._running.send([sid], [self._newest()])
+        self._running.send(sid, [self._newest()])
 
     def forward(self, events: Any) -> None:
         """Send everybody in this process the bets that another one has announced. Does not wait.

@@ -103,7 +103,7 @@ class PlayerState:
             if last.get(name) != revision:
                 last[name] = revision
                 unsent.append(event)
-        self._running.send([sid], unsent)
+        self._running.send(sid, unsent)
 
     def _last_sent(self, sid: str) -> dict[str, Revision]:
         connection = self._connections.get(sid)

@@ -7,16 +7,17 @@ when the player next connects.
 
 import logging
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
 from itertools import islice
 
 from flask import Flask
 
 from blueprints.games.live_feed import LiveFeed
 from blueprints.games.schemas import OpeningProofSchema, ProofSchema
-from blueprints.games.unconfirmed_proofs import UnconfirmedProofs
+from blueprints.games.unconfirmed_proofs import SentProof, UnconfirmedProofs
 from models.bets import Bet
-from server.realtime.server import Realtime
+from server.realtime.server import AcknowledgedEvent, Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
 from services.games.proofs import Proof
@@ -202,34 +203,39 @@ class ProofDelivery:
         sids = {bet_id: queue.pop(bet_id) for bet_id in some}
         if announce:
             self._live_feed.announce(opened)
-        unreachable = [proof for proof in opened if not self._send(proof, sids[proof.id])]
+        unreachable = self._send((proof, sids[proof.id]) for proof in opened)
         self._services.proofs.write_seeds({proof.id: proof.server_seed for proof in unreachable})
         pause()
 
-    def _send(self, proof: Proof, sid: str | None) -> bool:
-        """Send to this socket, or to the player's others if it has gone, unless the proof is confirmed.
+    def _send(self, proofs: Iterable[tuple[Proof, str | None]]) -> list[Proof]:
+        """Send each to its socket, or to the player's others if that has gone, unless it is confirmed.
 
-        Returns whether the player has a socket. A proof that is on its way is sent to one more socket if that
+        Returns those whose players have no socket. A proof that is on its way is sent to one more socket if
         was named: after a broken network the client is back before the server has noticed that its old
         connection is dead.
         """
-        is_delivered = proof.proof_delivered_at_ms is not None
-        if is_delivered or (sid is None and proof.id in self._unconfirmed):
-            return True
-        connected = self._connections.sids_of(proof.user_id)
-        if not connected:
-            return False
-        receivers = [sid] if sid in connected else connected
-        sent = self._unconfirmed.add(proof, receivers)
-        if sent is None:
-            return True
-        schema = SPIN_PROOF if proof.snapshot is None else OPENING_PROOF
-        event = f"{proof.game}:proof", schema.dump(proof)
-        # The client may acknowledge it, which confirms the proof.
-        self._running.send(receivers, [event], ack_id=proof.nonce)
-        sent.sent_at = time.monotonic()
-        for receiver in receivers:
+        unreachable: list[Proof] = []
+        on_their_way: list[SentProof] = []
+        events: defaultdict[str, list[AcknowledgedEvent]] = defaultdict(list)
+        for proof, sid in proofs:
+            if proof.proof_delivered_at_ms is not None or (sid is None and proof.id in self._unconfirmed):
+                continue
+            connected = self._connections.sids_of(proof.user_id)
+            receivers = [sid] if sid in connected else connected
+            if not receivers:
+                unreachable.append(proof)
+            elif sent := self._unconfirmed.add(proof, receivers):
+                on_their_way.append(sent)
+                schema = SPIN_PROOF if proof.snapshot is None else OPENING_PROOF
+                for receiver in receivers:
+                    # The client may acknowledge it, which confirms the proof.
+                    events[receiver].append((f"{proof.game}:proof", schema.dump(proof), proof.nonce))
+        for receiver, some in events.items():
+            self._running.send(receiver, some)
+        for sent in on_their_way:
+            sent.sent_at = time.monotonic()
+        for receiver in events:
             if self._connections.player_of(receiver) is None:
                 # It or its session ended before the proof was added, so that end did not report the proof.
                 self.socket_gone(receiver)
-        return True
+        return unreachable

@@ -198,11 +198,9 @@ class SharedProofDelivery(ProofDelivery):
             proofs = {bet_id: self._held[bet_id].proof for bet_id, _ in some if bet_id in self._held}
             to_find = [bet_id for bet_id, _ in some if bet_id not in proofs]
             proofs |= {proof.id: proof for proof in self._proofs.open(to_find)}
-            for bet_id, sid in some:
-                if sid is None or self._is_connected(sid):
-                    self._send(proofs[bet_id], sid)
-                else:
-                    self._lost.append(bet_id)
+            gone = {sid for _, sid in some if sid and not self._is_connected(sid)}
+            self._lost.extend(bet_id for bet_id, sid in some if sid in gone)
+            self._send((proofs[bet_id], sid) for bet_id, sid in some if sid not in gone)
             pause()
 
     def _asking_socket(self, bet_id: int) -> str | None:

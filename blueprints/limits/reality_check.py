@@ -55,7 +55,7 @@ class RealityChecks:
             return before
         # To a new socket, only the checks that become due from now on are sent.
         if before is not None:
-            self._running.send([sid], [(REALITY_CHECK, _schema.dump(session))])
+            self._running.send(sid, [(REALITY_CHECK, _schema.dump(session))])
         return check
 
 

@@ -1,6 +1,7 @@
-"""Writes the packets of a broadcast to a websocket at once, encoded only once for all sockets."""
+"""Writes several packets to a websocket at once, encoded only once for all sockets."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from engineio.packet import MESSAGE, Packet
 from geventwebsocket.websocket import Header, WebSocket
@@ -21,10 +22,13 @@ class Batch:
 
     def __init__(self, packets: Sequence[Packet]) -> None:
         self._packets = packets
-        self._frames = Frames(b"".join(map(_frame, packets)))
 
     def __iter__(self) -> Iterator[Packet]:
         return iter(self._packets)
+
+    @cached_property
+    def _frames(self) -> Frames:
+        return Frames(b"".join(map(_frame, self._packets)))
 
     def encode(self) -> Frames:
         """The packets as the frames that a websocket sends."""

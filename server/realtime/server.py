@@ -41,6 +41,9 @@ SOCKETS_AT_ONCE = 250
 Event = tuple[str, Any]
 """An event's name and its payload."""
 
+AcknowledgedEvent = tuple[str, Any, int]
+"""An event with the number that ``manager.acknowledged`` is called with if the client acknowledges it."""
+
 
 class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no types
     """The library's manager, with less work for a disconnect and for an acknowledgement."""
@@ -128,17 +131,13 @@ class Realtime:
             self.transports.check_deadlines, every_seconds=CHECK_SECONDS, on_failure="deadlines not checked"
         )
 
-    def send(self, sids: Sequence[str], events: Sequence[Event], *, ack_id: int | None = None) -> None:
-        """Send events to these sockets, in order. Sockets that have disconnected are skipped.
+    def send(self, sid: str, events: Sequence[Event | AcknowledgedEvent]) -> None:
+        """Send events to a socket, in order and as one batch. A socket that has disconnected is skipped.
 
-        With ``ack_id`` the client may acknowledge the event; then ``manager.acknowledged`` is called with it.
         The library's emit takes twice as long: it searches each payload for binary data.
         """
-        packets = [self._packet(*event, ack_id=ack_id) for event in events]
-        for sid in sids:
-            transport_id = self.manager.eio_sid_from_sid(sid, NAMESPACE)
-            for packet in packets:
-                self.server.eio.send_packet(transport_id, packet)
+        if events:
+            self._queue(sid, Batch([self._packet(*event) for event in events]))
 
     def broadcast(self, events: Sequence[Event]) -> None:
         """Send events to everybody in batches, with pauses for other tasks.
@@ -150,11 +149,14 @@ class Realtime:
             some = events[start : start + EVENTS_IN_A_BATCH]
             batch = Batch([self._packet(*event) for event in some])
             for sid in in_slices(self.connections.sids(), SOCKETS_AT_ONCE):
-                self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
+                self._queue(sid, batch)
             # Otherwise nothing would be written until the last batch is queued, and the queues are bounded.
             pause()
 
-    def _packet(self, name: str, payload: Any, *, ack_id: int | None = None) -> Packet:
+    def _queue(self, sid: str, batch: Batch) -> None:
+        self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
+
+    def _packet(self, name: str, payload: Any, ack_id: int | None = None) -> Packet:
         event = self.server.packet_class(
             EVENT, data=[name, payload], namespace=NAMESPACE, id=ack_id, binary=False
         )

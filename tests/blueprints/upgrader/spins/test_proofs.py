@@ -15,6 +15,7 @@ from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
+from tests.support.polling import PollingClient
 
 
 @pytest.fixture
@@ -52,6 +53,18 @@ def test_the_proof_goes_only_to_the_socket_that_asked(connect, new_player, playe
         for _ in range(2):
             socket.expect("live-bets:new")
         assert "upgrader:proof" not in [name for name, _ in socket.seen]
+
+
+def test_a_client_that_polls_slowly_gets_any_number_of_missed_proofs(monkeypatch, app, server, player, item):
+    for _ in range(20):
+        play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
+    monkeypatch.setattr("server.realtime.transport.MAX_UNREAD_PACKETS", 10)
+    client = PollingClient(server)
+    client.join({"token": player.token})
+
+    wait_until(lambda: app.extensions["proofs"].unconfirmed == 20)
+
+    assert client.poll().count('["upgrader:proof",') == 20
 
 
 def test_a_look_for_pending_bets_keeps_the_socket_that_asked(monkeypatch, connect, player, item):
