@@ -17,17 +17,17 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from flask import Flask
+
 from bench.harness.command_line import option_parser
 from bench.harness.databases import administer
 from bench.harness.many_players import copy_player
 from bench.harness.players import Player
+from bench.harness.spins import play_spin
 from bench.speed.compare import take_turns
 from bench.speed.players import ITEM, WAGER_COINS, make_players
 from bench.speed.stage import Stage
 from models.db.connection import database, reading
-from services.container import Services
-from services.shared.clock import now_ms
-from services.upgrader.spin import SpinRequest
 
 PLAYERS, OTHER_PLAYERS = 20, 10_000
 MOST_CPU = 1.1
@@ -50,7 +50,7 @@ def main() -> None:
             with stage.platform_here(url) as app:
                 # Without many players PostgreSQL would read the whole table instead of its index.
                 copy_player(players[0].user, first=1, last=OTHER_PLAYERS)
-                spin = partial(cpu_us, app.extensions["services"])
+                spin = partial(cpu_us, app)
                 sides = {"no limits": players[:PLAYERS], "six limits": players[PLAYERS:]}
                 spins = [partial(spin, each) for each in sides.values()]
                 # The first spins read what the others find in memory.
@@ -69,16 +69,15 @@ def _tenth(figures: Sequence[float]) -> float:
     return statistics.quantiles(figures, n=10)[0]
 
 
-def cpu_us(services: Services, players: Sequence[Player]) -> float:
+def cpu_us(app: Flask, players: Sequence[Player]) -> float:
     """PostgreSQL's microseconds of CPU time for a spin, while each of these players spins once."""
     with reading():
         # Waiting for the disk would only make the rounds longer.
         database.execute_sql("SET synchronous_commit = off")
         ((pid,),) = database.execute_sql("SELECT pg_backend_pid()").fetchall()
     before = _cpu_ns(pid)
-    request = SpinRequest(amount=WAGER_COINS, item=ITEM, client_seed="a-seed-of-ones-own")
     for player in players:
-        services.upgrader.play(user_id=player.user.id, request=request, clock=now_ms)
+        play_spin(app, player, ITEM, amount=WAGER_COINS, client_seed="a-seed-of-ones-own")
     return (_cpu_ns(pid) - before) / 1000 / len(players)
 
 

@@ -18,7 +18,10 @@ def safe_exception_summary(error: BaseException) -> str:
     parts = []
     cause: BaseException | None = error
     while cause is not None:
-        code = getattr(cause, "pgcode", None) or _errno(cause)
+        code = getattr(cause, "pgcode", None)
+        if isinstance(cause, OSError):
+            # Such as ENOSPC.
+            code = errno.errorcode.get(cause.errno or 0)
         kind = f"{type(cause).__name__}{f' {code}' if code else ''}"
         frames = [
             f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(cause.__traceback__)
@@ -27,11 +30,6 @@ def safe_exception_summary(error: BaseException) -> str:
         parts.append(f"{kind} at {' < '.join(reversed(frames[-8:]))}{f' ({problem})' if problem else ''}")
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return "; caused by ".join(parts)
-
-
-def _errno(error: BaseException) -> str | None:
-    """The name of a system error, such as ENOSPC."""
-    return errno.errorcode.get(error.errno or 0) if isinstance(error, OSError) else None
 
 
 def _short(filename: str) -> str:

@@ -49,7 +49,7 @@ class PostgresServer:
         self._url = url
         self._prefix = f"test_{os.getpid()}"
         self._template = f"{self._prefix}_template"
-        self._admin(f'CREATE DATABASE "{self._template}"')
+        administer(self._url, f'CREATE DATABASE "{self._template}"')
         create_tables_once(self._named(self._template))
         self._new = Reset(self._named(self._template))
         self._used: list[str] = []
@@ -74,18 +74,15 @@ class PostgresServer:
 
     def _create(self) -> str:
         name = f"{self._prefix}_{next(_numbers)}"
-        self._admin(f'CREATE DATABASE "{name}" TEMPLATE "{self._template}"')
+        administer(self._url, f'CREATE DATABASE "{name}" TEMPLATE "{self._template}"')
         return name
 
     def _drop(self, name: str) -> None:
         self._new.forget(self._named(name))
-        self._admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+        administer(self._url, f'DROP DATABASE "{name}" WITH (FORCE)')
 
     def _named(self, name: str) -> str:
         return urlunsplit(urlsplit(self._url)._replace(path=f"/{name}"))
-
-    def _admin(self, statement: str) -> None:
-        administer(self._url, statement)
 
 
 def reuse_connections() -> None:

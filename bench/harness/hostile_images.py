@@ -16,6 +16,7 @@ FRAME_SIDE = 720
 
 
 def encoded(picture, kind, **options):
+    """An image as the bytes of a file of this format."""
     file = BytesIO()
     picture.save(file, kind, **options)
     return file.getvalue()

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from flask import Flask
 
 from bench.harness.players import Player, create_player
+from bench.harness.spins import play_spin
 from services.accounts import notifications
 from services.cases import importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared.money import Cents
-from services.upgrader.spin import SpinRequest
 from services.wallet import payments
 from services.wallet.payments import PaymentType, Transfer
 
@@ -62,7 +62,5 @@ def live_in(app: Flask) -> Inhabitant:
     services.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     for _ in range(SPINS):
-        services.upgrader.play(
-            user_id=player.id, request=SpinRequest(amount=60, item=DEAR), clock=lambda: now
-        )
+        play_spin(app, player, DEAR, amount=60)
     return Inhabitant(player.user, player.token, friend.token)

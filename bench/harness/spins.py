@@ -1,11 +1,16 @@
-"""Real spins with a clock of the test, settled by the service as fast as the database allows."""
+"""Real spins with a clock of the test, settled by the service without a server."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
+
+from flask import Flask
 
 from bench.harness.client_seeds import client_seed_that
-from bench.harness.players import import_prices
+from bench.harness.players import Player, import_prices
 from models.bets import Bet
+from services.games.play import PlayedBet
 from services.upgrader.spin import SpinRequest
 
 DAY_MS = 24 * 3600 * 1000
@@ -30,6 +35,25 @@ class Clock:
         self.now += ms + timedelta(**units) // timedelta(milliseconds=1)
 
 
+def play_spin(
+    app: Flask,
+    player: Player,
+    item: str,
+    *,
+    clock: Callable[[], int] | None = None,
+    amount: Any = 1,
+    **request: Any,
+) -> PlayedBet:
+    """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
+    services = app.extensions["services"]
+    played: PlayedBet = services.upgrader.play(
+        user_id=player.id,
+        request=SpinRequest(amount=amount, item=item, **request),
+        clock=clock or services.clock,
+    )
+    return played
+
+
 class Table:
     """A table for spins, with an item for each price in coins."""
 
@@ -37,14 +61,11 @@ class Table:
 
     def __init__(self, app) -> None:
         self._app = app
-        self._services = app.extensions["services"]
-        import_prices({f"Item of {price}": price for price in self.PRICES}, now=self._services.clock())
+        now = app.extensions["services"].clock()
+        import_prices({f"Item of {price}": price for price in self.PRICES}, now=now)
 
     def spin(self, player, *, wager="1", price=10, wins=False, client_seed=None) -> Bet:
         """Play, and win or lose as chosen (by chance with a given client seed). Returns the bet."""
         amount = Decimal(wager)
         seed = client_seed or client_seed_that(wins, app=self._app, player=player, wager=amount, price=price)
-        request = SpinRequest(amount=amount, item=f"Item of {price}", client_seed=seed)
-        return self._services.upgrader.play(
-            user_id=player.id, request=request, clock=self._services.clock
-        ).bet
+        return play_spin(self._app, player, f"Item of {price}", amount=amount, client_seed=seed).bet

@@ -13,12 +13,11 @@ from flask import Flask
 from bench.harness import bulk_history
 from bench.harness.bulk_history import History
 from bench.harness.players import create_players, import_prices, signed_in
-from bench.harness.spins import Clock, at
+from bench.harness.spins import Clock, at, play_spin
 from bench.speed.bulk import written_in_bulk
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.upgrader.spin import SpinRequest
 
 BEGIN = at("2026-01-01 00:00")
 REPEATS = 30
@@ -94,16 +93,9 @@ def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:
 
 def _spin_time(app: Flask) -> float:
     """A spin of each of many players, who have short histories while the platform has a long one."""
-    services = app.extensions["services"]
-    import_prices({ITEM: 10}, now=services.clock())
+    import_prices({ITEM: 10}, now=app.extensions["services"].clock())
     turns = iter(create_players(app, SPINNERS, coins=1_000) * (REPEATS + 1))
-
-    def spin() -> None:
-        services.upgrader.play(
-            user_id=next(turns).id, request=SpinRequest(amount=1, item=ITEM), clock=services.clock
-        )
-
-    return _quartile(spin, repeats=REPEATS * SPINNERS)
+    return _quartile(lambda: play_spin(app, next(turns), ITEM), repeats=REPEATS * SPINNERS)
 
 
 def _quartile(action: Callable[[], object], *, repeats: int = REPEATS) -> float:

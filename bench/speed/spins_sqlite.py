@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.harness.players import Player
+from bench.harness.spins import play_spin
 from bench.harness.watched_cursors import watch
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.machine import running_on
@@ -22,8 +22,6 @@ from bench.speed.result import Row
 from bench.speed.spinning import SOON, median, rates, spinning
 from bench.speed.stage import Stage
 from models.db.connection import database
-from services.container import Services
-from services.upgrader.spin import SpinRequest
 
 CROWD = 20
 SPINS = 1_000
@@ -93,7 +91,7 @@ def _record(stage: Stage, spins: int) -> _Recorded:
         return cursor.execute(statement, values)
 
     with stage.platform_here(url) as app:
-        play = partial(_play, app.extensions["services"])
+        play = partial(play_spin, app, item=ITEM, amount=WAGER_COINS, client_seed="a-seed-of-ones-own")
         # The first spin fills caches and executes more statements than the others.
         play(players[-1])
         _copy(path, before)
@@ -101,11 +99,6 @@ def _record(stage: Stage, spins: int) -> _Recorded:
         for player in itertools.islice(itertools.cycle(players), spins):
             play(player)
         return _Recorded(stage, before, spins, database.obj._pragmas, asked)  # noqa: SLF001
-
-
-def _play(services: Services, player: Player) -> None:
-    request = SpinRequest(amount=WAGER_COINS, item=ITEM, client_seed="a-seed-of-ones-own")
-    services.upgrader.play(user_id=player.user.id, request=request, clock=services.clock)
 
 
 def _bets(path: Path) -> int:

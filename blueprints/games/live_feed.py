@@ -57,15 +57,12 @@ class LiveFeed:
 
     def _send_waiting(self) -> None:
         self._running.socketio.sleep(MERGE_SECONDS)
-        # Before they are taken: a bet that comes later starts the next task.
+        # First, so that a bet that comes meanwhile starts the next task.
         self._is_merging.clear()
         self._running.broadcast([self._waiting.popleft() for _ in range(len(self._waiting))])
 
     def send_newest_to_all(self) -> None:
-        """Send everybody in this process the list after signals may have been lost. Does not wait."""
-        self._running.in_background(self._send_newest_to_all)
-
-    def _send_newest_to_all(self) -> None:
+        """Send everybody in this process the list after signals may have been lost."""
         # Other processes may lose signals a little longer than this one.
         self._running.socketio.sleep(IN_FLIGHT_SECONDS)
         self._running.broadcast([self._newest()])
@@ -81,4 +78,4 @@ def install_live_feed(app: Flask, running: Realtime) -> None:
     feed = LiveFeed(running, services)
     app.extensions["live_feed"] = feed
     services.signals.on(Signal.LIVE_BETS, feed.forward)
-    services.signals.on_resumed.append(feed.send_newest_to_all)
+    services.signals.on_resumed.append(lambda: running.in_background(feed.send_newest_to_all))

@@ -51,10 +51,11 @@ class SharedProofDelivery(ProofDelivery):
         self._started_at = time.monotonic()
         # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
         self._held: dict[int, Held] = {}
-        # Players who may have undelivered proofs after these nonces, new sockets with their players and such
-        # nonces, and bets whose sockets have ended. The task takes them from here.
+        # Players, and the nonces after which they may have undelivered proofs.
         self._players: deque[tuple[int, int]] = deque()
+        # The same for new sockets.
         self._joined: deque[tuple[str, int, int]] = deque()
+        # Bets whose sockets have ended.
         self._lost: deque[int] = deque()
         self._must_look_up = True
         self._may_be_overdue = True
@@ -164,7 +165,8 @@ class SharedProofDelivery(ProofDelivery):
         for some in map(dict, peewee.chunked(after.items(), PLAYERS_AT_ONCE)):
             now = self._services.clock()
             found = self._proofs.deliverable(some, now=now, held_here=list(self._held))
-            self._send_in_order([(bet.id, self._asking_socket(bet.id)) for bet in found.bets])
+            asking = {bet_id: held.sid for bet_id, held in list(self._held.items())}
+            self._send_in_order([(bet.id, asking.get(bet.id)) for bet in found.bets])
             done = set(some) - found.waiting - found.unfinished.keys()
             self._players.extend(found.unfinished.items())
             sent = {bet.id for bet in found.bets}
@@ -202,10 +204,6 @@ class SharedProofDelivery(ProofDelivery):
             self._lost.extend(bet_id for bet_id, sid in some if sid in gone)
             self._send((proofs[bet_id], sid) for bet_id, sid in some if sid not in gone)
             pause()
-
-    def _asking_socket(self, bet_id: int) -> str | None:
-        held = self._held.get(bet_id)
-        return held.sid if held else None
 
     def _is_connected(self, sid: str) -> bool:
         return self._connections.player_of(sid) is not None

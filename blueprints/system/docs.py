@@ -1,8 +1,7 @@
 """/docs: both API documents on one page. /docs/try: Swagger UI. Neither uses another host."""
 
 import json
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 import mistune
 from flask import Blueprint, Response, current_app
@@ -22,6 +21,7 @@ SECURITY_POLICY = (
     " form-action 'none'; frame-ancestors 'none'"
 )
 MARKDOWN = mistune.create_markdown(plugins=["table"])
+PRETTY = partial(json.dumps, indent=2, ensure_ascii=False)
 
 
 @blueprint.get("/docs/")
@@ -49,13 +49,9 @@ def _redirect_to(path: str) -> Response:
 def _page(openapi: bytes, asyncapi: bytes) -> str:
     # Rendering takes 70 ms, once for each process, so other greenlets may run in between.
     parts = current_app.jinja_env.get_template("docs.html").generate(
-        http=json.loads(openapi), socket=json.loads(asyncapi), markdown=MARKDOWN, pretty=_pretty
+        http=json.loads(openapi), socket=json.loads(asyncapi), markdown=MARKDOWN, pretty=PRETTY
     )
     return "".join(in_slices(parts, 1))
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def swagger_blueprint() -> Blueprint:

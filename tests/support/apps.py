@@ -1,4 +1,4 @@
-"""Apps on fresh databases, the environment that they run in, and items, cases and spins in them."""
+"""Apps on fresh databases, the environment that they run in, and items and cases in them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -11,15 +11,13 @@ from flask import Flask
 from app import create_app
 from bench.harness.cluster import Cluster, cluster
 from bench.harness.databases import PostgresServer, SqliteFiles
-from bench.harness.players import Player, import_prices
+from bench.harness.players import import_prices
 from bench.harness.redis import RedisServer
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.warm_start import WarmStart
 from models.db.connection import database
-from services.games.play import PlayedBet
 from services.irl_cases import importing as irl_importing
 from services.shared.clock import now_ms
-from services.upgrader.spin import SpinRequest
 from settings import Settings
 
 SECRET = "a secret of the tests, long enough to be one"
@@ -131,16 +129,3 @@ def import_irl_case(case_id: str, *items: dict[str, Any], price: Any) -> None:
     irl_importing.import_cases(
         [{"id": case_id, "name": "Desk", "price": price, "items": things}], now=now_ms()
     )
-
-
-def play_spin(
-    app: Flask, player: Player, item: str = ITEM, *, clock: Callable[[], int] | None = None, **request: Any
-) -> PlayedBet:
-    """Settle a spin of the player, by default of one coin and now, without a server that knows of it."""
-    services = app.extensions["services"]
-    played: PlayedBet = services.upgrader.play(
-        user_id=player.id,
-        request=SpinRequest(**{"amount": 1, "item": item} | request),
-        clock=clock or services.clock,
-    )
-    return played

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,7 @@ class Siege:
     def left(self) -> dict[str, str]:
         """The counts that are higher afterwards than before."""
         before, after = self.counts["before"], self.counts["after"]
-        return {
-            name: f"{after[name]} afterwards, {before[name]} before"
-            for name in before
-            if name != "memory" and after[name] > before[name]
-        }
+        return {name: f"{after[name]} afterwards, {before[name]} before" for name in _grown(before, after)}
 
     @property
     def problems(self) -> list[str]:
@@ -145,10 +141,10 @@ def _rest(server: RunningServer, seated: LineProcess) -> Counts:
 
 def _recovered(server: RunningServer, before: Counts) -> Counts:
     """The server's counts once none is higher than before, or after RECOVERY_SECONDS."""
-    end = time.monotonic() + RECOVERY_SECONDS
-    while True:
-        now = counts(server)
-        more = [name for name in before if name != "memory" and now[name] > before[name]]
-        if not more or time.monotonic() > end:
-            return now
-        time.sleep(1)
+    with suppress(TimeoutError):
+        wait_until(lambda: not _grown(before, counts(server)), seconds=RECOVERY_SECONDS, step_seconds=1)
+    return counts(server)
+
+
+def _grown(before: Counts, after: Counts) -> list[str]:
+    return [name for name in before if name != "memory" and after[name] > before[name]]

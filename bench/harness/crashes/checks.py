@@ -70,7 +70,7 @@ def problems(memory: Memory, url: str, *, longest_delay_ms: int | None = None) -
         *_missing_proofs(memory, traces, url),
     ]
     for what in found:
-        yield what if what.startswith("player ") else f"player {memory.user_id}: {what}"
+        yield f"player {memory.user_id}: {what}"
 
 
 @reading()
@@ -242,14 +242,10 @@ def _missing_proofs(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
     """Fetch the proofs that no socket has received; each seed must hash to its commitment."""
     for bet in traces.bets:
         if bet.nonce not in memory.proven:
-            memory.proven[bet.nonce] = _proof_over_http(bet.id, url)
+            answer = requests.get(f"{url}/bets/{bet.id}", timeout=30)
+            memory.proven[bet.nonce] = answer.json()["pf"]["serverSeed"]
         if hashlib.sha256(memory.proven[bet.nonce].encode()).hexdigest() != bet.server_seed_commitment:
             yield f"nonce {bet.nonce}: the revealed seed does not hash to the commitment"
-
-
-def _proof_over_http(bet_id: int, url: str) -> str:
-    answer = requests.get(f"{url}/bets/{bet_id}", timeout=30)
-    return str(answer.json()["pf"]["serverSeed"])
 
 
 def _acts(memory: Memory, *kinds: Kind) -> list[Act]:

@@ -144,7 +144,7 @@ class Memory:
             self.newest_nonce = max(self.newest_nonce, nonce)
 
     def _contradiction(self, what: str) -> None:
-        self.contradictions.append(f"player {self.user_id}: {what}")
+        self.contradictions.append(what)
 
 
 def tally(memories: list[Memory]) -> Counter[tuple[Kind, Outcome]]:

@@ -146,10 +146,8 @@ class Actor:
         act = self._memory.begin(Act(Kind.UNLOCK, "unlock"))
         self._asking.send(act, "/profile/vault/unlock")
 
-    def deposit(self) -> None:
-        self._deposit(self._memory)
-
-    def _deposit(self, payer: Memory) -> None:
+    def deposit(self, payer: Memory | None = None) -> None:
+        payer = payer or self._memory
         act = payer.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
         self._asking.record(act, payer)
 
@@ -176,7 +174,7 @@ class Actor:
         self.newcomers.append(newcomer)
         act, path = newcomer.begin(Act(Kind.CODE, self._memory.code)), "/affiliate/use-code"
         self._asking.send(act, path, {"code": act.key}, by=newcomer, repeated=True, done_before=CODE_USED)
-        self._deposit(newcomer)
+        self.deposit(newcomer)
 
     def _new_name(self) -> str:
         return f"{self._name}-{next(self._serials)}"

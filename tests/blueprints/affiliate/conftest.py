@@ -12,26 +12,22 @@ def refused(text):
     return 400, {"status": False, "message": text}
 
 
-@pytest.fixture
-def set_code(client):
-    """Sets a player's own code; status and body."""
+def posting(path):
+    """A fixture: sends a code as a player; status and body."""
 
-    def call(player, code):
-        answer = client.post("/affiliate/set-code", json={"code": code}, headers=player.headers)
-        return answer.status_code, answer.json
+    @pytest.fixture
+    def send(client):
+        def call(player, code):
+            answer = client.post(path, json={"code": code}, headers=player.headers)
+            return answer.status_code, answer.json
 
-    return call
+        return call
+
+    return send
 
 
-@pytest.fixture
-def use_code(client):
-    """Uses a code as a player; status and body."""
-
-    def call(player, code):
-        answer = client.post("/affiliate/use-code", json={"code": code}, headers=player.headers)
-        return answer.status_code, answer.json
-
-    return call
+set_code = posting("/affiliate/set-code")
+use_code = posting("/affiliate/use-code")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.harness.players import bearer
 from models.db.connection import reading
 from models.users import User
 from tests.support.browser import Browser, parameters
@@ -64,6 +65,6 @@ def me(client):
     def of(answer):
         assert answer.status_code == 302
         token = parameters(answer.headers["Location"])["token"]
-        return client.get("/auth/me", headers={"Authorization": f"Bearer {token}"}).json
+        return client.get("/auth/me", headers=bearer(token)).json
 
     return of

@@ -6,13 +6,14 @@ import peewee
 import pytest
 
 from bench.harness.players import create_player
+from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from blueprints.games import shared_proof_delivery
 from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
 from services.shared.signals import Signal
-from tests.support.apps import ITEM, play_spin, two_processes
+from tests.support.apps import ITEM, two_processes
 
 BETS = 120
 """More than are revealed at once."""
@@ -252,7 +253,9 @@ def play(processes, player):
     """Settles a bet without a process that knows of it, as when that process has died."""
     app, _ = processes[0]
     clock = app.extensions["services"].clock
-    return lambda *, ago_ms: play_spin(app, player, clock=lambda: clock() - ago_ms, client_seed="seed").bet
+    return lambda *, ago_ms: (
+        play_spin(app, player, ITEM, clock=lambda: clock() - ago_ms, client_seed="seed").bet
+    )
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from bench.harness.databases import administer, packaged_tool
-from tests.support.apps import play_spin
+from bench.harness.spins import play_spin
 from tests.support.markers import postgresql_only, sqlite_only
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bench.harness.client_seeds import client_seed_that
-from tests.support.apps import play_spin
+from bench.harness.spins import play_spin
 from tests.support.markers import sqlite_only
 
 DAY_MS = 24 * 3600 * 1000

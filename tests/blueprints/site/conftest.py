@@ -17,6 +17,7 @@ import requests
 from playwright.sync_api import Page, expect, sync_playwright
 
 from bench.harness.local_app import run_flask
+from bench.harness.players import bearer
 from bench.harness.programs import BROWSER
 from bench.harness.servers import RunningServer, free_port, gunicorn
 from bench.harness.warm_start import WarmStart
@@ -65,11 +66,11 @@ class Site:
         self.server = self._stack.enter_context(serving)
 
     def get(self, path: str, player: dict | None = None) -> requests.Response:
-        headers = {"Authorization": f"Bearer {player['token']}"} if player else {}
+        headers = bearer(player["token"]) if player else {}
         return requests.get(self.url + path, headers=headers, timeout=30)
 
     def send(self, method: str, path: str, body: dict, player: dict) -> dict:
-        headers = {"Authorization": f"Bearer {player['token']}"}
+        headers = bearer(player["token"])
         response = requests.request(method, self.url + path, json=body, headers=headers, timeout=30)
         response.raise_for_status()
         return response.json()

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import jwt
 import pytest
 
+from bench.harness.spins import play_spin
 from blueprints.api.errors import envelope
-from tests.support.apps import SECRET, play_spin
+from tests.support.apps import SECRET
 from tests.support.markers import sqlite_only
 
 JWT_SECRET = SECRET[::-1]

@@ -13,6 +13,7 @@ import requests
 from PIL import Image
 from urllib3.filepost import encode_multipart_formdata
 
+from bench.harness.hostile_images import encoded
 from bench.harness.waiting import wait_until
 from models.avatar_uploads import AvatarUpload
 from models.db.connection import database, reading, writing
@@ -20,7 +21,7 @@ from models.users import User
 from services.avatars.change import one_upload
 from services.shared.clock import now_ms
 from services.shared.errors import TooManyRequests
-from tests.services.avatars.conftest import GREEN, RED, encoded
+from tests.services.avatars.conftest import GREEN, RED
 from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, encoded, grey
+from bench.harness.hostile_images import encoded
+from tests.services.avatars.conftest import BLUE, GREEN, RED, SIZE, WHITE, animation, grey
 from tests.support.markers import sqlite_only
 
 pytestmark = [pytest.mark.slow, sqlite_only]

@@ -4,6 +4,7 @@ import stat
 
 import pytest
 
+from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from models.db.connection import database, reading, writing
 from models.seed_marks import SeedMark
@@ -11,7 +12,6 @@ from models.users import AnnouncedSeed
 from services.games.errors import CommitmentMismatch
 from services.shared.errors import Unavailable
 from tests.services.fairness.conftest import reveal
-from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
 
 PATH = "/upgrader/commitment"

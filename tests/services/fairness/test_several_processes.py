@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from bench.harness.spins import play_spin
 from models.db.connection import reading, writing
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed
 from tests.services.fairness.conftest import marks, reveal
-from tests.support.apps import play_spin
 
 
 @pytest.fixture(params=["one machine", "several machines"])

@@ -6,9 +6,9 @@ import peewee
 import pytest
 
 from bench.harness.players import create_player
+from bench.harness.spins import play_spin
 from models.db.connection import database, open_database, reading
 from services.shared.database_clock import DatabaseClock
-from tests.support.apps import play_spin
 from tests.support.markers import postgresql_only
 
 pytestmark = postgresql_only

@@ -7,13 +7,12 @@ import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
-from bench.harness.spins import Clock
+from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
-from tests.support.apps import play_spin
 from tests.support.markers import sqlite_only
 from tests.support.polling import PollingClient
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.apps import play_spin
+from bench.harness.spins import play_spin
 from tests.support.markers import sqlite_only
 
 
