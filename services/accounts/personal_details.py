@@ -46,8 +46,11 @@ def change(*, user_id: int, username: str | None, details: Mapping[str, str], no
 
 
 def _rename(user_id: int, username: str, *, now: Millis) -> None:
-    before = users.lock(user_id).username
-    renamed = User.update(username=username, username_folded=username.lower()).where(User.id == user_id)
+    before, folded = users.lock(user_id).username, username.lower()
+    # Two players who exchanged their names at once would wait for each other if only the column decided.
+    if User.select().where(User.username_folded == folded, User.id != user_id).exists():
+        raise UsernameTaken
+    renamed = User.update(username=username, username_folded=folded).where(User.id == user_id)
     try:
         renamed.execute()
     except peewee.IntegrityError:

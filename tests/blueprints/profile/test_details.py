@@ -177,6 +177,18 @@ def test_of_many_players_who_want_one_name_at_once_one_gets_it(app, new_player):
     assert [told["firstName"] for told in shown if told["firstName"]] == [winner.username]
 
 
+def test_two_players_who_exchange_their_names_at_once_are_both_refused(app, player, new_player):
+    bob = new_player("bob")
+
+    def rename(by, name):
+        return app.test_client().put("/profile/details", json={"username": name}, headers=by.headers)
+
+    for _ in range(5):
+        answers = all_at_once([partial(rename, player, "bob"), partial(rename, bob, "alice")])
+
+        assert [(answer.status_code, answer.json) for answer in answers] == [TAKEN] * 2
+
+
 def test_concurrent_changes_of_different_details_are_all_stored(app, player, details):
     bodies = [
         {"firstName": "A"},
