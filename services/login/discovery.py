@@ -7,11 +7,12 @@ Source: OpenID Connect Discovery 1.0.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
 from authlib.common.security import is_secure_transport
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import JWKRegistry, KeySet
 
 from services.login.calls import get_document
 from services.login.errors import ProviderUnavailable
@@ -49,7 +50,8 @@ class Discovery:
         self, url: str, parse: Callable[[dict[str, Any]], Any], *, max_age_ms: int, now: Millis
     ) -> Any:
         cached = self._cache.get(url)
-        if cached is None or now - cached[0] >= max_age_ms:
+        # An age below 0: the clock has been set back.
+        if cached is None or not 0 <= now - cached[0] < max_age_ms:
             cached = self._cache[url] = (now, parse(get_document(url)))
         return cached[1]
 
@@ -66,7 +68,11 @@ def _metadata(document: dict[str, Any]) -> Metadata:
 
 
 def _keys(document: dict[str, Any]) -> KeySet:
-    try:
-        return KeySet.import_key_set(document)  # type: ignore[arg-type]  # unchecked JSON
-    except (JoseError, ValueError, TypeError, KeyError, AttributeError):
-        raise ProviderUnavailable("the provider's keys can't be read") from None
+    published, usable = document.get("keys"), []
+    for key in published if isinstance(published, list) else ():
+        # Others are ignored (RFC 7517, section 5), such as one of a curve that the library does not know.
+        with suppress(JoseError, ValueError, TypeError, KeyError, AttributeError):
+            usable.append(JWKRegistry.import_key(key))
+    if not usable:
+        raise ProviderUnavailable("the provider's keys can't be read")
+    return KeySet(usable)
