@@ -24,14 +24,15 @@ MAX_PRINTED_PROBLEMS = 20
 
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
-    """Turn usage errors, refusals and database failures into click's one-line error, with exit code 1."""
+    """Turn what commands can raise into click's one-line error, with exit code 1."""
     try:
         yield
-    except click.exceptions.NoArgsIsHelpError:
+    except (click.exceptions.NoArgsIsHelpError, BrokenPipeError):
+        # Click handles both.
         raise
     except click.UsageError as error:
         raise click.ClickException(error.format_message()) from None
-    except (OperatorError, PlatformError) as error:
+    except (OperatorError, PlatformError, OSError) as error:
         raise click.ClickException(str(error)) from None
     except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
         if problem := schema_problem(error):

@@ -96,10 +96,7 @@ def _write_plot(path: Path, result: FairnessReport) -> None:
         raise OperatorError("the plot is an SVG file; its name must end in .svg")
     if not result.intervals:
         raise OperatorError("there are no bets to plot")
-    try:
-        path.write_text(svg(result), encoding="utf-8")
-    except OSError as failure:
-        raise OperatorError(f"the plot could not be written: {failure.strerror}") from None
+    path.write_text(svg(result), encoding="utf-8")
 
 
 @group.command("verify")

@@ -1,10 +1,14 @@
 """flask audit export and verify: changes of the database that did not come from the platform are found."""
 
 import json
+import os
+import subprocess
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from bench.harness.servers import ROOT, flask_command
 from models.audit_trail import AuditEvent, AuditSeal
 from models.db.connection import Sqlite, database, writing
 from services.audit_trail import verification
@@ -232,6 +236,23 @@ EDITED = [
     (lambda lines: [edited(lines[0], who="\ud800"), *lines[1:]], "audit event 1 was altered"),
     (lambda lines: [*lines[:-1], edited(lines[-1], events="\ud800")], "its signature does not match"),
 ]
+
+
+@sqlite_only
+@pytest.mark.process
+def test_an_export_to_a_full_disk_fails_in_one_line(trail, env):
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [*flask_command(), "audit", "export"],
+            cwd=ROOT,
+            env=os.environ | env,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+
+    assert (ended.returncode, ended.stderr) == (1, b"Error: [Errno 28] No space left on device\n")
 
 
 @sqlite_only
