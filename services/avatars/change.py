@@ -69,9 +69,11 @@ class Avatars:
             replaced: str = users.lock(user_id).avatar
             User.update(avatar=path).where(User.id == user_id).execute()
             invalidate_after_commit(Tag.PLAYERS)
-        # The change has succeeded, even if the old file can't be removed.
-        with contextlib.suppress(OSError):
-            self._remove(replaced)
+        # The old avatar may be at another address.
+        if replaced.startswith(PATH):
+            # The change has succeeded, even if the old file can't be removed.
+            with contextlib.suppress(OSError):
+                (self.directory / Path(replaced).name).unlink()
         return path
 
     def _store(self, picture: bytes) -> str:
@@ -88,8 +90,3 @@ class Avatars:
                 unfinished.unlink(missing_ok=True)
             raise Unavailable from None
         return PATH + name
-
-    def _remove(self, path: str) -> None:
-        """Delete a stored file. An avatar at another address is not touched."""
-        if path.startswith(PATH):
-            (self.directory / Path(path).name).unlink(missing_ok=True)

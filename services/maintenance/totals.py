@@ -20,7 +20,6 @@ from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
-from services.shared.cache_invalidation import Tag, invalidate_after_commit
 from services.shared.clock import DAY_MS, LONGEST_MONTH_MS, WEEK_MS, CalendarPeriod, Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.
@@ -67,7 +66,6 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         # A bet written meanwhile would be counted twice or not at all. Its transaction changes
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
         database.obj.lock_tables(User, Bet)
-        invalidate_after_commit(Tag.BETS)
         for player in _of_past_periods():
             User.update(_periods_of_last_bet(player)).where(User.id == player.id).execute()
         wrong = wrong_sums()
