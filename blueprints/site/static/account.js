@@ -8,22 +8,16 @@ import { Limits } from "./limits.js";
 import { centsOfCoins, coins, signedCoins } from "./money.js";
 import { getToken } from "./session.js";
 
-const UNAUTHORIZED = 401;
 const PERIODS = { day: "Today", week: "This week", month: "This month", total: "In all" };
 
-/**
- * Draws the tab. `onUnauthorized()` is called when the server refuses the player's token, and `onLogout()` when the
- * player has logged out everywhere.
- */
+/** Draws the tab. `onLogout()` is called when the player has logged out everywhere. */
 export class Account {
-  #onUnauthorized;
   #limits;
   #breaks;
   #security;
   #nextSignal = makeSignals();
 
-  constructor({ onUnauthorized, onLogout }) {
-    this.#onUnauthorized = onUnauthorized;
+  constructor(onLogout) {
     const redraw = () => this.show();
     this.#limits = new Limits(redraw);
     this.#breaks = new Breaks(redraw);
@@ -45,9 +39,7 @@ export class Account {
       byId("account-note").textContent = "";
       byId("account-parts").hidden = false;
     } catch (problem) {
-      if (signal.aborted) return;
-      this.#hide(`Your account could not be loaded: ${problem.message}`);
-      if (problem.status === UNAUTHORIZED) this.#onUnauthorized();
+      if (!signal.aborted) this.#hide(`Your account could not be loaded: ${problem.message}`);
     }
   }
 

@@ -2,6 +2,8 @@
 
 import { getToken } from "./session.js";
 
+const UNAUTHORIZED = 401;
+
 /** An error response. `status` is its HTTP status, `message` its error text. */
 export class Refused extends Error {
   constructor(status, text) {
@@ -19,7 +21,10 @@ export const getJson = async (path, options) => (await request(path, options)).j
 /** Fetch the text of a path, as getJson does. */
 export const getText = async (path) => (await request(path)).text();
 
-/** Fetch the JSON of a path as the signed-in player. Rejects as getJson does. */
+/**
+ * Fetch the JSON of a path as the signed-in player. Rejects as getJson does. When the server refuses the token, the
+ * window gets the event "token-refused".
+ */
 export const getOwn = async (path, options) => (await request(path, { ...options, headers: authorization() })).json();
 
 /**
@@ -50,6 +55,7 @@ export function makeSignals() {
 async function request(path, options) {
   const response = await fetch(path, options);
   if (response.ok) return response;
+  if (response.status === UNAUTHORIZED && options?.headers?.Authorization) dispatchEvent(new Event("token-refused"));
   const { error, message } = await response.json().catch(() => ({}));
   throw new Refused(response.status, error ?? message ?? `The server answered ${response.status}`);
 }

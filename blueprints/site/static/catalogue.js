@@ -2,11 +2,13 @@
 
 import { getJson, makeSignals } from "./api.js";
 import { bringIntoView, byId, make, picture } from "./dom.js";
-import { partsOf, rememberImages } from "./item-names.js";
+import { loadItem, partsOf, rememberImages } from "./item-names.js";
 import { centsOfPrice, coins } from "./money.js";
 
 const PAGE_SIZE = 18;
 const TYPING_PAUSE_MS = 250;
+
+const priced = (item) => ({ ...item, priceCents: centsOfPrice(item.price) });
 
 /**
  * Calls `chosen(item)` with an item and its `priceCents` when the player picks one, and `reloaded(item)` when that
@@ -44,10 +46,17 @@ export class Catalogue {
     try {
       const { items, pagination } = await getJson(`/upgrader/items/pagination?${query}`, { signal });
       rememberImages(items);
-      this.#draw(items.map((item) => ({ ...item, priceCents: centsOfPrice(item.price) })), pagination);
+      this.#draw(items.map(priced), pagination);
     } catch (problem) {
       if (!signal.aborted) byId("found").textContent = `The items could not be loaded: ${problem.message}`;
     }
+  }
+
+  /** Load the page anew, and the chosen item, which may be on another page. */
+  async refresh() {
+    this.show();
+    const item = await loadItem(this.#selected).catch(() => {});
+    if (item) this.#reloaded(priced(item));
   }
 
   #draw(items, { currentPage, totalPages, totalItems, hasNextPage, hasPrevPage }) {

@@ -1,9 +1,12 @@
 // What the player has earned with their promo code, and claiming it.
 
+import { makeActions } from "./actions.js";
 import { getOwn } from "./api.js";
 import { byId, setContent } from "./dom.js";
 import { centsOfCoins, coins } from "./money.js";
 import { sendConfirmed } from "./two-factor-prompt.js";
+
+const act = makeActions("claim-said", showEarnings);
 
 /** Load what can be claimed and show it. */
 export async function showEarnings() {
@@ -16,12 +19,4 @@ export async function showEarnings() {
 }
 
 /** Claim all of it. The event `balance` follows. */
-export async function claimEarnings() {
-  try {
-    const { message } = await sendConfirmed("POST", "/affiliate/claim");
-    setContent("claim-said", `${message}.`);
-  } catch (problem) {
-    setContent("claim-said", `${problem.message}.`);
-  }
-  await showEarnings();
-}
+export const claimEarnings = () => act(async () => `${(await sendConfirmed("POST", "/affiliate/claim")).message}.`);

@@ -17,11 +17,13 @@ export function rememberImages(items) {
   for (const { marketHashName, image } of items) images.set(marketHashName, image);
 }
 
-/** The URL of an item's picture; undefined when the catalogue does not show the item. */
-export async function imageOf(marketHashName) {
-  if (!images.has(marketHashName)) {
-    const query = new URLSearchParams({ search: partsOf(marketHashName).skin, limit: 100 });
-    rememberImages((await getJson(`/upgrader/items/pagination?${query}`)).items);
-  }
-  return images.get(marketHashName);
+/** Load an item; undefined when the catalogue does not show it. */
+export async function loadItem(marketHashName) {
+  const query = new URLSearchParams({ search: partsOf(marketHashName).skin, limit: 100 });
+  const { items } = await getJson(`/upgrader/items/pagination?${query}`);
+  rememberImages(items);
+  return items.find((item) => item.marketHashName === marketHashName);
 }
+
+/** The URL of an item's picture; undefined when the catalogue does not show the item. */
+export const imageOf = async (marketHashName) => images.get(marketHashName) ?? (await loadItem(marketHashName))?.image;

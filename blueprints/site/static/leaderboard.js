@@ -26,7 +26,7 @@ function line({ username, avatar, wager }) {
     {},
     picture("avatar", avatar, 36),
     make("span", { className: "name" }, username),
-    make("span", { className: "quiet" }, "wagered "),
+    make("span", { className: "unseen" }, "wagered "),
     coins(centsOfCoins(wager)),
   );
 }

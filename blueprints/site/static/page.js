@@ -44,19 +44,18 @@ const opening = new CaseOpening({
   onPrize: () => showPrizes(1),
 });
 const game = new Game({ betting, game: upgrader, onRefused: betRefused });
-const account = new Account({
-  onUnauthorized: () => signOut(SIGNED_OUT),
-  onLogout: () => signOut("You have been logged out everywhere."),
-});
+const account = new Account(() => signOut("You have been logged out everywhere."));
 const cases = new Cases(chooseCase);
 const catalogue = new Catalogue({
   chosen: (item) => { form.item = item; game.select(upgrader); },
   reloaded: (item) => { form.item = item; },
 });
 
-function notify(text) {
+/** Show a notice; `about` is "account" when it is over once the account is loaded. */
+function notify(text, about = "") {
   byId("notice").textContent = text ?? "";
   byId("notice").hidden = !text;
+  byId("notice").dataset.about = about;
 }
 
 function showConnection(text, isUp) {
@@ -73,7 +72,7 @@ function refused(reason) {
 function betRefused(reason) {
   // The token has expired since the socket connected.
   if (reason === "Unauthorized") signOut(SIGNED_OUT);
-  if (reason === "Item price has changed" || reason === "Item not found") catalogue.show();
+  if (reason === "Item price has changed" || reason === "Item not found") catalogue.refresh();
 }
 
 async function chooseCase(chosen) {
@@ -123,10 +122,11 @@ async function loadPlayer() {
     byId("level").textContent = `Level ${player.level}`;
     byId("avatar").src = player.avatar;
     seed.knownToServer(player.clientSeed);
+    if (byId("notice").dataset.about === "account") notify("");
   } catch (problem) {
-    if (problem.status === UNAUTHORIZED) signOut(SIGNED_OUT);
-    else if (problem.message === "Account suspended") notify(SUSPENDED);
-    else notify(`Your account could not be loaded: ${problem.message}`);
+    if (problem.status === UNAUTHORIZED) return;
+    const isSuspended = problem.message === "Account suspended";
+    notify(isSuspended ? SUSPENDED : `Your account could not be loaded: ${problem.message}`, "account");
   }
 }
 
@@ -177,6 +177,7 @@ async function finishLogin(challenge) {
   }
 }
 
+addEventListener("token-refused", () => signOut(SIGNED_OUT));
 socket.on("connect", () => { showConnection("Live", true); loadPlayer(); });
 socket.on("disconnect", () => showConnection("Reconnecting…", false));
 socket.on("live-bets", replaceLiveBets);

@@ -29,6 +29,8 @@ export async function showPrizes(page = shownPage) {
   const query = new URLSearchParams({ page, limit: PAGE_SIZE, status: byId("prize-status").value });
   try {
     const { data } = await getOwn(`/prizes?${query}`, { signal });
+    // The last prize of the last page may have been sold.
+    if (page > 1 && page > data.totalPages) return showPrizes(Math.max(data.totalPages, 1));
     draw(data, data.total ? "" : NO_PRIZES);
   } catch (problem) {
     if (!signal.aborted) byId("prizes-note").textContent = `The prizes could not be loaded: ${problem.message}`;

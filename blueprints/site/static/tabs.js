@@ -1,12 +1,11 @@
 // Tabs as the ARIA practices describe them: Tab focuses the selected one, and arrow keys move between them.
 
 /**
- * Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel that is shown for the first time, and
- * each time for a panel with `data-reload`. Returns a function that selects the tab of a panel and focuses it.
+ * Makes a `role="tablist"` work. `opened(id)` is called with the id of a panel each time its tab is selected. Returns a
+ * function that selects the tab of a panel and focuses it.
  */
 export function makeTabs(list, opened) {
   const tabs = [...list.querySelectorAll("[role=tab]")];
-  const seen = new Set();
 
   function select(tab) {
     for (const each of tabs) {
@@ -15,9 +14,7 @@ export function makeTabs(list, opened) {
       each.tabIndex = isSelected ? 0 : -1;
       panelOf(each).hidden = !isSelected;
     }
-    const { id, dataset } = panelOf(tab);
-    if (!seen.has(id) || "reload" in dataset) opened(id);
-    seen.add(id);
+    opened(panelOf(tab).id);
   }
 
   list.addEventListener("click", ({ target }) => {

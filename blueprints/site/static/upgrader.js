@@ -40,6 +40,10 @@ export class Upgrader {
     if (this.#concluded && this.#concluded === this.#bet()) return;
     this.#concluded = null;
     if (byId("game").dataset.outcome !== "refused") showOutcome("");
+    this.#showChance();
+  }
+
+  #showChance() {
     this.#showPicture(this.#form.item?.image);
     this.#wheel.showChance(this.#form.chance);
     if (this.#form.threshold) {
@@ -52,6 +56,7 @@ export class Upgrader {
   /** The spin of the form, for `Betting.place`. */
   begin() {
     const { item, wagerCents, threshold, chance, content, rules } = this.#form;
+    const bet = this.#bet();
     this.#showPicture(item.image);
     return {
       event: "upgrader:spin",
@@ -77,6 +82,8 @@ export class Upgrader {
           won: success,
         };
         this.#showResult(shown, centsOfCoins(amount));
+        // The player may have changed the form meanwhile.
+        if (this.#concluded !== bet) this.#showChance();
         return shown;
       },
     };

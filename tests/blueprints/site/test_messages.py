@@ -134,6 +134,45 @@ def test_an_opening_that_was_tampered_with_is_not_verified(tab, event, field, ot
     assert "NOT verified" in open_case(tab, "Pocket Lint")
 
 
+def test_the_chance_of_a_wager_that_is_typed_during_a_spin_is_shown_after_it(tab):
+    tab.evaluate("""
+      new MutationObserver((_changes, observer) => {
+        observer.disconnect();
+        const wager = document.getElementById("wager");
+        wager.value = "7";
+        wager.dispatchEvent(new Event("input"));
+      }).observe(document.getElementById("game"), { attributeFilter: ["data-spinning"] });
+    """)
+
+    spin(tab)
+
+    expect(tab.locator("#outcome")).not_to_be_empty()
+    assert tab.locator("#reading-label").text_content() == "Your chance"
+    assert tab.locator("#reading").text_content() == "0.267 %"
+
+
+def test_a_price_that_has_changed_is_shown_though_its_item_is_on_another_page(tab):
+    def refuse(_tab, message):
+        answer = '[{"status":false,"error":"Item price has changed"}]'
+        return re.sub(r"^(43\d+)\[.*", rf"\g<1>{answer}", message)
+
+    def raise_prices(route):
+        items = [item | {"price": "$2500.00"} for item in route.fetch().json()["items"]]
+        route.fulfill(json={"items": items})
+
+    tab.get_by_role("navigation", name="Pages of items").get_by_role("button", name="Next").click()
+    expect(tab.locator("#page-number")).to_contain_text("page 2")
+    tab.route("**/pagination?search=Glacier*", raise_prices)
+    tab.rewrite = refuse
+
+    tab.click("#spin")
+
+    expect(tab.locator("#wanted-price")).to_have_text("2,500.00 coins")
+    expect(tab.locator("#outcome")).to_have_text("The spin was refused: Item price has changed.")
+    tab.unroute("**/pagination?search=Glacier*")
+    tab.get_by_role("navigation", name="Pages of items").get_by_role("button", name="Previous").click()
+
+
 @pytest.fixture
 def reality_check(tab):
     """The dialog of a reality check that has just been sent to the player."""

@@ -12,6 +12,7 @@ from tests.blueprints.site.conftest import (
     expect_stacked,
     open_case,
     open_details,
+    refer,
     resize,
     sign_in,
     spin,
@@ -125,6 +126,32 @@ def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
 
     expect(guest.locator("#leaders li", has_text="har***")).to_be_visible()
     guest.unroute_all()
+
+
+def test_a_panel_that_could_not_be_loaded_is_loaded_when_its_tab_is_selected_again(guest):
+    guest.route("**/leaderboard?*", lambda route: route.abort())
+    guest.get_by_role("tab", name="Leaderboard").click()
+    expect(guest.locator("#leaders-note")).to_contain_text("could not be loaded")
+    guest.unroute_all()
+
+    guest.get_by_role("tab", name="Leaderboard").click()
+
+    expect(guest.locator("#leaders-note")).to_be_empty()
+    expect(guest.locator("#leaders li").first).to_be_visible()
+
+
+def test_earnings_that_are_claimed_with_a_double_click_are_claimed_once(tab, site, player):
+    referred = site.new_player()
+    refer(site, referred, player)
+    site.run("payments", "record", referred["platformid"], "deposit", "100.2", "--txhash", "ab" * 32)
+    sign_in(tab, site, player, item=None)
+    tab.click("#player > button")
+
+    tab.get_by_role("button", name="Claim").dblclick()
+
+    expect(tab.locator("#claim-said")).to_have_text("You claimed 8 coins.")
+    tab.wait_for_load_state("networkidle")
+    assert tab.locator("#claim-said").text_content() == "You claimed 8 coins."
 
 
 @SIZES

@@ -85,6 +85,25 @@ def test_a_prize_that_was_sold_elsewhere_is_shown_as_sold(site, shared, line):
     expect(line).to_contain_text("Sold")
 
 
+def test_the_last_page_of_prizes_that_there_still_is_replaces_an_empty_one(shared, line):
+    def add_a_page(route):
+        response = route.fetch()
+        content = response.json()
+        content["data"]["totalPages"] = 2
+        route.fulfill(response=response, json=content)
+
+    shared.route("**/prizes?page=1&*", add_a_page)
+    shared.select_option("#prize-status", "kept")
+    expect(shared.locator("#prize-page")).to_have_text("Page 1 of 2")
+
+    with shared.expect_response("**/prizes?page=2&*"), shared.expect_response("**/prizes?page=1&*"):
+        shared.get_by_role("navigation", name="Pages of prizes").get_by_role("button", name="Next").click()
+
+    expect(line).to_be_visible()
+    shared.unroute_all()
+    shared.select_option("#prize-status", "all")
+
+
 def test_prizes_are_filtered_by_status(shared, line):
     shared.select_option("#prize-status", "shipped")
 

@@ -38,6 +38,28 @@ def test_a_player_whose_token_is_refused_becomes_a_guest(tab, site):
     expect(tab.locator("#line")).to_have_text("Live")
 
 
+def test_a_player_whose_token_ends_while_the_page_is_open_becomes_a_guest(tab, site, player):
+    sign_in(tab, site, player, item=None)
+    site.post("/auth/logout-all", {}, player)
+
+    tab.get_by_role("tab", name="Prizes").click()
+
+    expect(tab.locator("#notice")).to_have_text("Your session has expired. Please sign in again.")
+    expect(tab.locator("#prizes-note")).to_have_text("Sign in to see your prizes.")
+
+
+def test_a_notice_about_the_account_is_gone_when_the_account_is_loaded(tab, site, player):
+    tab.route("**/auth/me", lambda route: route.abort())
+    tab.goto(f"{site.url}/?token={player['token']}")
+    expect(tab.locator("#notice")).to_contain_text("Your account could not be loaded")
+    tab.unroute_all()
+
+    tab.click("#player > button")
+
+    expect(tab.locator("#username")).to_have_text(player["username"])
+    expect(tab.locator("#notice")).to_be_hidden()
+
+
 def test_in_production_only_a_login_that_began_in_this_tab_needs_no_question(tab, production):
     alice, mallory = production.new_player(), production.new_player()
     link = f"{production.url}/?token={mallory['token']}"
