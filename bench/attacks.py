@@ -12,25 +12,19 @@ minutes.
 
 import sys
 
+import click
+
 from bench.harness.attacks.siege import Siege, run_siege
-from bench.harness.command_line import option_parser
-
-BETS = 400_000
+from bench.harness.command_line import bench_command
 
 
-def main() -> None:
-    parser = option_parser("attacks", __doc__)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    parser.add_argument("--bets", type=int, default=BETS, help="in the database; a tenth is the attacker's")
-    parser.add_argument("--only", default="", help="attacks whose names contain this, such as chunks")
-    options = parser.parse_args()
-    siege = run_siege(
-        postgresql=options.postgresql,
-        seconds=options.seconds,
-        bets=options.bets,
-        only=options.only,
-    )
+@bench_command(__doc__)
+@click.option("--seconds", default=600.0)
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
+@click.option("--bets", default=400_000, help="in the database; a tenth is the attacker's")
+@click.option("--only", default="", help="attacks whose names contain this, such as chunks")
+def main(*, seconds: float, postgresql: bool, bets: int, only: str) -> None:
+    siege = run_siege(postgresql=postgresql, seconds=seconds, bets=bets, only=only)
     _print(siege)
     sys.exit(bool(siege.problems))
 

@@ -12,16 +12,17 @@ for the time of a spin. docs/scaling.md has the table.
 docs/scaling.md.
 """
 
-import argparse
 import heapq
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 
 BUSY = 0.6
 """How much of a core may be used on average. Above it, waiting times grow fast."""
@@ -253,29 +254,18 @@ def lines(all_needs: list[Needs], costs: Costs) -> Iterator[str]:
     yield row("spin, 99th percentile, ms", lambda each: f"{each.p99:,.0f}")
 
 
-def main() -> None:
-    options = _options()
-    costs = measured(options.costs) if options.costs else Costs()
+@bench_command(__doc__)
+@click.option("--players", multiple=True, default=[10_000, 100_000, 1_000_000], help="can be repeated")
+@click.option("--spin-every", default=10.0, help="seconds")
+@click.option("--feed", default=10.0, help="live bets a second to a client, when limited")
+@click.option("--costs", "measured_costs", type=click.Path(path_type=Path), help="a result of bench.scaling")
+def main(players: Sequence[int], spin_every: float, feed: float, measured_costs: Path | None) -> None:
+    costs = measured(measured_costs) if measured_costs else Costs()
     for field in fields(costs):
         print(f"{field.name:16} {getattr(costs, field.name):,.0f}")
     print()
-    loads = [
-        Load(players, spin_every=options.spin_every, feed=feed)
-        for players in options.players
-        for feed in (None, options.feed)
-    ]
+    loads = [Load(count, spin_every=spin_every, feed=limit) for count in players for limit in (None, feed)]
     print("\n".join(lines([needs(load, costs) for load in loads], costs)))
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("capacity", __doc__)
-    parser.add_argument("--players", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--spin-every", type=float, default=10.0, help="seconds (%(default)s)")
-    parser.add_argument(
-        "--feed", type=float, default=10.0, help="live bets a second to a client, when limited (%(default)s)"
-    )
-    parser.add_argument("--costs", type=Path, help="a result of bench.scaling")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

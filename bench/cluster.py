@@ -11,14 +11,16 @@ compared with the database, and every proof must have come within ten seconds of
 Prints a line for each fault, and up to 20 for its broken guarantees. Exits with 1 when there is one.
 """
 
-import argparse
 import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
 
 from bench.harness.cluster import PROCESSES
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.crashes.cluster_faults import (
     LONGEST_DELAY_MS,
     last,
@@ -49,15 +51,20 @@ FAULTS: dict[str, Callable[[CrashStorm, RedisServer], Steps]] = {
 }
 
 
-def main() -> None:
-    options = _options()
-    print(f"seed {options.seed}\n{HEAD}", flush=True)
+@bench_command(__doc__)
+@click.option("--processes", default=PROCESSES, help="how many")
+@click.option("--players", default=10, help="how many")
+@click.option("--sockets", default=20, help="of all players together")
+@click.option("--only", default="", help="only faults with this in their name, such as 'redis'")
+@click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
+def main(*, processes: int, only: str, **options: Any) -> None:
+    print(f"seed {options['seed']}\n{HEAD}", flush=True)
     broken = 0
     for name, faults in FAULTS.items():
-        if options.only not in name:
+        if only not in name:
             continue
         with redis_server() as redis:
-            report = _endure(faults, options, redis)
+            report = _endure(faults, redis, processes, **options)
         print(
             f"{name:<32}{report.seconds:>9.0f}{report.audited.get('bets', 0):>9,}"
             f"{report.slowest_proof_ms:>13,} ms  {len(report.problems)}",
@@ -70,29 +77,16 @@ def main() -> None:
 
 
 def _endure(
-    faults: Callable[[CrashStorm, RedisServer], Steps], options: argparse.Namespace, redis: RedisServer
+    faults: Callable[[CrashStorm, RedisServer], Steps], redis: RedisServer, processes: int, **options: Any
 ) -> Report:
-    settings = {
-        "REDIS_URL": redis.url,
-        "UPGRADER_PROOF_DELAY": "0.5",
-        "PROCESSES": str(options.processes),
-    }
+    """``options`` are those of ``CrashStorm``."""
+    settings = {"REDIS_URL": redis.url, "UPGRADER_PROOF_DELAY": "0.5", "PROCESSES": str(processes)}
     with bench_env(postgresql=True, **settings) as env, local_app(env) as app:
-        storm = CrashStorm(app, env, players=options.players, sockets=options.sockets, seed=options.seed)
+        storm = CrashStorm(app, env, **options)
         report = storm.endure(faults(storm, redis), longest_delay_ms=LONGEST_DELAY_MS)
     if not report.counts.get((Kind.SPIN, Outcome.ACKNOWLEDGED)):
         report.problems.append("nobody could spin")
     return report
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("cluster", __doc__)
-    parser.add_argument("--processes", type=int, default=PROCESSES, help="how many (%(default)s)")
-    parser.add_argument("--players", type=int, default=10, help="how many (%(default)s)")
-    parser.add_argument("--sockets", type=int, default=20, help="of all players together (%(default)s)")
-    parser.add_argument("--only", default="", help="only faults with this in their name, such as 'redis'")
-    parser.add_argument("--seed", default=secrets.token_hex(8), help="any text (a new one each time)")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -14,13 +14,14 @@ killed.
 Prints counts, and a line for each broken guarantee. Exits with 1 when there is one.
 """
 
-import argparse
 import secrets
 import sys
 from contextlib import ExitStack
 from random import Random
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.crashes.memory import Kind, Outcome
 from bench.harness.crashes.storm import CrashStorm, Report
 from bench.harness.databases import bench_env
@@ -28,30 +29,50 @@ from bench.harness.durable_postgres import durable_postgres
 from bench.harness.local_app import local_app
 
 
-def main() -> None:
-    options = _options()
-    print(f"seed {options.seed}", flush=True)
+@bench_command(__doc__)
+@click.option("--kills", default=200, help="of the server")
+@click.option("--worker-kills", default=0, help="of its worker alone")
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
+@click.option("--database-kills", default=0, help="of PostgreSQL")
+@click.option("--players", default=40, help="how many")
+@click.option("--sockets", default=200, help="of all players together")
+@click.option("--seed", default=lambda: secrets.token_hex(8), help="any text, by default a new one each time")
+def main(
+    *,
+    kills: int,
+    worker_kills: int,
+    postgresql: bool,
+    database_kills: int,
+    players: int,
+    sockets: int,
+    seed: str,
+) -> None:
+    if database_kills and not postgresql:
+        raise click.UsageError("--database-kills needs --postgresql")
+    if not 1 <= players <= sockets <= 10 * players:
+        raise click.UsageError("every player has 1 to 10 sockets")
+    print(f"seed {seed}", flush=True)
     with bench_env(postgresql=False, UPGRADER_PROOF_DELAY="0.5") as env, ExitStack() as stack:
         postgres = None
-        if options.postgresql:
+        if postgresql:
             postgres = stack.enter_context(durable_postgres())
             env["DATABASE_URL"] = stack.enter_context(postgres.fresh())
         app = stack.enter_context(local_app(env))
-        storm = CrashStorm(app, env, players=options.players, sockets=options.sockets, seed=options.seed)
-        kills = [storm.kill_server] * options.kills + [storm.kill_worker] * options.worker_kills
-        draw = Random(options.seed)
-        kills += [lambda: postgres.restart(draw.uniform(0, 0.5))] * options.database_kills
-        draw.shuffle(kills)
-        report = storm.endure(kills)
-    _print(report, options)
+        storm = CrashStorm(app, env, players=players, sockets=sockets, seed=seed)
+        faults = [storm.kill_server] * kills + [storm.kill_worker] * worker_kills
+        draw = Random(seed)
+        faults += [lambda: postgres.restart(draw.uniform(0, 0.5))] * database_kills
+        draw.shuffle(faults)
+        report = storm.endure(faults)
+    print(
+        f"{kills} kills of the server, {worker_kills} of its worker, {database_kills}"
+        f" of the database in {report.seconds:.0f} s: {len(report.problems)} problems"
+    )
+    _print(report)
     sys.exit(bool(report.problems))
 
 
-def _print(report: Report, options: argparse.Namespace) -> None:
-    print(
-        f"{options.kills} kills of the server, {options.worker_kills} of its worker, {options.database_kills}"
-        f" of the database in {report.seconds:.0f} s: {len(report.problems)} problems"
-    )
+def _print(report: Report) -> None:
     print(f"{'':<14}" + "".join(f"{outcome:>14}" for outcome in Outcome))
     for kind in Kind:
         print(f"{kind:<14}" + "".join(f"{report.counts.get((kind, outcome), 0):>14,}" for outcome in Outcome))
@@ -61,23 +82,6 @@ def _print(report: Report, options: argparse.Namespace) -> None:
     )
     for line in report.problems:
         print(line)
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("crashes", __doc__)
-    parser.add_argument("--kills", type=int, default=200, help="of the server (%(default)s)")
-    parser.add_argument("--worker-kills", type=int, default=0, help="of its worker alone (%(default)s)")
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    parser.add_argument("--database-kills", type=int, default=0, help="of PostgreSQL (%(default)s)")
-    parser.add_argument("--players", type=int, default=40, help="how many (%(default)s)")
-    parser.add_argument("--sockets", type=int, default=200, help="of all players together (%(default)s)")
-    parser.add_argument("--seed", default=secrets.token_hex(8), help="any text (a new one each time)")
-    options = parser.parse_args()
-    if options.database_kills and not options.postgresql:
-        parser.error("--database-kills needs --postgresql")
-    if not 1 <= options.players <= options.sockets <= 10 * options.players:
-        parser.error("every player has 1 to 10 sockets")
-    return options
 
 
 if __name__ == "__main__":

@@ -10,13 +10,14 @@ Prints a table. Exits with 1 when a test rejects at 99 %, which happens in one o
 rolls. Repeat such a run with a new master seed: a broken generator is rejected again.
 """
 
-import argparse
 import secrets
 import sys
 import time
 from functools import partial
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.randomness import (
     CONFIDENCE,
     REJECTED_BELOW,
@@ -30,12 +31,15 @@ LONGER_WORDS_FROM_ROLLS = 1_000_000
 """With this many rolls, each of the 100,000 words of five symbols occurs often enough to be counted."""
 
 
-def main() -> None:
-    """Roll, test, print."""
-    options = _options()
-    print(f"master seed  {options.master_seed}", flush=True)
+@bench_command(__doc__)
+@click.option("--rolls", "count", type=click.IntRange(min=10_000), default=10_000_000, help="how many")
+@click.option(
+    "--master-seed", default=lambda: secrets.token_hex(16), help="any text, by default a new one each time"
+)
+def main(count: int, master_seed: str) -> None:
+    print(f"master seed  {master_seed}", flush=True)
     started = time.monotonic()
-    rolls = rolls_of_one_player(options.rolls, seed=options.master_seed)
+    rolls = rolls_of_one_player(count, seed=master_seed)
     print(f"rolls        {len(rolls):,} in {time.monotonic() - started:.1f} s\n")
     p_values = {name: statistic(rolls) for name, statistic in _statistics(len(rolls)).items()}
     print(f"{'statistic':<20}{'p-value':>10}  verdict at {CONFIDENCE:.0%}")
@@ -48,20 +52,6 @@ def _statistics(count: int) -> dict[str, Statistic]:
     if count < LONGER_WORDS_FROM_ROLLS:
         return STATISTICS
     return STATISTICS | {"overlaps": partial(overlaps, length=5)}
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("fairness_statistics", __doc__)
-    parser.add_argument(
-        "--rolls", type=int, default=10_000_000, help="how many, at least 10,000 (%(default)s)"
-    )
-    parser.add_argument(
-        "--master-seed", default=secrets.token_hex(16), help="any text; repeats a run (a new one each time)"
-    )
-    options = parser.parse_args()
-    if options.rolls < 10_000:
-        parser.error("--rolls must be at least 10000: fewer say nothing")
-    return options
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ was a success or a clear refusal within ten seconds (200 ms without a database),
 seconds of the fault's end, the audits found nothing, and no spin was lost or played twice.
 """
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -24,9 +23,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import click
 from flask import Flask
 
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.crashes import checks
 from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.harness.faults.full_disk import filled
@@ -84,28 +84,30 @@ class Scene:
     faults: dict[str, Callable[[], AbstractContextManager[object]]] = field(default_factory=dict)
 
 
-def main() -> None:
-    options = _options()
+@bench_command(__doc__)
+@click.option("--seconds", default=12.0, help="how long each fault lasts")
+@click.option("--only", default="", help="only faults with this in their name, such as 'disk'")
+def main(seconds: float, only: str) -> None:
     print(HEAD, flush=True)
     broken = []
     for scene in (_network, _full_sqlite, _full_postgres):
         with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-            broken += _play(stack.enter_context(scene(Path(place))), options)
+            broken += _play(stack.enter_context(scene(Path(place))), seconds, only)
     for line in broken:
         print(line)
     sys.exit(bool(broken))
 
 
-def _play(scene: Scene, options: argparse.Namespace) -> list[str]:
+def _play(scene: Scene, seconds: float, only: str) -> list[str]:
     """Run the faults of a scene. Returns a line for each broken guarantee."""
     broken, passages = [], []
-    faults = [(name, fault) for name, fault in scene.faults.items() if options.only in name]
+    faults = [(name, fault) for name, fault in scene.faults.items() if only in name]
     if not faults:
         return []
     scene.storm.begin()
     for name, fault in faults:
         time.sleep(CALM_SECONDS)
-        passage = scene.storm.suffer(name, fault(), seconds=options.seconds)
+        passage = scene.storm.suffer(name, fault(), seconds=seconds)
         audit, _ = checks.audit(scene.app)
         _print(passage, audit)
         passages.append(passage)
@@ -246,13 +248,6 @@ def _scene(place: Path, url: str, more: Mapping[str, str], *, target: str = "wsg
         migrate.upgrade()
         with server_process(gunicorn(target), env | more, place) as server:
             yield Scene(app, FaultStorm(app, server.url))
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("faults", __doc__)
-    parser.add_argument("--seconds", type=float, default=12, help="how long each fault lasts (%(default)s)")
-    parser.add_argument("--only", default="", help="only faults with this in their name, such as 'disk'")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -10,12 +10,13 @@ Prints the operations, the requests by kind, the answers by status, and each fai
 reproduces it. Exits with 1 when there is one.
 """
 
-import argparse
 import logging
 import sys
 import time
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.fuzzing import SEED, Fuzzed, fuzz
 from bench.harness.local_app import local_app
@@ -25,8 +26,11 @@ from bench.harness.servers import threaded_server
 NOWHERE = "http://127.0.0.1:9"
 
 
-def main() -> None:
-    arguments = _arguments()
+@bench_command(__doc__)
+@click.option("--examples", default=200, help="generated requests of an operation, at most")
+@click.option("--seed", default=SEED)
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
+def main(*, examples: int, seed: int, postgresql: bool) -> None:
     logging.disable(logging.CRITICAL)
     settings = {
         # Otherwise most requests would be answered with 429.
@@ -34,22 +38,14 @@ def main() -> None:
         "PLATFORM_OPENID_URL": f"{NOWHERE}/openid/login",
         "PLATFORM_API_URL": NOWHERE,
     }
-    with bench_env(postgresql=arguments.postgresql, **settings) as env, local_app(env) as app:
+    with bench_env(postgresql=postgresql, **settings) as env, local_app(env) as app:
         player = live_in(app)
         began = time.perf_counter()
         with threaded_server(app) as address:
-            found = fuzz(address, player, examples=arguments.examples, seed=arguments.seed)
+            found = fuzz(address, player, examples=examples, seed=seed)
         seconds = time.perf_counter() - began
     _report(found, seconds)
     sys.exit(1 if found.failures else 0)
-
-
-def _arguments() -> argparse.Namespace:
-    parser = option_parser("fuzz", __doc__)
-    parser.add_argument("--examples", type=int, default=200, help="made-up requests an operation, at most")
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--postgresql", action="store_true")
-    return parser.parse_args()
 
 
 def _report(found: Fuzzed, seconds: float) -> None:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from bench.harness.attacks.crowds import stall_connections
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.servers import gunicorn, server_process
 
@@ -22,8 +22,8 @@ MOST_MEMORY_BYTES = 80 * 1024 * 1024
 MIB = 1024 * 1024
 
 
+@bench_command(__doc__)
 def main() -> None:
-    option_parser("hostile_connections", __doc__).parse_args()
     with (
         bench_env(postgresql=False) as env,
         server_process(gunicorn(), env, Path(env["INSTANCE_DIR"])) as server,

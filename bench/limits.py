@@ -9,7 +9,6 @@ turns. Prints PostgreSQL's CPU time for a spin.
 Exits with 1 when limits take more than 1.1 times the CPU time of a spin without.
 """
 
-import argparse
 import statistics
 import sys
 import tempfile
@@ -17,9 +16,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import click
 from flask import Flask
 
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.databases import administer
 from bench.harness.many_players import copy_player
 from bench.harness.players import Player
@@ -40,8 +40,9 @@ LIMITS = ", ".join(
 SET_LIMITS = f"UPDATE users SET {LIMITS} WHERE id > (SELECT min(id) + {PLAYERS - 1} FROM users)"  # noqa: S608
 
 
-def main() -> None:
-    options = _options()
+@bench_command(__doc__)
+@click.option("--rounds", default=1000, help="of each side")
+def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as place:
         stage = Stage(Path(place))
         with stage.new_postgres() as url:
@@ -55,7 +56,7 @@ def main() -> None:
                 spins = [partial(spin, each) for each in sides.values()]
                 # The first spins read what the others find in memory.
                 take_turns(*spins, rounds=1)
-                figures = take_turns(*spins, rounds=options.rounds)
+                figures = take_turns(*spins, rounds=rounds)
     print(f"{'PostgreSQL us':<14}{'median':>10}{'ratio':>8}{'least tenth':>14}{'ratio':>8}")
     medians, tenths = (dict(zip(sides, map(of, figures), strict=True)) for of in (statistics.median, _tenth))
     for name in sides:
@@ -83,12 +84,6 @@ def cpu_us(app: Flask, players: Sequence[Player]) -> float:
 
 def _cpu_ns(pid: int) -> int:
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("limits", __doc__)
-    parser.add_argument("--rounds", type=int, default=1000, help="of each side (%(default)s)")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

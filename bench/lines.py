@@ -9,7 +9,7 @@ The second table has the parts of docs/architecture.md, "What we wrote ourselves
 from collections import Counter
 from pathlib import Path
 
-import click
+from bench.harness.command_line import bench_command
 
 ROOT = Path(__file__).resolve().parent.parent
 NOT_THE_PRODUCT = {".venv", ".ci", "tests", "bench", "verify"}
@@ -47,18 +47,18 @@ PARTS = {
 """The files of each part of docs/architecture.md, by the beginnings of their names."""
 
 
+@bench_command(__doc__)
 def main() -> None:
-    """Print both tables."""
     files = product_files()
     packages = Counter[str]()
     for name, lines in files.items():
         packages[package_of(name)] += lines
     for package, lines in packages.most_common():
-        click.echo(f"{lines:7,}  {package}")
+        print(f"{lines:7,}  {package}")
     total, infrastructure = sum(files.values()), lines_of(files, INFRASTRUCTURE)
-    click.echo(f"{total:7,}  in all; infrastructure: {infrastructure:,}, {infrastructure / total:.0%}\n")
+    print(f"{total:7,}  in all; infrastructure: {infrastructure:,}, {infrastructure / total:.0%}\n")
     for part, beginnings in PARTS.items():
-        click.echo(f"{lines_of(files, beginnings):7,}  {part}")
+        print(f"{lines_of(files, beginnings):7,}  {part}")
 
 
 def lines_of(files: dict[str, int], beginnings: tuple[str, ...]) -> int:

@@ -15,9 +15,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from types import FrameType
 
-import click
 import requests
 
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.sample_data import DEAR, Inhabitant, live_in
@@ -47,9 +47,8 @@ class Tracer:
         return sorted(found)
 
 
-@click.command()
+@bench_command(__doc__)
 def main() -> None:
-    """Print the modules, one a line, and their number."""
     for postgresql in (False, True):
         with bench_env(postgresql=postgresql) as env:
             _trace(env, "PostgreSQL" if postgresql else "SQLite")
@@ -92,8 +91,8 @@ def _spin(address: str, player: Inhabitant, tracer: Tracer) -> None:
 
 
 def _report(title: str, modules: list[str]) -> None:
-    click.echo(f"{len(modules)} modules: {title}")
-    click.echo("".join(f"    {module}\n" for module in modules))
+    print(f"{len(modules)} modules: {title}")
+    print("".join(f"    {module}\n" for module in modules))
 
 
 if __name__ == "__main__":

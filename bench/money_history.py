@@ -10,10 +10,11 @@ must sum to zero.
 Prints reads, writes and violations. Exits with 1 when there is a violation or when a writer or reader failed.
 """
 
-import argparse
 import sys
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.money.concurrent_play import Observed, observe
@@ -21,10 +22,12 @@ from bench.harness.money.concurrent_play import Observed, observe
 WRITERS, READERS = 16, 4
 
 
-def main() -> None:
-    options = _options()
-    with bench_env(postgresql=options.postgresql) as env, local_app(env) as app:
-        observed = observe(app, writers=WRITERS, readers=READERS, seconds=options.seconds)
+@bench_command(__doc__)
+@click.option("--seconds", default=60, help="how long")
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
+def main(*, seconds: int, postgresql: bool) -> None:
+    with bench_env(postgresql=postgresql) as env, local_app(env) as app:
+        observed = observe(app, writers=WRITERS, readers=READERS, seconds=seconds)
     _print(observed)
     sys.exit(bool(observed.violations or observed.failures))
 
@@ -36,13 +39,6 @@ def _print(observed: Observed) -> None:
     print(f"violations {len(observed.violations)}, failures {len(observed.failures)}")
     for line in observed.violations + observed.failures:
         print(line)
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("money_history", __doc__)
-    parser.add_argument("--seconds", type=int, default=60, help="how long (%(default)s)")
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -13,17 +13,18 @@ Prints how often each thing happened. Exits with 1 and the shortest sequence tha
 figure.
 """
 
-import argparse
 import logging
 import secrets
 import sys
 import time
 
-from hypothesis import HealthCheck, Phase, seed, settings
+import click
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import seed as seeded
 from hypothesis.stateful import get_state_machine_test
 
 from app import create_app
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.money.model import Players
 from bench.harness.money.world import SETTINGS, World
@@ -32,19 +33,27 @@ from models.db.connection import database
 from settings import Settings
 
 
-def main() -> None:
-    options = _options()
-    print(f"seed {options.seed}", flush=True)
+@bench_command(__doc__)
+@click.option("--examples", default=100, help="how many sequences")
+@click.option("--steps", default=30, help="of a sequence at the most")
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
+@click.option("--processes", default=1, help="apps that take turns; several need --postgresql")
+@click.option(
+    "--seed",
+    type=int,
+    default=lambda: secrets.randbelow(2**32),
+    help="a number, by default a new one each time",
+)
+def main(*, examples: int, steps: int, postgresql: bool, processes: int, seed: int) -> None:
+    print(f"seed {seed}", flush=True)
     began = time.monotonic()
-    with bench_env(postgresql=options.postgresql, **SETTINGS) as env:
-        if options.processes > 1:
+    with bench_env(postgresql=postgresql, **SETTINGS) as env:
+        if processes > 1:
             # Nothing listens there: the apps are not started, so none of them sends a signal.
             env["REDIS_URL"] = "redis://127.0.0.1:9"
-        world = World(
-            lambda clock: create_app(Settings.from_env(env), clock=clock), processes=options.processes
-        )
+        world = World(lambda clock: create_app(Settings.from_env(env), clock=clock), processes=processes)
         logging.getLogger("platform").setLevel(logging.CRITICAL)
-        failed = _tell_stories(world, options)
+        failed = _finds_wrong_figure(world, examples, steps, seed)
         come_to_rest(world.app)
         database.obj.close_all()
     for what, count in sorted(world.counts.items()):
@@ -53,14 +62,14 @@ def main() -> None:
     sys.exit(failed)
 
 
-def _tell_stories(world: World, options: argparse.Namespace) -> bool:
-    """Whether a sequence failed; prints it."""
+def _finds_wrong_figure(world: World, examples: int, steps: int, seed: int) -> bool:
+    """Run the model. Prints the shortest sequence that fails."""
     model = type("Model", (Players,), {"world": world})
-    stories = get_state_machine_test(
+    test = get_state_machine_test(
         model,
         settings=settings(
-            max_examples=options.examples,
-            stateful_step_count=options.steps,
+            max_examples=examples,
+            stateful_step_count=steps,
             deadline=None,
             database=None,
             phases=[Phase.generate, Phase.shrink],
@@ -68,28 +77,11 @@ def _tell_stories(world: World, options: argparse.Namespace) -> bool:
         ),
     )
     try:
-        seed(options.seed)(stories)()
-    except Exception as failure:  # noqa: BLE001  # the story, and what was wrong at its end
+        seeded(seed)(test)()
+    except Exception as failure:  # noqa: BLE001  # the sequence, and what was wrong at its end
         print("\n".join([*getattr(failure, "__notes__", []), str(failure)]))
         return True
     return False
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("money_model", __doc__)
-    parser.add_argument("--examples", type=int, default=100, help="how many stories (%(default)s)")
-    parser.add_argument("--steps", type=int, default=30, help="of a story at the most (%(default)s)")
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=1,
-        help="apps that take turns; several need --postgresql (%(default)s)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=secrets.randbelow(2**32), help="a number (a new one each time)"
-    )
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -9,21 +9,19 @@ which one of a hundred master seeds gives for fair openings. An unfair ticket is
 
 import sys
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.opening_randomness import CASES, REJECTED_BELOW, p_values
 
 
-def main() -> None:
-    """Open, test, print."""
-    parser = option_parser("opening_statistics", __doc__)
-    parser.add_argument("--openings", type=int, default=1_000_000, help="how many in all (%(default)s)")
-    parser.add_argument("--master-seed", default="openings", help="any text (%(default)s)")
-    options = parser.parse_args()
-    if options.openings < 1_000 * CASES:
-        parser.error(f"--openings must be at least {1_000 * CASES}: fewer say nothing")
-    print(f"master seed  {options.master_seed}\n{'items':>6}{'p-value':>10}  verdict", flush=True)
+@bench_command(__doc__)
+@click.option("--openings", type=click.IntRange(min=1_000 * CASES), default=1_000_000, help="how many in all")
+@click.option("--master-seed", default="openings", help="any text")
+def main(openings: int, master_seed: str) -> None:
+    print(f"master seed  {master_seed}\n{'items':>6}{'p-value':>10}  verdict", flush=True)
     rejected = 0
-    for items, p_value in p_values(options.openings, master_seed=options.master_seed):
+    for items, p_value in p_values(openings, master_seed=master_seed):
         rejected += p_value < REJECTED_BELOW
         verdict = "rejected" if p_value < REJECTED_BELOW else "passed"
         print(f"{items:>6}{p_value:>10.4f}  {verdict}", flush=True)

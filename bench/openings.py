@@ -11,7 +11,6 @@ Exits with 1 when an opening takes more than 1.3 times the CPU time of a spin, o
 reach less than 0.9 of the rate of openings of many.
 """
 
-import argparse
 import logging
 import sys
 import tempfile
@@ -19,7 +18,9 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.durable_postgres import durable_postgres
 from bench.harness.players import import_prices
 from bench.speed.compare import Comparison, take_turns
@@ -38,13 +39,16 @@ CASE: list[Bet] = [("case:open", {"case": "case-0"})]
 MANY_CASES: list[Bet] = [("case:open", {"case": f"case-{number}"}) for number in range(CASES)]
 
 
-def main() -> None:
-    options = _options()
+@bench_command(__doc__)
+@click.option("--rounds", default=6, help="of each side")
+@click.option("--seconds", default=3.0, help="of each round")
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL, with fsync")
+def main(*, rounds: int, seconds: float, postgresql: bool) -> None:
     logging.getLogger("platform").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-        stage = Stage(Path(place), round_seconds=options.seconds)
+        stage = Stage(Path(place), round_seconds=seconds)
         url, database_pid = stage.new_sqlite(), None
-        if options.postgresql:
+        if postgresql:
             postgres = stack.enter_context(durable_postgres())
             url, database_pid = stack.enter_context(postgres.fresh()), postgres.pid
         players = make_players(stage, url, PLAYERS)
@@ -53,10 +57,10 @@ def main() -> None:
         seated = stack.enter_context(at_their_sockets(stage, server, players))
         play = Spinning(stage, url, server, seated, database_pid=database_pid).without_proofs
         sides = (partial(play, bets=bets) for bets in (SPIN, CASE, MANY_CASES))
-        spins, one, many = take_turns(*sides, rounds=options.rounds)
+        spins, one, many = take_turns(*sides, rounds=rounds)
     print(f"{'':<12}{'a second':>12}{'server us':>12}{'database us':>12}")
-    for name, rounds in (("spins", spins), ("one case", one), ("many cases", many)):
-        figures = (median(rounds, field) for field in ("per_second", "server_us", "database_us"))
+    for name, figures_of in (("spins", spins), ("one case", one), ("many cases", many)):
+        figures = (median(figures_of, field) for field in ("per_second", "server_us", "database_us"))
         print(f"{name:<12}" + "".join(f"{figure:>12,.0f}" for figure in figures))
     cpu, each_another = (Comparison.of("cpu_us", side, spins).ratio for side in (one, many))
     server_cpu = Comparison.of("server_us", one, spins).ratio
@@ -77,14 +81,6 @@ def import_cases(stage: Stage, url: str) -> None:
         import_prices({name: number + 1 for number, name in enumerate(names)})
         cases = [{"name": f"Case {number}", "items": items} for number in range(CASES)]
         cases_importing.import_cases(cases, now=now_ms())
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("openings", __doc__)
-    parser.add_argument("--rounds", type=int, default=6, help="of each side (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=3, help="of each round (%(default)s)")
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL, with fsync")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

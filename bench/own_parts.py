@@ -23,6 +23,7 @@ import marshmallow as ma
 from playhouse.pool import PooledPostgresqlDatabase
 from socketio import RedisManager
 
+from bench.harness.command_line import bench_command
 from bench.harness.databases import packaged_postgres
 from bench.harness.redis import redis_server
 from blueprints.upgrader.schemas import InventoryItemSchema
@@ -46,10 +47,9 @@ UPDATES = 5_000
 ITEMS = 34_500
 
 
-@click.command()
-@click.option("--seconds", default=5.0, help="How long each side is measured.")
+@bench_command(__doc__)
+@click.option("--seconds", default=5.0, help="how long each side is measured")
 def main(seconds: float) -> None:
-    """Measure each part and its replacement."""
     cooperate_with_gevent()
     with tempfile.TemporaryDirectory() as place:
         group_commit(f"sqlite:///{place}/bench.db", seconds)
@@ -80,7 +80,7 @@ def pool(url: str, seconds: float) -> None:
 
     for name, query in (("own pool", with_own), ("Peewee's pool", with_stock)):
         times, failed = ask(query, clients=CLIENTS, seconds=seconds)
-        click.echo(
+        print(
             f"{name}: {CLIENTS} clients on {POOL_SIZE} connections: {len(times) / seconds:,.0f} queries/s, "
             f"longest {max(times):.2f} s, {failed} without a connection"
         )
@@ -121,7 +121,7 @@ def group_commit(url: str, seconds: float) -> None:
     together = GroupCommit()
     for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
         times, _ = ask(write, clients=PLAYERS, seconds=seconds)
-        click.echo(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
+        print(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
 
 
 def written_sql(url: str) -> None:
@@ -143,7 +143,7 @@ def written_sql(url: str) -> None:
             for _ in range(UPDATES):
                 run()
             took = time.process_time() - began
-        click.echo(f"{name}: {took / UPDATES * 1e6:,.0f} us of CPU for an UPDATE")
+        print(f"{name}: {took / UPDATES * 1e6:,.0f} us of CPU for an UPDATE")
 
 
 def rate_limiter() -> None:
@@ -160,7 +160,7 @@ def rate_limiter() -> None:
         measured.hit(key)
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    click.echo(
+    print(
         f"rate limiter: {KEYS:,} clients: {took / KEYS * 1e6:.1f} us a hit, longest {longest * 1e3:.1f} ms, "
         f"{size / KEYS:.0f} bytes a client"
     )
@@ -187,7 +187,7 @@ def signals() -> None:
         for name, publish in (("signals", publish_all), ("python-socketio's RedisManager", publish_each)):
             began = time.process_time()
             publish()
-            click.echo(f"{name}: {(time.process_time() - began) / UPDATES * 1e6:.0f} us of CPU a message")
+            print(f"{name}: {(time.process_time() - began) / UPDATES * 1e6:.0f} us of CPU a message")
         server.pause()
         for name, publish in (
             ("signals", lambda: own.publisher.add(message)),
@@ -195,7 +195,7 @@ def signals() -> None:
         ):
             began = time.perf_counter()
             publish()
-            click.echo(f"{name}: {time.perf_counter() - began:.3f} s for one while Redis does not answer")
+            print(f"{name}: {time.perf_counter() - began:.3f} s for one while Redis does not answer")
         server.resume()
 
 
@@ -208,13 +208,13 @@ def shared_rate_limiter() -> None:
         for key in range(UPDATES):
             shared.hit(key)
         took, worked = time.perf_counter() - began, time.process_time() - worked
-        click.echo(
+        print(
             f"rate limiter over Redis: {worked / UPDATES * 1e6:.0f} us of CPU "
             f"and {took / UPDATES * 1e6:.0f} us a hit"
         )
         clients = itertools.count()
         times, _ = ask(lambda: shared.hit(next(clients)), clients=CLIENTS, seconds=1)
-        click.echo(
+        print(
             f"rate limiter over Redis: {CLIENTS} requests at a time: {len(times):,} hits/s, "
             f"longest {max(times) * 1e3:.0f} ms"
         )
@@ -229,7 +229,7 @@ def schema_dump() -> None:
         began = time.process_time()
         for _ in range(ITEMS):
             dump(item)
-        click.echo(f"{name}: {time.process_time() - began:.2f} s of CPU for {ITEMS:,} items")
+        print(f"{name}: {time.process_time() - began:.2f} s of CPU for {ITEMS:,} items")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,10 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import requests
 
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
 from bench.harness.many_players import copy_player
@@ -24,14 +25,13 @@ from bench.harness.players import Player, create_player
 from bench.harness.servers import ROOT, flask_command, gunicorn, server_process
 
 
-def main() -> None:
-    parser = option_parser("redraw", __doc__)
-    parser.add_argument("--players", type=int, default=1_000_000, help="(%(default)s)")
-    parser.add_argument("--postgresql", action="store_true", help="on a temporary PostgreSQL")
-    options = parser.parse_args()
+@bench_command(__doc__)
+@click.option("--players", default=1_000_000)
+@click.option("--postgresql", is_flag=True, help="on a temporary PostgreSQL")
+def main(*, players: int, postgresql: bool) -> None:
     print(f"{'players':>10} {'restart':>10} {'redraw':>10} {'command':>10}   seconds")
-    for count in (10, options.players):
-        with bench_env(postgresql=options.postgresql) as env:
+    for count in (10, players):
+        with bench_env(postgresql=postgresql) as env:
             measure(env, count)
 
 

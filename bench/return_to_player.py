@@ -11,24 +11,28 @@ Prints the payout for each coin wagered, its standard error and its 99 % confide
 ten-millionth, which is too little to be visible here.
 """
 
-import argparse
 import secrets
 import sys
 import time
 from collections import deque
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.harness.randomness import CONFIDENCE, HOUSE_EDGE_PPM, play_spins
 
 PROMISED = 1 - HOUSE_EDGE_PPM / 1_000_000
 
 
-def main() -> None:
-    """Play, print, test."""
-    options = _options()
-    print(f"master seed          {options.master_seed}", flush=True)
+@bench_command(__doc__)
+@click.option("--spins", type=click.IntRange(min=1), default=1_000_000, help="how many")
+@click.option(
+    "--master-seed", default=lambda: secrets.token_hex(16), help="any text, by default a new one each time"
+)
+def main(spins: int, master_seed: str) -> None:
+    print(f"master seed          {master_seed}", flush=True)
     started = time.monotonic()
-    (result,) = deque(play_spins(options.spins, seed=options.master_seed), maxlen=1)
+    (result,) = deque(play_spins(spins, seed=master_seed), maxlen=1)
     low, high = result.bound
     within = result.allows(PROMISED)
     print(f"spins                {result.spins:,} in {time.monotonic() - started:.1f} s")
@@ -39,18 +43,6 @@ def main() -> None:
     print(f"{CONFIDENCE:.0%} bound            {low:.5f} to {high:.5f}")
     print(f"{PROMISED:.2f} lies within     {'yes' if within else 'no'}")
     sys.exit(not within)
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("return_to_player", __doc__)
-    parser.add_argument("--spins", type=int, default=1_000_000, help="how many (%(default)s)")
-    parser.add_argument(
-        "--master-seed", default=secrets.token_hex(16), help="any text; repeats a run (a new one each time)"
-    )
-    options = parser.parse_args()
-    if options.spins < 1:
-        parser.error("--spins must be at least 1")
-    return options
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Starts a temporary PostgreSQL, a Redis, the processes, and nginx with the config
 their addresses. Ctrl-C stops all of them and removes their data.
 """
 
-import argparse
 import json
 import os
 import secrets
@@ -16,8 +15,10 @@ import sys
 import time
 from pathlib import Path
 
+import click
+
 from bench.harness.cluster import PROCESSES, cluster
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.local_app import run_flask
 from bench.harness.nginx import nginx
@@ -26,36 +27,39 @@ from bench.harness.redis import redis_server
 from bench.harness.waiting import can_connect
 
 
-def main() -> None:
-    options = _options()
+@bench_command(__doc__)
+@click.option("--processes", default=PROCESSES, help="how many")
+@click.option("--port", default=5000, help="of nginx")
+def main(processes: int, port: int) -> None:
     if missing := [program.package for program in (NGINX, REDIS) if program.path is None]:
         sys.exit(f"Debian packages are missing: apt-get install {' '.join(missing)}")
-    if can_connect(options.port):
-        sys.exit(f"port {options.port} is in use: choose another one with PORT")
+    if can_connect(port):
+        sys.exit(f"port {port} is in use: choose another one with PORT")
     # Both stop everything in order. A shell starts a command in the background with SIGINT ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        _serve(options)
+        _serve(processes, port)
     except KeyboardInterrupt:
         print("stopped")
 
 
-def _serve(options: argparse.Namespace) -> None:
+def _serve(processes: int, port: int) -> None:
     settings = {
         "SECRET_KEY": secrets.token_hex(32),
         "JWT_SECRET": secrets.token_hex(32),
-        "BASE_URL": f"http://127.0.0.1:{options.port}",
+        "BASE_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXIES": "1",
     }
     with redis_server() as redis, bench_env(postgresql=True, REDIS_URL=redis.url, **settings) as own:
         env, directory = os.environ | own, Path(own["INSTANCE_DIR"])
         run_flask(env, "seed")
         with (
-            cluster(env, directory, processes=options.processes) as started,
-            nginx(
-                upstream_ports=started.ports, instance_dir=directory, directory=directory, port=options.port
-            ) as (address, _),
+            cluster(env, directory, processes=processes) as started,
+            nginx(upstream_ports=started.ports, instance_dir=directory, directory=directory, port=port) as (
+                address,
+                _,
+            ),
         ):
             print(f"nginx        {address}")
             for each in started.urls:
@@ -68,13 +72,6 @@ def _serve(options: argparse.Namespace) -> None:
             # Not signal.pause(), which misses a signal that comes just before it.
             while True:
                 time.sleep(1)
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("run_cluster", __doc__)
-    parser.add_argument("--processes", type=int, default=PROCESSES, help="how many (%(default)s)")
-    parser.add_argument("--port", type=int, default=5000, help="of nginx (%(default)s)")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ Prints a table with the ratios to one process, and writes the costs to bench/res
 ``python -m bench.capacity`` reads.
 """
 
-import argparse
 import json
 import logging
 import secrets
@@ -24,10 +23,11 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import psycopg2
 
 from bench.harness.cluster import cluster
-from bench.harness.command_line import option_parser
+from bench.harness.command_line import bench_command
 from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.harness.line_process import LineProcess
 from bench.harness.players import Player
@@ -134,15 +134,16 @@ def running(stage: Stage, postgres: DurablePostgres, processes: int, *, sockets:
         yield Running(stage, postgres, url, made[:PLAYERS], made[PLAYERS:], servers, redis_pid)
 
 
-def main() -> None:
-    options = _options()
+@bench_command(__doc__)
+@click.option("--sockets", "socket_count", default=3_000, help="of all processes")
+@click.option("--rounds", default=3, help="of spins with each number")
+def main(socket_count: int, rounds: int) -> None:
     logging.getLogger("platform").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="scaling-") as place, ExitStack() as stack:
         stage = ClusterStage(Path(place))
         postgres = stack.enter_context(durable_postgres())
         all_of_them = [
-            stack.enter_context(running(stage, postgres, count, sockets=options.sockets))
-            for count in PROCESSES
+            stack.enter_context(running(stage, postgres, count, sockets=socket_count)) for count in PROCESSES
         ]
         sides = []
         for each in all_of_them:
@@ -154,9 +155,9 @@ def main() -> None:
             ]
             sides.append(lambda each=each, seated=seated: each.play(seated))
         costs = {}
-        for each, rounds in zip(all_of_them, take_turns(*sides, rounds=options.rounds), strict=True):
-            spins = {f"spin {name}": statistics.median(of[name] for of in rounds) for name in rounds[0]}
-            sockets = each.measure_sockets(options.sockets)
+        for each, figures in zip(all_of_them, take_turns(*sides, rounds=rounds), strict=True):
+            spins = {f"spin {name}": statistics.median(of[name] for of in figures) for name in figures[0]}
+            sockets = each.measure_sockets(socket_count)
             costs[str(len(each.servers))] = {
                 **spins,
                 **{f"socket {name}": figure for name, figure in sockets.items()},
@@ -176,18 +177,6 @@ def _print(costs: dict[str, dict[str, float]]) -> None:
             for each in costs.values()
         ]
         print(f"{name:28}" + "".join(f"{cell:>22}" for cell in cells))
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("scaling", __doc__)
-    parser.add_argument(
-        "--sockets",
-        type=int,
-        default=3_000,
-        help="of all processes (%(default)s)",
-    )
-    parser.add_argument("--rounds", type=int, default=3, help="of spins with each number (%(default)s)")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ history of ten million bets. The table says which goals are missed. Exits with 1
 measured.
 """
 
-import argparse
 import importlib
 import logging
 import signal
@@ -19,10 +18,12 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench.harness.command_line import option_parser
+import click
+
+from bench.harness.command_line import bench_command
 from bench.speed.report import print_rows, write_results
 from bench.speed.result import Curve, Row
 from bench.speed.stage import BENCH, Stage
@@ -47,19 +48,25 @@ RESULTS = BENCH / "results"
 BETS = "10000,100000,1000000,10000000"
 
 
-def main() -> None:
-    """Measure, print, write."""
-    options = _options()
+def _sizes(text: str) -> list[int]:
+    return sorted({int(size) for size in text.split(",")})
+
+
+@bench_command(f"{__doc__}\n\nRows: {', '.join(FAMILIES)}")
+@click.argument("families", nargs=-1, type=click.Choice(FAMILIES), metavar="[ROWS]...")
+@click.option("--quick", is_flag=True, help="short rounds: whether it works, not how fast")
+@click.option("--bets", type=_sizes, default=BETS, help="histories, growing, separated by commas")
+def main(families: Sequence[str], *, quick: bool, bets: list[int]) -> None:
     logging.getLogger("platform").setLevel(logging.ERROR)
     # As for Ctrl-C: every process that was started is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     measured: list[Row | Curve] = []
     failed: list[str] = []
     with tempfile.TemporaryDirectory(prefix="speed-") as place:
-        stage = Stage(Path(place), quick=options.quick, bets=options.bets)
+        stage = Stage(Path(place), quick=quick, bets=bets)
         if not stage.cores.are_two:
             print("There is one core only: servers and load tools share it, and ratios say less.")
-        for family in options.families or FAMILIES:
+        for family in families or FAMILIES:
             began = time.monotonic()
             try:
                 measured += _measure(family, stage)
@@ -81,23 +88,6 @@ def _measure(family: str, stage: Stage) -> Iterator[Row | Curve]:
         figure = result.measured if isinstance(result, Row) else result.steepness
         print(f"  {result.work}: {figure:.2f}", file=sys.stderr, flush=True)
         yield result
-
-
-def _options() -> argparse.Namespace:
-    parser = option_parser("speed", __doc__)
-    parser.add_argument("families", nargs="*", metavar="rows", help=f"of {', '.join(FAMILIES)} (all)")
-    parser.add_argument("--quick", action="store_true", help="short rounds: whether it works, not how fast")
-    parser.add_argument(
-        "--bets", type=_sizes, default=BETS, help="histories, growing, separated by commas (%(default)s)"
-    )
-    options = parser.parse_args()
-    if unknown := set(options.families) - set(FAMILIES):
-        parser.error(f"unknown rows: {', '.join(sorted(unknown))}")
-    return options
-
-
-def _sizes(text: str) -> list[int]:
-    return sorted({int(size) for size in text.split(",")})
 
 
 if __name__ == "__main__":
