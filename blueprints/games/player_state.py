@@ -1,8 +1,8 @@
 """Keeps every socket of a player up to date with the player's commitment and balances, in all processes.
 
 The process that changes them sends them to its own sockets and to the other processes, which forward them.
-Such a signal may be lost. So every two seconds each process compares what its sockets were last sent with the
-database.
+Such a signal may be lost, and so may the answer to a commit. So every two seconds each process compares what
+its sockets were last sent with the database.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,6 +26,7 @@ BALANCE = "balance"
 COMMITMENT_PAYLOAD = CommitmentSchema()
 BALANCE_PAYLOAD = BalanceSchema()
 
+ROUND_SECONDS = 2.0
 SOCKETS_AT_ONCE = 1_000
 """Sockets in one query."""
 
@@ -78,7 +79,9 @@ class PlayerState:
             # A bet is running. It sends these events itself, in the promised order.
             return
         if self._sent_state(changed.sid) == before:
-            self._send(changed.sid, _events(changed))
+            # A restored database may announce a seed that was revealed. It is redrawn before it is used.
+            self._send_unless_older(changed.sid, [(COMMITMENT, COMMITMENT_PAYLOAD.dump(changed))])
+            self._send(changed.sid, [(BALANCE, BALANCE_PAYLOAD.dump(changed))])
 
     def _sent_state(self, sid: str) -> SentState | None:
         """None for a spectator, and for a socket that has just joined and will be sent all."""
@@ -115,10 +118,6 @@ def _is_older(event: Event, last: dict[str, Revision]) -> bool:
     return name in last and REVISIONS[name](payload)[0] < last[name][0]
 
 
-def _events(state: ChangedState) -> list[Event]:
-    return [(COMMITMENT, COMMITMENT_PAYLOAD.dump(state)), (BALANCE, BALANCE_PAYLOAD.dump(state))]
-
-
 def _event(changed: Commitment | Balances | User) -> Event:
     if isinstance(changed, Commitment):
         return COMMITMENT, COMMITMENT_PAYLOAD.dump(changed)
@@ -132,7 +131,7 @@ def install_player_state(app: Flask, running: Realtime) -> None:
     app.extensions["player_state"] = state
     services.seeds.on_redraw = state.send
     services.signals.on(Signal.PLAYER_STATE, state.forward)
-    running.every_two_seconds.append(state.send_missed)
+    running.repeat(state.send_missed, every_seconds=ROUND_SECONDS, on_failure="balances not compared")
 
 
 def player_state() -> PlayerState:

@@ -15,6 +15,7 @@ from flask import Flask, request
 from gevent import monkey
 
 from blueprints.api import caching
+from blueprints.games import player_state
 from models.db.connection import database, reading
 from server.cluster import cluster
 from server.realtime import handshakes, transport
@@ -70,7 +71,7 @@ def quick_pings() -> Flask:
 
 def quick_rounds() -> Flask:
     """Compares with the database every 50 ms instead of every two seconds."""
-    cluster.ROUND_SECONDS = 0.05
+    cluster.ROUND_SECONDS = player_state.ROUND_SECONDS = 0.05
     return production()
 
 

@@ -2,6 +2,12 @@
 
 import hashlib
 
+import peewee
+
+from models.db.connection import writing
+from models.users import AnnouncedSeed
+from services.games.play import Play
+
 
 def test_a_player_has_a_commitment_before_the_first_spin(connect, client, player):
     over_http = client.get("/upgrader/commitment", headers=player.headers).json
@@ -30,3 +36,46 @@ def test_no_two_players_are_announced_the_same_seed(connect, new_player):
     announced = [connect(new_player(name)).expect("upgrader:commitment") for name in ("alice", "bob")]
 
     assert announced[0]["serverSeedCommitment"] != announced[1]["serverSeedCommitment"]
+
+
+def test_the_next_commitment_and_the_balance_arrive_although_the_answer_to_a_commit_was_lost(
+    connect, player, item, monkeypatch
+):
+    socket = connect(player)
+    first = socket.expect("upgrader:commitment")
+    settle = Play._settle
+
+    def settle_without_answer(*args):
+        settle(*args)
+        raise peewee.OperationalError("the connection was lost")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Play, "_settle", settle_without_answer)
+        assert socket.spin({"amount": 1, "item": item})["error"] == "Something went wrong"
+
+    assert socket.expect("upgrader:commitment")["nonce"] == first["nonce"] + 1
+    assert socket.expect("balance")["version"] == 2
+
+
+def test_a_commitment_that_a_restore_brings_back_is_not_announced_again(
+    connect, new_player, player, item, run
+):
+    socket, other = connect(player), new_player("bob")
+    watching = connect(other)
+    first = socket.expect("upgrader:commitment")
+    socket.spin({"amount": 1, "item": item})
+    second = socket.expect("upgrader:commitment")
+    watching.expect("balance")
+
+    with writing():
+        AnnouncedSeed.update(
+            nonce=first["nonce"], server_seed_commitment=first["serverSeedCommitment"]
+        ).where(AnnouncedSeed.user == player.id).execute()
+    run("payments", "record", other.platform_id, "deposit", "1")
+    # Every socket has been compared with the database.
+    watching.expect("balance")
+    socket.emit("upgrader:spin", "nonsense")
+    socket.expect("upgrader:spin")
+
+    announced = [payload for name, payload in socket.seen if name == "upgrader:commitment"]
+    assert announced == [first, second]
