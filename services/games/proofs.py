@@ -8,12 +8,14 @@ bet. It holds the proof while it sends it to the socket that placed the bet, if 
 other proof is sent by each process with sockets of the player.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import peewee
+from cryptography.fernet import InvalidToken
 
 from models import proof_queries
 from models.bets import Bet
@@ -22,6 +24,8 @@ from models.proof_queries import DueBet, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
 from services.shared.processes import Processes
+
+log = logging.getLogger("platform.proofs")
 
 BATCH = 500
 
@@ -165,10 +169,19 @@ class Proofs:
         return Undelivered(bets=to_send, waiting=waiting, unfinished=unfinished)
 
     def _decrypted(self, bet_ids: Sequence[int]) -> list[Proof]:
-        """The proofs of these bets. Must not be called within a transaction, because of ``cover``."""
+        """The proofs of these bets, except those that no key decrypts.
+
+        Must not be called within a transaction, because of ``cover``.
+        """
         bets = proof_queries.find(bet_ids)
         self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
-        return [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
+        proofs = []
+        for bet in bets:
+            try:
+                proofs.append(Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))))
+            except InvalidToken:
+                log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
+        return proofs
 
 
 def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:

@@ -10,7 +10,7 @@ from bench.harness.sockets import Socket
 from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
 from models.bets import Bet
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
 from services.shared.clock import now_ms
 from tests.support.markers import sqlite_only
@@ -84,6 +84,16 @@ def test_when_the_asking_socket_is_gone_the_players_other_gets_the_proof(connect
     asking.close()
 
     assert other.expect("upgrader:proof")["nonce"] == 1
+
+
+def test_a_seed_that_no_key_decrypts_delays_no_other_proof(app, open_socket, new_player, player, item):
+    for each in (new_player("bob"), player):
+        play_spin(app, each, item, clock=lambda: 0)
+    with writing():
+        Bet.update(sealed_server_seed="of a lost key").where(Bet.user != player.id).execute()
+
+    with threaded_server(app) as url:
+        assert open_socket(url, player).expect("upgrader:proof")["nonce"] == 1
 
 
 def test_the_revealed_seed_is_stored_although_the_player_is_offline(connect, player, item):
