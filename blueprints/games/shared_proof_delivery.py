@@ -125,13 +125,11 @@ class SharedProofDelivery(ProofDelivery):
                     if not self._is_connected(asking[proof.id]):
                         self._lost.append(proof.id)
             self._tell_others(proof.user_id for proof in claimed if proof.id not in asking)
-            announced_since = self._announced_since()
+            # Not a time of the start: until it was compared with the database's, the clock may be wrong.
+            running_ms = (time.monotonic() - self._started_at) * 1000
+            announced_since = self._services.clock() - running_ms - BEFORE_START_MS
             self._live_feed.announce([bet for bet in claimed if bet.completed_at_ms >= announced_since])
             pause()
-
-    def _announced_since(self) -> float:
-        # Not a time of the start: until it was compared with the database's, the clock may be wrong.
-        return self._services.clock() - (time.monotonic() - self._started_at) * 1000 - BEFORE_START_MS
 
     def _release_lost(self) -> None:
         """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""

@@ -129,7 +129,7 @@ def verify(
     """
     if not rolls.is_client_seed(client_seed):
         raise OperatorError("a client seed has 4 to 64 letters, digits, dashes and underscores")
-    if not rolls.is_server_seed(server_seed):
+    if not rolls.SERVER_SEED.fullmatch(server_seed):
         raise OperatorError("a server seed has 64 hexadecimal digits, 0-9 and a-f")
     commitment = {"serverSeedCommitment": rolls.commitment_of(server_seed)}
     if game != UPGRADER:

@@ -11,7 +11,7 @@ from models.db.connection import reading, snapshot
 from models.users import User
 from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
-from services.shared.money import NO_COINS, Cents
+from services.shared.money import Cents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,16 +32,13 @@ class Overview:
         return Cents(max(self.earnings - self.claimed, 0))
 
 
-def count_payment(*, user_id: int, deposited: Cents = NO_COINS, withdrawn: Cents = NO_COINS) -> None:
-    """Add a payment to the player's referral, if there is one.
+def count_payment(*, user_id: int, column: peewee.Field, usd: Cents) -> None:
+    """Add a payment to this column of the player's referral, if there is one.
 
     Call this in the payment's transaction, after its ledger posting has locked the player's row. A concurrent
     use of a code has then either committed before and is seen here, or waits.
     """
-    Referral.update(
-        deposited_cents=Referral.deposited_cents + deposited,
-        withdrawn_cents=Referral.withdrawn_cents + withdrawn,
-    ).where(Referral.user == user_id).execute()
+    Referral.update({column: column + usd}).where(Referral.user == user_id).execute()
 
 
 @reading()

@@ -40,11 +40,6 @@ def draw_client_seed() -> str:
     return secrets.token_hex(8)
 
 
-def is_server_seed(text: str) -> bool:
-    """Whether this is 64 lowercase hex characters."""
-    return SERVER_SEED.fullmatch(text) is not None
-
-
 def is_client_seed(text: object) -> bool:
     """Whether this is 4 to 64 ASCII letters, digits, dashes and underscores."""
     return isinstance(text, str) and CLIENT_SEED.fullmatch(text) is not None

@@ -100,7 +100,11 @@ class SeedWitness:
         if not self._covers(nonces):
             with reading(), self._covering:
                 if not self._covers(nonces):
-                    self._append_or_refuse(nonces)
+                    try:
+                        self._append(nonces)
+                    except OSError as failure:
+                        log.exception("witness file not written")
+                        raise Unavailable from failure
 
     def cover_all(self) -> None:
         """Cover every bet settled here. For an orderly end."""
@@ -147,13 +151,6 @@ class SeedWitness:
 
     def _covers(self, nonces: Mapping[int, int]) -> bool:
         return all(self._covered.get(user_id, 0) >= nonce for user_id, nonce in nonces.items())
-
-    def _append_or_refuse(self, read: Mapping[int, int]) -> None:
-        try:
-            self._append(read)
-        except OSError as failure:
-            log.exception("witness file not written")
-            raise Unavailable from failure
 
     def _append(self, read: Mapping[int, int]) -> None:
         """Append a mark, which covers the bets settled here and those read from the database."""

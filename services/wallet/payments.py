@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import peewee
 
+from models.affiliates import Referral
 from models.db.connection import reading, writing
 from models.payments import Payment
 from models.users import User
@@ -103,9 +104,9 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
     )
     if type_ is PaymentType.WITHDRAW:
-        referrals.count_payment(user_id=user.id, withdrawn=usd)
+        referrals.count_payment(user_id=user.id, column=Referral.withdrawn_cents, usd=usd)
     else:
-        referrals.count_payment(user_id=user.id, deposited=usd)
+        referrals.count_payment(user_id=user.id, column=Referral.deposited_cents, usd=usd)
         notifications.notify(
             user_id=user.id,
             title=DEPOSIT_TITLE,

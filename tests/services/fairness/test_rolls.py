@@ -72,7 +72,7 @@ def test_a_server_seed_contains_all_32_drawn_bytes():
     seed = rolls.draw_server_seed(lambda count: drawn[:count])
 
     assert bytes.fromhex(seed) == drawn
-    assert rolls.is_server_seed(seed)
+    assert rolls.SERVER_SEED.fullmatch(seed)
 
 
 def test_a_commitment_does_not_contain_its_seed():
