@@ -28,7 +28,7 @@ class TotalsSchema(WireSchema):
 
 
 class GamesQuery(PageQuery):  # type: ignore[misc,valid-type]
-    sort = choice(GameSort.MOST_RECENT, "Equal earnings are newest first")
+    sort = choice(GameSort.MOST_RECENT, "Equal earnings: newest first, in most-earned oldest first")
     search = search_text("Part of the game's name, in any case", "upgr")
 
 

@@ -14,7 +14,7 @@ export class Refused extends Error {
 
 /**
  * Fetch the JSON of a path that is the same for everybody: a proxy may cache it. Rejects with Refused for an error
- * response, or with the error of fetch.
+ * response, or with another Error when there is none.
  */
 export const getJson = async (path, options) => (await request(path, options)).json();
 
@@ -53,7 +53,7 @@ export function makeSignals() {
 }
 
 async function request(path, options) {
-  const response = await fetch(path, options);
+  const response = await fetch(path, options).catch(() => { throw new Error("There is no connection to the server"); });
   if (response.ok) return response;
   if (response.status === UNAUTHORIZED && options?.headers?.Authorization) dispatchEvent(new Event("token-refused"));
   const { error, message } = await response.json().catch(() => ({}));

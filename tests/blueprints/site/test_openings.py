@@ -131,10 +131,11 @@ NOTE_BUSY = """
 
 
 def test_the_cases_are_busy_until_those_that_were_searched_last_are_shown(shared):
-    older = hold(shared, "**/irl", lambda: find_case(shared, "Masks"))
+    find_case(shared, "Night Shift").wait_for()
+    older = hold(shared, "**/irl", lambda: shared.fill("#case-search", "Masks"))
     shared.evaluate(NOTE_BUSY)
 
-    find_case(shared, CASE)
+    shared.fill("#case-search", CASE)
     older.continue_()
 
     expect(shared.locator("#cases[aria-busy=false] button")).to_have_text(re.compile(CASE))

@@ -131,7 +131,9 @@ def test_the_leaderboard_is_not_that_of_a_period_chosen_before(guest):
 def test_a_panel_that_could_not_be_loaded_is_loaded_when_its_tab_is_selected_again(guest):
     guest.route("**/leaderboard?*", lambda route: route.abort())
     guest.get_by_role("tab", name="Leaderboard").click()
-    expect(guest.locator("#leaders-note")).to_contain_text("could not be loaded")
+    expect(guest.locator("#leaders-note")).to_have_text(
+        "The leaderboard could not be loaded: There is no connection to the server"
+    )
     guest.unroute_all()
 
     guest.get_by_role("tab", name="Leaderboard").click()
