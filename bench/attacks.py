@@ -35,8 +35,7 @@ def _print(siege: Siege) -> None:
     for name in siege.counts["before"]:
         print(f"{name:12} " + " ".join(f"{siege.counts[moment][name]:12,}" for moment in moments))
     print("attacks: " + ", ".join(f"{number:,} {name}" for name, number in sorted(siege.attacks.items())))
-    told = siege.players
-    print(f"spins: {told['spins']:,}, the slowest {told['slowestMs']:.0f} ms")
+    print(f"spins: {siege.players['spins']:,}, the slowest {siege.players['slowestMs']:.0f} ms")
     for problem in siege.problems:
         print(f"NOT KEPT: {problem}")
 

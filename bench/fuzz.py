@@ -20,7 +20,7 @@ from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.fuzzing import SEED, Fuzzed, fuzz
 from bench.harness.local_app import local_app
-from bench.harness.sample_data import live_in
+from bench.harness.sample_data import add_sample_data
 from bench.harness.servers import threaded_server
 
 NOWHERE = "http://127.0.0.1:9"
@@ -39,7 +39,7 @@ def main(*, examples: int, seed: int, postgresql: bool) -> None:
         "PLATFORM_API_URL": NOWHERE,
     }
     with bench_env(postgresql=postgresql, **settings) as env, local_app(env) as app:
-        player = live_in(app)
+        player = add_sample_data(app)
         began = time.perf_counter()
         with threaded_server(app) as address:
             found = fuzz(address, player, examples=examples, seed=seed)

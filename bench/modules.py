@@ -20,7 +20,7 @@ import requests
 from bench.harness.command_line import bench_command
 from bench.harness.databases import bench_env
 from bench.harness.local_app import local_app
-from bench.harness.sample_data import DEAR, Inhabitant, live_in
+from bench.harness.sample_data import DEAR, SamplePlayer, add_sample_data
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
 from bench.lines import ROOT, product_files
@@ -59,7 +59,7 @@ def _trace(env: Mapping[str, str], database_name: str) -> None:
     with local_app(env) as app:
         # Its log lines count, as in production.
         logging.getLogger("platform").setLevel(logging.INFO)
-        player = live_in(app)
+        player = add_sample_data(app)
         threading.setprofile(tracer)
         with threaded_server(app) as address:
             _ask(address, tracer)
@@ -78,7 +78,7 @@ def _ask(address: str, tracer: Tracer) -> None:
     requests.get(f"{address}/leaderboard?period=weekly", timeout=10)
 
 
-def _spin(address: str, player: Inhabitant, tracer: Tracer) -> None:
+def _spin(address: str, player: SamplePlayer, tracer: Tracer) -> None:
     socket = Socket(address, auth={"token": player.token})
     try:
         for _ in range(2):

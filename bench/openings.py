@@ -24,7 +24,7 @@ from bench.harness.command_line import bench_command
 from bench.harness.durable_postgres import durable_postgres
 from bench.harness.players import import_prices
 from bench.speed.compare import Comparison, take_turns
-from bench.speed.players import SPIN, Bet, at_their_sockets, make_players
+from bench.speed.players import SPIN, Bet, connected_players, make_players
 from bench.speed.spinning import NEVER, Spinning, median
 from bench.speed.stage import Stage
 from services.cases import importing as cases_importing
@@ -54,8 +54,8 @@ def main(*, rounds: int, seconds: float, postgresql: bool) -> None:
         players = make_players(stage, url, PLAYERS)
         import_cases(stage, url)
         server = stack.enter_context(stage.platform(url, UPGRADER_PROOF_DELAY=NEVER))
-        seated = stack.enter_context(at_their_sockets(stage, server, players))
-        play = Spinning(stage, url, server, seated, database_pid=database_pid).without_proofs
+        connected = stack.enter_context(connected_players(stage, server, players))
+        play = Spinning(stage, url, server, connected, database_pid=database_pid).without_proofs
         sides = (partial(play, bets=bets) for bets in (SPIN, CASE, MANY_CASES))
         spins, one, many = take_turns(*sides, rounds=rounds)
     print(f"{'':<12}{'a second':>12}{'server us':>12}{'database us':>12}")

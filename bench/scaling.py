@@ -35,7 +35,7 @@ from bench.harness.process_stats import cpu_seconds
 from bench.harness.redis import redis_server
 from bench.harness.servers import RunningServer
 from bench.speed.compare import take_turns
-from bench.speed.players import at_their_sockets, make_players, play
+from bench.speed.players import connected_players, make_players, play
 from bench.speed.sockets import ORIGIN, SOCKETS_A_PLAYER, crowd_at
 from bench.speed.spinning import SOON, UNDER_WAY_SECONDS, wait_for_proofs
 from bench.speed.stage import BENCH, Stage
@@ -92,12 +92,12 @@ class Running:
             found["broadcast ms"] = statistics.median(took)
         return found
 
-    def play(self, seated: Sequence[LineProcess]) -> dict[str, float]:
+    def play(self, connected: Sequence[LineProcess]) -> dict[str, float]:
         """Let all players spin for a while; spins a second, and what a spin with its proof takes."""
         before = self._used()
         warmup, seconds = UNDER_WAY_SECONDS, self.stage.seconds
-        with ThreadPoolExecutor(len(seated)) as pool:
-            loads = list(pool.map(lambda each: play(each, seconds=seconds, warmup_seconds=warmup), seated))
+        with ThreadPoolExecutor(len(connected)) as pool:
+            loads = list(pool.map(lambda each: play(each, seconds=seconds, warmup_seconds=warmup), connected))
         wait_for_proofs(self.url)
         answered = sum(load.answered_in_all for load in loads)
         costs = {name: (now - before[name]) / answered for name, now in self._used().items()}
@@ -147,13 +147,13 @@ def main(socket_count: int, rounds: int) -> None:
         ]
         sides = []
         for each in all_of_them:
-            seated = [
+            connected = [
                 stack.enter_context(
-                    at_their_sockets(stage, server, each.players[number :: len(each.servers)])
+                    connected_players(stage, server, each.players[number :: len(each.servers)])
                 )
                 for number, server in enumerate(each.servers)
             ]
-            sides.append(lambda each=each, seated=seated: each.play(seated))
+            sides.append(lambda each=each, connected=connected: each.play(connected))
         costs = {}
         for each, figures in zip(all_of_them, take_turns(*sides, rounds=rounds), strict=True):
             spins = {f"spin {name}": statistics.median(of[name] for of in figures) for name in figures[0]}

@@ -27,7 +27,7 @@ from bench.harness.databases import (
 )
 from bench.harness.players import Player, create_player
 from bench.harness.redis import RedisServer, redis_server
-from bench.harness.sample_data import Inhabitant, live_in
+from bench.harness.sample_data import SamplePlayer, add_sample_data
 from bench.harness.servers import come_to_rest, threaded_server
 from bench.harness.sockets import Socket
 from bench.harness.warm_start import WarmStart
@@ -247,9 +247,9 @@ def authenticator(app: Flask, player: Player) -> Authenticator:
 
 
 @pytest.fixture
-def resident(app: Flask) -> Inhabitant:
+def sample_player(app: Flask) -> SamplePlayer:
     """The player of a platform with data of every kind."""
-    return live_in(app)
+    return add_sample_data(app)
 
 
 @pytest.fixture

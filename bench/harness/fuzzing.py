@@ -21,7 +21,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
 from bench.harness.players import bearer
-from bench.harness.sample_data import Inhabitant
+from bench.harness.sample_data import SamplePlayer
 
 SEED = 20_011
 
@@ -70,7 +70,7 @@ def _operation(recorder: Any, case_id: str) -> str:
     return str(recorder.cases[case_id].value.operation.label)
 
 
-def fuzz(url: str, player: Inhabitant, *, examples: int, edges: bool = True, seed: int = SEED) -> Fuzzed:
+def fuzz(url: str, player: SamplePlayer, *, examples: int, edges: bool = True, seed: int = SEED) -> Fuzzed:
     """Fuzz the API at an address, as this player.
 
     ``examples`` is the most generated requests of an operation. ``edges`` adds a thousand requests at the

@@ -33,7 +33,7 @@ class LineProcess:
         assert line, "the process has ended; see above"
         return json.loads(line)
 
-    def tell(self, order: Any) -> Any:
+    def ask(self, order: Any) -> Any:
         """Send an order; returns its answer."""
         self.send(order)
         return self.answer()

@@ -36,13 +36,13 @@ SPINS = 3
 
 
 @dataclass(frozen=True)
-class Inhabitant(Player):
-    """The player, whose level allows everything that the API offers, and the token of the referred one."""
+class SamplePlayer(Player):
+    """The player, whose level allows everything that the API offers, and the token of a referred player."""
 
     friend_token: str
 
 
-def live_in(app: Flask) -> Inhabitant:
+def add_sample_data(app: Flask) -> SamplePlayer:
     """Import the demo; let a player deposit, play, get a notification and refer another player."""
     services = app.extensions["services"]
     now = services.clock()
@@ -63,4 +63,4 @@ def live_in(app: Flask) -> Inhabitant:
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     for _ in range(SPINS):
         play_spin(app, player, DEAR, amount=60)
-    return Inhabitant(player.user, player.token, friend.token)
+    return SamplePlayer(player.user, player.token, friend.token)

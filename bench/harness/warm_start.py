@@ -46,7 +46,7 @@ class WarmStart:
     ) -> "Forked":
         start = {"target": command[-1], "env": env, "log": str(log), "output": str(output)}
         with self._asking:
-            return Forked(self._process.tell(start))
+            return Forked(self._process.ask(start))
 
 
 @contextmanager

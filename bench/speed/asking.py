@@ -39,7 +39,7 @@ class Load:
     """The server's CPU time for each answer."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any], *, cpu_seconds: float = 0.0) -> Self:
+    def of(cls, output: Mapping[str, Any], *, cpu_seconds: float = 0.0) -> Self:
         """From the tool's output; ``cpu_seconds`` is the server's CPU time meanwhile."""
-        load = told["load"]
+        load = output["load"]
         return cls(**load, cpu_us=cpu_seconds * 1e6 / max(load["answered_in_all"], 1))

@@ -33,7 +33,7 @@ class Comparison:
     def ratios(self) -> list[float]:
         return [mine / other for mine, other in zip(self.ours, self.theirs, strict=True)]
 
-    def told(self, unit: str) -> str:
+    def text(self, unit: str) -> str:
         """Such as ``3,214 to 3,402 requests/s, rounds 0.93-0.97``; the figures are medians."""
         ours, theirs = (statistics.median(side) for side in (self.ours, self.theirs))
         return (
@@ -63,7 +63,7 @@ def requests_per_second(
     own, other = (statistics.median(load.cpu_us for load in side) for side in loads)
     busy = max(load.busy for side in loads for load in side)
     return compared.ratio, (
-        f"{compared.told('requests/s')}; CPU {own:,.0f} to {other:,.0f} us a request; "
+        f"{compared.text('requests/s')}; CPU {own:,.0f} to {other:,.0f} us a request; "
         f"load tool {busy:.0%} busy"
     )
 

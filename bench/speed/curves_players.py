@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from bench.harness.many_players import copy_player
 from bench.harness.players import Player, signed_in
 from bench.speed.asking import Get
-from bench.speed.players import at_their_sockets, make_players, play
+from bench.speed.players import connected_players, make_players, play
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.db.connection import database, reading, writing
@@ -48,10 +48,10 @@ def _costs(stage: Stage, url: str, spinners: Sequence[Player]) -> Iterator[tuple
     with stage.platform(url) as platform:
         yield "/auth/me", stage.ask(platform, own_data, connections=1, seconds=SECONDS).p25
         yield "/leaderboard", stage.ask(platform, boards, connections=1, seconds=SECONDS).p25
-        with at_their_sockets(stage, platform, spinners) as seated:
+        with connected_players(stage, platform, spinners) as connected:
             yield (
                 "a spin over a socket",
-                play(seated, seconds=2 * SECONDS, warmup_seconds=0.5, every_seconds=0.1).p25,
+                play(connected, seconds=2 * SECONDS, warmup_seconds=0.5, every_seconds=0.1).p25,
             )
 
 

@@ -37,4 +37,4 @@ def watched_health(server: RunningServer, *, every_seconds: float = 0.003) -> It
         assert process.answer(), "it watches"
         health = Health()
         yield health
-        health.longest_ms = process.tell("stop")
+        health.longest_ms = process.ask("stop")

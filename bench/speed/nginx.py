@@ -115,5 +115,5 @@ def _row(stage: Stage, platform: RunningServer, get: Get, goal: float, work: str
         against="the same nginx, serving the same response from a file",
         goal=goal,
         measured=compared.ratio,
-        detail=compared.told("requests/s"),
+        detail=compared.text("requests/s"),
     )

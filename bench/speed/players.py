@@ -26,7 +26,7 @@ def make_players(stage: Stage, url: str, count: int) -> list[Player]:
 
 
 def play(
-    seated: LineProcess,
+    connected: LineProcess,
     *,
     seconds: float,
     warmup_seconds: float,
@@ -37,7 +37,7 @@ def play(
 
     The players take these bets in turns. Raises AssertionError when a bet was refused.
     """
-    told = seated.tell(
+    result = connected.ask(
         {
             "bets": bets,
             "seconds": seconds,
@@ -45,12 +45,14 @@ def play(
             "everySeconds": every_seconds,
         }
     )
-    assert not told["refused"], told["refused"]
-    return Load.of(told)
+    assert not result["refused"], result["refused"]
+    return Load.of(result)
 
 
 @contextmanager
-def at_their_sockets(stage: Stage, server: RunningServer, players: Sequence[Player]) -> Iterator[LineProcess]:
+def connected_players(
+    stage: Stage, server: RunningServer, players: Sequence[Player]
+) -> Iterator[LineProcess]:
     """Connect these players, on the load tools' core."""
     tokens = [player.token for player in players]
     with stage.start_load("spins.mjs", port=server.port, tokens=tokens) as process:

@@ -40,7 +40,7 @@ class Crowd:
         """Let one more socket join with each of these tokens, all at once, spread over the servers."""
         shares = [tokens[number :: len(self._tools)] for number in range(len(self._tools))]
         with ThreadPoolExecutor(len(shares)) as pool:
-            joined = pool.map(lambda tool, share: tool.tell({"join": share}), self._tools, shares)
+            joined = pool.map(lambda tool, share: tool.ask({"join": share}), self._tools, shares)
             assert sum(each["joined"] for each in joined) == len(tokens), "a socket was lost"
         self._size += len(tokens)
 
@@ -56,7 +56,7 @@ class Crowd:
             player.spin({"amount": WAGER_COINS, "item": ITEM})
             over_ms = player.expect("live-bets:new")["date"]
             self._heard += 1
-            took.append(max(tool.tell({"heard": self._heard})["last_ms"] for tool in self._tools) - over_ms)
+            took.append(max(tool.ask({"heard": self._heard})["last_ms"] for tool in self._tools) - over_ms)
         player.close()
         return took
 

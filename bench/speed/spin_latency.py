@@ -10,7 +10,7 @@ from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Load
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.items import GZIP
 from bench.speed.nginx import in_front_of
-from bench.speed.players import at_their_sockets, make_players, play
+from bench.speed.players import connected_players, make_players, play
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage
@@ -30,17 +30,19 @@ def measure(stage: Stage) -> Iterator[Row]:
         with (
             stage.platform(url, TRUSTED_PROXIES="1") as platform,
             in_front_of(stage, platform) as proxied,
-            at_their_sockets(stage, proxied, players) as seated,
+            connected_players(stage, proxied, players) as connected,
         ):
             # The first request builds the catalogue.
             fetch(proxied, GZIP)
-            yield _row(stage, proxied, seated)
+            yield _row(stage, proxied, connected)
 
 
-def _row(stage: Stage, proxied: RunningServer, seated: LineProcess) -> Row:
+def _row(stage: Stage, proxied: RunningServer, connected: LineProcess) -> Row:
     def alone() -> Load:
         seconds = QUICK_SECONDS if stage.quick else SECONDS
-        return play(seated, seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=EVERY_SECONDS)
+        return play(
+            connected, seconds=seconds, warmup_seconds=2 * WARMUP_SECONDS, every_seconds=EVERY_SECONDS
+        )
 
     def beside() -> Load:
         with wrk.asking(proxied.url + GZIP.path, GZIP.headers, core=stage.cores.load):
@@ -56,7 +58,7 @@ def _row(stage: Stage, proxied: RunningServer, seated: LineProcess) -> Row:
         at_most=True,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('ms')}, {CONNECTIONS} connections; "
+            f"{compared.text('ms')}, {CONNECTIONS} connections; "
             f"medians {own:.3g} to {other:.3g} ms; "
             f"{CROWD} players with {1 / EVERY_SECONDS:.0f} spins a second each, PostgreSQL"
         ),

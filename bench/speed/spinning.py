@@ -13,7 +13,7 @@ from bench.harness.line_process import LineProcess
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer
 from bench.speed.asking import Load
-from bench.speed.players import SPIN, Bet, at_their_sockets, make_players, play
+from bench.speed.players import SPIN, Bet, connected_players, make_players, play
 from bench.speed.stage import Stage
 
 SOON, NEVER = "0.5", "600"
@@ -102,9 +102,9 @@ def spinning(stage: Stage, url: str, crowd: int, *, proof_delay: str) -> Iterato
     players = make_players(stage, url, crowd)
     with (
         stage.platform(url, UPGRADER_PROOF_DELAY=proof_delay) as platform,
-        at_their_sockets(stage, platform, players) as seated,
+        connected_players(stage, platform, players) as connected,
     ):
-        yield Spinning(stage, url, platform, seated)
+        yield Spinning(stage, url, platform, connected)
 
 
 def wait_for_proofs(url: str) -> None:

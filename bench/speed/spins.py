@@ -55,7 +55,7 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
         goal=GOAL,
         measured=both_alike.ratio,
         detail=(
-            f"{both_alike.told('spins/s')}; CPU {median(alone, 'server_us'):,.0f} us a spin; "
+            f"{both_alike.text('spins/s')}; CPU {median(alone, 'server_us'):,.0f} us a spin; "
             "PostgreSQL on the load tool's core"
         ),
     )
@@ -64,7 +64,7 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
         against="the same, which has no proofs",
         goal=GOAL,
         measured=with_all.ratio,
-        detail=f"{with_all.told('spins/s')}; CPU {median(played, 'server_us'):,.0f} us a spin",
+        detail=f"{with_all.text('spins/s')}; CPU {median(played, 'server_us'):,.0f} us a spin",
     )
     in_plain_statements = Comparison(rates(played), stepped)
     yield Row(
@@ -72,5 +72,5 @@ def _rows(stage: Stage, server: DurablePostgres, crowd: int) -> Iterator[Row]:
         against=f"pgbench, a spin written as plain statements, {crowd} clients",
         goal=GOAL,
         measured=in_plain_statements.ratio,
-        detail=in_plain_statements.told("spins/s"),
+        detail=in_plain_statements.text("spins/s"),
     )

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from bench.harness.durable_postgres import DurablePostgres, durable_postgres
 from bench.speed.compare import Comparison, take_turns
-from bench.speed.players import at_their_sockets, make_players
+from bench.speed.players import connected_players, make_players
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, median, spinning
 from bench.speed.stage import Stage
@@ -42,7 +42,7 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
                 UPGRADER_PROOF_DELAY=proof_delay,
             )
         )
-        peer = Spinning(stage, peer_url, node, stack.enter_context(at_their_sockets(stage, node, players)))
+        peer = Spinning(stage, peer_url, node, stack.enter_context(connected_players(stage, node, players)))
         measured = [own.without_proofs, peer.without_proofs]
         if proof_delay == SOON:
             measured = [own.with_proofs, peer.with_proofs]
@@ -56,7 +56,7 @@ def _row(stage: Stage, server: DurablePostgres, *, proof_delay: str) -> Row:
         goal=GOAL,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('spins/s')}; CPU {own_us:,.0f} to {peer_us:,.0f} us a spin; "
+            f"{compared.text('spins/s')}; CPU {own_us:,.0f} to {peer_us:,.0f} us a spin; "
             "PostgreSQL on the load tool's core"
         ),
     )

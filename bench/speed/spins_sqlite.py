@@ -39,7 +39,7 @@ def measure(stage: Stage) -> Iterator[Row]:
         goal=0.6,
         measured=compared.ratio,
         detail=(
-            f"{compared.told('spins/s')}, with proofs and live bets; "
+            f"{compared.text('spins/s')}, with proofs and live bets; "
             f"CPU {median(played, 'server_us'):,.0f} us a spin; "
             f"{len(recorded.asked) / recorded.spins:.1f} statements a spin; WAL, synchronous=full"
         ),

@@ -148,9 +148,9 @@ class Stage:
         }
         used = cpu_seconds(server.process.pid)
         with running_on(self.cores.load):
-            told = node(LOAD / "http.mjs", stdin=options)
-        assert set(told["statuses"]) == {"200"}, f"answered {told['statuses']}"
-        return Load.of(told, cpu_seconds=cpu_seconds(server.process.pid) - used)
+            output = node(LOAD / "http.mjs", stdin=options)
+        assert set(output["statuses"]) == {"200"}, f"answered {output['statuses']}"
+        return Load.of(output, cpu_seconds=cpu_seconds(server.process.pid) - used)
 
     @contextmanager
     def start_load(self, script: str, **options: object) -> Iterator[LineProcess]:

@@ -110,7 +110,7 @@ def register_error_handlers(app: Flask) -> None:
         app.register_error_handler(kind, unavailable)
 
     @app.errorhandler(peewee.ProgrammingError)
-    def behind(error: peewee.ProgrammingError) -> Response:
+    def outdated(error: peewee.ProgrammingError) -> Response:
         if not schema_problem(error):
             raise error
         return unavailable(error)

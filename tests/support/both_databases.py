@@ -6,14 +6,14 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from bench.harness.sample_data import Inhabitant, live_in
+from bench.harness.sample_data import SamplePlayer, add_sample_data
 from tests.support.apps import fresh_app
 
 NOWHERE = "http://127.0.0.1:9"
 
 
 def on_each(
-    databases: list[Any], directory: Path, ask: Callable[[FlaskClient, Inhabitant], Any]
+    databases: list[Any], directory: Path, ask: Callable[[FlaskClient, SamplePlayer], Any]
 ) -> list[Any]:
     """What ``ask`` returns on each of these databases, for a player of a platform with sample data."""
     answers = []
@@ -22,5 +22,5 @@ def on_each(
         own = directory / str(number)
         own.mkdir()
         with fresh_app(kind, own, PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login") as app:
-            answers.append(ask(app.test_client(), live_in(app)))
+            answers.append(ask(app.test_client(), add_sample_data(app)))
     return answers

@@ -43,7 +43,7 @@ MALFORMED = {
     "lists as deep as a body is long": b'{"a":' + b"[" * 32_000 + b"]" * 32_000 + b"}",
     "objects as deep as a body is long": b'{"a":' * 9_000 + b"1" + b"}" * 9_000,
 }
-"""What is no JSON document, or none that anybody means."""
+"""Bodies that are refused as malformed JSON."""
 
 REPEATED = {
     "a key twice": b'{"a": 1, "a": 2}',
@@ -71,7 +71,7 @@ VALUES = [
     *("NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1e-400", "1E+308", "1e999999", "-0", "-0.0", "0"),
     *("-1", "1.005", "0.1", f"0.{'0' * 60}1", "1e2", "9007199254740993", str(2**63 - 1), str(2**63)),
     *(str(-(2**63) - 1), str(2**64), "9" * 4_000, f"-{'9' * 4_000}"),
-    # What is taken for one
+    # Other values that some programs read as numbers
     *("true", "false", "null", '""', '"1"', '"NaN"', '"1e2"', '"\uff11\uff12\uff13\uff14\uff15\uff16"'),
     # Texts
     *('" "', '"\\t"', '"\\r\\nSet-Cookie: a=b"', f'"{"a" * 30_000}"', '"\\u202e"', '"\\uffff"'),
@@ -83,22 +83,21 @@ VALUES = [
     *(f"{'[' * depth}{']' * depth}" for depth in (100, 400, 900)),
     '{"a":' * 400 + "1" + "}" * 400,
 ]
-"""JSON texts of single values: what a key may hold that should hold something else."""
+"""JSON texts of single values, to send in the place of the documented ones."""
 
 _PLACE = "@the hostile value@"
 
 
 def spoiled(schema: dict[str, Any], document: dict[str, Any], filling: dict[str, Any]) -> Iterator[str]:
-    """Objects of a documented schema with one value replaced, as ``%s``-free templates for ``put``.
+    """JSON texts of a documented schema, each with a mark in the place of one value, for ``put``.
 
-    ``filling`` is what stands elsewhere, by the JSON type.
+    ``filling`` are the other values, by JSON type.
     """
-    for example in _spoiled(schema, document, filling):
-        yield json.dumps(example)
+    yield from map(json.dumps, _spoiled(schema, document, filling))
 
 
 def put(value: str, template: str) -> bytes:
-    """The template with a hostile value in its place."""
+    """The template with a hostile value in the place of the mark."""
     return template.replace(f'"{_PLACE}"', value).encode()
 
 

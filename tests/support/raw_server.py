@@ -12,7 +12,7 @@ Say = Callable[[bytes], bool]
 def raw_server(answer: Callable[[Say, threading.Event], None]) -> Iterator[str]:
     """Serve one connection after the other with ``answer(say, ended)``; gives the address.
 
-    ``say`` tells whether anybody is still listening; ``ended`` is set when the test is over.
+    ``say`` sends bytes and returns whether the client still listens; ``ended`` is set when the test is over.
     """
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -61,4 +61,8 @@ def dribbling(beginning: bytes, piece: bytes) -> Callable[[Say, threading.Event]
 
 def saying(data: bytes) -> Callable[[Say, threading.Event], None]:
     """Says this and hangs up."""
-    return lambda say, _ended: say(data) and None
+
+    def answer(say: Say, _ended: threading.Event) -> None:
+        say(data)
+
+    return answer

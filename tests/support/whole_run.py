@@ -11,12 +11,11 @@ import pyotp
 import requests
 
 from bench.harness.raw_http import statuses
-from bench.harness.sockets import Closed, Socket, Transport
-from bench.harness.sockets import Refused as NotLetIn
+from bench.harness.sockets import Closed, Refused, Socket, Transport
 from tests.support.browser import parameters
 
 SHORTEST_ANYWHERE = 10
-"""Anything shorter is looked for as a word: its digits may well be part of a time or an id."""
+"""A shorter secret is searched as a whole word: its digits may be part of a time or an id."""
 
 DETAILS: dict[str, Any] = {
     "firstName": "Wilhelmina-Persephone",
@@ -38,7 +37,7 @@ LOCKED, WAGERED, REFUSED = 71_339.27, 51_117.43, 61_393.81
 
 
 class WholeRun:
-    """One player at a server. ``secrets`` is filled by what is done: a name of each and what it is."""
+    """One player at a server. ``secrets`` are those of the requests so far, by name."""
 
     def __init__(self, url: str, token: str, item: str, prize_id: int) -> None:
         self.url = url
@@ -49,21 +48,21 @@ class WholeRun:
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def note(self, name: str, *values: str) -> None:
-        """These may stand in no log either."""
+        """Add secrets."""
         self.secrets |= {f"{name} {number}": value for number, value in enumerate(values)}
 
     def do_everything(self) -> None:
         for provider in ("platform", "identity"):
             self.log_in(provider)
-        self.guard_with_two_factors()
-        self.say_who_one_is()
+        self.use_two_factor()
+        self.change_profile()
         self.move_money()
         self.play()
-        self.ask_badly()
-        self.break_things()
+        self.send_bad_requests()
+        self.cause_failures()
 
     def log_in(self, provider: str) -> None:
-        """Once well, once with the same answer of the provider again, once in another browser."""
+        """Log in, then repeat the provider's answer in the same and in another browser."""
         browser = requests.Session()
         begun = self._get(f"/auth/{provider}", browser)
         at_provider = browser.get(begun.headers["Location"], allow_redirects=False, timeout=10)
@@ -79,7 +78,7 @@ class WholeRun:
         self._get(back, browser)
         self._get(back, requests.Session())
 
-    def guard_with_two_factors(self) -> None:
+    def use_two_factor(self) -> None:
         secret = self._post("/profile/2fa/setup").json()["secret"]
         totp = pyotp.TOTP(secret)
         code, next_code = totp.now(), totp.at(time.time(), counter_offset=1)
@@ -94,7 +93,7 @@ class WholeRun:
             requests.post(f"{self.url}/affiliate/claim", headers=headers, timeout=10)
         self._post("/auth/two-factor", challenge="5f" * 32, code=recovery_codes[1])
 
-    def say_who_one_is(self) -> None:
+    def change_profile(self) -> None:
         address = DETAILS["shippingAddress"]
         self.note(
             "detail", *(value for value in (*DETAILS.values(), *address.values()) if isinstance(value, str))
@@ -128,7 +127,7 @@ class WholeRun:
             requests.get(f"{self.url}{path}", headers=self._headers, timeout=10)
 
     def play(self) -> None:
-        """Over a websocket and over polling; with a seed, an id and a commitment, fitting and not."""
+        """Spin over a websocket, with valid and invalid seeds, ids and commitments; join over polling."""
         socket = Socket(self.url, auth={"token": self._token})
         self.note("request id", "a-request-of-mine")
         spin = {
@@ -149,8 +148,8 @@ class WholeRun:
         session = json.loads(requests.get(polling, timeout=10).text[1:])["sid"]
         requests.post(f"{polling}&sid={session}", f'40{{"token":"{self._token}"}}', timeout=10)
 
-    def ask_badly(self) -> None:
-        """Secrets where they do not belong, and what is no request at all around them."""
+    def send_bad_requests(self) -> None:
+        """Send secrets in wrong places, and in malformed requests and packets."""
         everything = json.dumps(self.secrets)
         for path in ("/auth/me", "/no-such-path", f"/no-such-path/{self._token}", "/stats/payments", "/"):
             requests.get(f"{self.url}{path}?token={self._token}&search={SET_CODE}&page=0", timeout=10)
@@ -172,11 +171,11 @@ class WholeRun:
             f"9{self._token}",
         ):
             self._send(packet)
-        with suppress(NotLetIn):
+        with suppress(Refused):
             Socket(self.url, auth={"token": f"{self._token}x"})
 
-    def break_things(self) -> None:
-        """Come upon failures that nobody foresaw, with secrets in every part of the request."""
+    def cause_failures(self) -> None:
+        """Cause unexpected failures, with secrets in every part of the request."""
         for path in ("/fails", "/fails-beyond-flask"):
             with suppress(requests.ConnectionError):
                 requests.post(
@@ -188,8 +187,8 @@ class WholeRun:
                 )
 
     def find(self, text: str) -> list[str]:
-        """The names of the secrets that stand in a text."""
-        return [name for name, secret in self.secrets.items() if _stands(secret, text)]
+        """The names of the secrets that a text contains."""
+        return [name for name, secret in self.secrets.items() if _contains(text, secret)]
 
     def _send(self, packet: str) -> None:
         transport = Transport(self.url)
@@ -207,7 +206,7 @@ class WholeRun:
         return requests.post(f"{self.url}{path}", json=body, headers=self._headers, timeout=10)
 
 
-def _stands(secret: str, text: str) -> bool:
+def _contains(text: str, secret: str) -> bool:
     if len(secret) >= SHORTEST_ANYWHERE:
         return secret in text
     return re.search(rf"(?<![\w.]){re.escape(secret)}(?!\.?\w)", text) is not None

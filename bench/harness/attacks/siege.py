@@ -85,16 +85,16 @@ def run_siege(
         tokens = _fill(env, players=players, bets=bets)
         with (
             server_process(gunicorn(target), env, Path(env["INSTANCE_DIR"])) as server,
-            _players(server, tokens[1:]) as seated,
+            _players(server, tokens[1:]) as connected,
         ):
-            siege.counts["before"] = _rest(server, seated)
-            seated.send("play")
+            siege.counts["before"] = _rest(server, connected)
+            connected.send("play")
             with attacking(server.url, token=tokens[0], seconds=seconds, scale=scale, only=only) as attackers:
                 time.sleep(min(SETTLED_SECONDS, seconds / 2))
                 siege.counts["settled"] = counts(server)
                 siege.attacks = attackers.answer(seconds=seconds + 60)
-            siege.players = seated.tell("tell")
-            assert seated.tell("pause") == "paused"
+            siege.players = connected.ask("tell")
+            assert connected.ask("pause") == "paused"
             siege.counts["after"] = _recovered(server, siege.counts["before"])
     return siege
 
@@ -110,10 +110,10 @@ def counts(server: RunningServer) -> Counts:
 @contextmanager
 def _players(server: RunningServer, tokens: list[str]) -> Iterator[LineProcess]:
     """The players of tests/js/siege.mjs, who play and pause on command."""
-    with line_process([NODE, "siege.mjs"], cwd=SCRIPTS) as seated:
+    with line_process([NODE, "siege.mjs"], cwd=SCRIPTS) as connected:
         options = {"tokens": tokens, "item": ITEM, "amount": 0.5, "everyMs": SPIN_EVERY_MS}
-        assert seated.tell({"url": server.url, **options}) == "ready"
-        yield seated
+        assert connected.ask({"url": server.url, **options}) == "ready"
+        yield connected
 
 
 def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
@@ -129,12 +129,12 @@ def _fill(env: dict[str, str], *, players: int, bets: int) -> list[str]:
     return [player.token for player in made]
 
 
-def _rest(server: RunningServer, seated: LineProcess) -> Counts:
+def _rest(server: RunningServer, connected: LineProcess) -> Counts:
     """The server's counts after the players have played for a moment and paused."""
-    seated.send("play")
+    connected.send("play")
     time.sleep(SPIN_EVERY_MS / 1000)
-    assert seated.tell("pause") == "paused"
-    seated.tell("tell")
+    assert connected.ask("pause") == "paused"
+    connected.ask("tell")
     wait_until(lambda: not counts(server)["handshakes"], seconds=RECOVERY_SECONDS, step_seconds=1)
     return counts(server)
 

@@ -182,8 +182,8 @@ def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
     total = memory.began_with + sum(cents * times for cents, times in traces.claims.items())
     for act in memory.acts:
         if act.kind in BETS and act.key in paid:
-            told = act.outcome is Outcome.ACKNOWLEDGED
-            payout = round(act.answer["result"]["amount"] * 100) if told else paid[act.key]
+            is_known = act.outcome is Outcome.ACKNOWLEDGED
+            payout = round(act.answer["result"]["amount"] * 100) if is_known else paid[act.key]
             total += (0 if act.game == "irl" else payout) - act.cents
         elif act.kind is Kind.SALE and traces.keys[Kind.SALE][act.key]:
             total += values[act.key]

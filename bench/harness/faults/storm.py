@@ -149,8 +149,8 @@ class FaultStorm:
                 socket.close()
             return None
         except GONE as gone:
-            told = Outcome.WRONG if "Unauthorized" in repr(gone) else Outcome.REFUSED
-            self._note(SPIN, told, began, repr(gone))
+            outcome = Outcome.WRONG if "Unauthorized" in repr(gone) else Outcome.REFUSED
+            self._note(SPIN, outcome, began, repr(gone))
             if socket:
                 socket.close()
             self._ending.wait(PAUSE_SECONDS)

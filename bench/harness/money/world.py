@@ -145,7 +145,7 @@ class World:
             self.fuse.disarm()
         if trouble is None or self.fuse.burnt is None:
             return done
-        assert not done, "what came to trouble was answered as if it had not"
+        assert not done, "an interrupted action was answered as done"
         return None
 
     def held(self, players: "list[Player]") -> list[tuple[int, int, int | None]]:

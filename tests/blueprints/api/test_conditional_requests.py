@@ -13,7 +13,7 @@ def app(make_app):
 
 
 @pytest.fixture
-def paths(client, resident):
+def paths(client, sample_player):
     """The pages, and all operations that may answer with 304, here with the ids of what exists."""
     ids = {
         "/api/cases/{case_id}": "pocket-lint",
@@ -29,13 +29,14 @@ def paths(client, resident):
 
 
 @sqlite_only
-def test_a_response_that_the_client_has_is_answered_with_304(client, resident, paths):
-    tags = {path: client.get(path, headers=resident.headers).headers["ETag"] for path in paths}
+def test_a_response_that_the_client_has_is_answered_with_304(client, sample_player, paths):
+    tags = {path: client.get(path, headers=sample_player.headers).headers["ETag"] for path in paths}
     another = {path: tags[other] for path, other in zip(paths, paths[1:] + paths[:1], strict=True)}
 
     def statuses(sent):
         answers = [
-            client.get(path, headers=resident.headers | {"If-None-Match": tag}) for path, tag in sent.items()
+            client.get(path, headers=sample_player.headers | {"If-None-Match": tag})
+            for path, tag in sent.items()
         ]
         return {(answer.status_code, answer.data == b"") for answer in answers}
 

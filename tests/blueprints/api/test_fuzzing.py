@@ -6,7 +6,7 @@
 
 import pytest
 
-from bench.harness.sample_data import live_in
+from bench.harness.sample_data import add_sample_data
 from bench.harness.servers import threaded_server
 from tests.support.markers import sqlite_only
 
@@ -21,7 +21,7 @@ def test_every_response_to_generated_requests_is_as_documented(make_app):
     from bench.harness.fuzzing import fuzz
 
     app = make_app(PLATFORM_OPENID_URL=f"{NOWHERE}/openid/login", PLATFORM_API_URL=NOWHERE)
-    player = live_in(app)
+    player = add_sample_data(app)
     documented = sum(
         len(methods.keys() - {"parameters"})
         for methods in app.test_client().get("/openapi.json").json["paths"].values()

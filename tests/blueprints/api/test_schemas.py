@@ -3,7 +3,7 @@
 import marshmallow as ma
 import pytest
 
-from bench.harness.sample_data import live_in
+from bench.harness.sample_data import add_sample_data
 from blueprints.api.schemas import WireSchema
 from blueprints.auth.schemas import UserSchema
 from blueprints.cases.schemas import FreeCaseSchema, SingleCaseSchema
@@ -21,7 +21,7 @@ pytestmark = sqlite_only
 
 
 def test_a_schema_dumps_what_marshmallow_itself_would_dump(app):
-    player = live_in(app).user
+    player = add_sample_data(app).user
     spin = bets.get(user_id=player.id, nonce=1, game=bets.UPGRADER)
     dumped = [
         (UserSchema(), users.get_by_id(player.id)),

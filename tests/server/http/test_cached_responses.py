@@ -69,7 +69,7 @@ def header_variants(etag):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("resident")
+@pytest.mark.usefixtures("sample_player")
 @pytest.mark.parametrize("url", URLS)
 def test_a_cached_response_is_the_same_as_a_fresh_one(client, fresh_urls, url):
     different = []

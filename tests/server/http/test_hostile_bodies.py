@@ -65,7 +65,7 @@ def wrong_answers(client, player, cases, content_type=JSON):
 
 
 @sqlite_only
-def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, resident):
+def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, sample_player):
     cases = [
         *((body, MALFORMED_TEXT) for body in MALFORMED.values()),
         *((body, REPEATED_TEXT) for body in REPEATED.values()),
@@ -73,24 +73,24 @@ def test_a_bad_body_is_refused_by_every_endpoint_in_the_same_words(client, resid
         *((body, UNSTORABLE_TEXT) for body in UNSTORABLE),
     ]
 
-    assert wrong_answers(client, resident, cases) == []
+    assert wrong_answers(client, sample_player, cases) == []
 
 
 @sqlite_only
-def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, resident):
+def test_a_body_of_another_content_type_is_refused_by_every_endpoint(client, sample_player):
     kinds = ["application/x-www-form-urlencoded", "application/octet-stream", "application/xml"]
 
-    wrong = [wrong_answers(client, resident, [(b"{}", NOT_JSON_TEXT)], kind) for kind in kinds]
+    wrong = [wrong_answers(client, sample_player, [(b"{}", NOT_JSON_TEXT)], kind) for kind in kinds]
 
     assert wrong == [[]] * len(kinds)
 
 
 @sqlite_only
-def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(client, resident):
+def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(client, sample_player):
     schemas, _ = bodies(client)
 
     answers = {
-        path: client.open(path, method=method, data=b"[" * 100_000, headers=resident.headers)
+        path: client.open(path, method=method, data=b"[" * 100_000, headers=sample_player.headers)
         for method, path in schemas
     }
 
@@ -99,7 +99,7 @@ def test_a_body_over_the_limit_is_refused_by_every_endpoint_that_reads_one(clien
 
 
 @sqlite_only
-def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
+def test_no_body_makes_an_endpoint_without_json_fail(client, app, sample_player):
     schemas, _ = bodies(client)
     everything = [*MALFORMED.values(), *REPEATED.values(), *NO_OBJECTS, *UNSTORABLE, b"", b"{}"]
 
@@ -112,7 +112,7 @@ def test_no_body_makes_an_endpoint_without_json_fail(client, app, resident):
         if not is_well_formed(
             path,
             answer := client.open(
-                path, method=method, data=body, content_type=kind, headers=resident.headers
+                path, method=method, data=body, content_type=kind, headers=sample_player.headers
             ),
         )
     ]

@@ -50,12 +50,12 @@ def addresses(app):
     )
 
 
-def test_no_header_makes_an_endpoint_fail(client, app, resident):
+def test_no_header_makes_an_endpoint_fail(client, app, sample_player):
     wrong = []
     for number, address in enumerate(addresses(app)):
         # Every address gets every eighth header, and every header reaches addresses of many areas.
         for name, value in HEADERS[number % 8 :: 8]:
-            answer = client.get(address, headers=resident.headers | {name: value}, buffered=True)
+            answer = client.get(address, headers=sample_player.headers | {name: value}, buffered=True)
             failed = answer.status_code >= 500 and answer.status_code != 501
             if failed or (
                 answer.status_code >= 400
@@ -66,7 +66,7 @@ def test_no_header_makes_an_endpoint_fail(client, app, resident):
     assert wrong == []
 
 
-def test_if_match_is_ignored_by_get_requests(client, resident):
+def test_if_match_is_ignored_by_get_requests(client, sample_player):
     paths = ["/upgrader/items", "/api/cases", "/irl", "/media/neutral/item.webp"]
 
     answers = {path: client.get(path, headers={"If-Match": '"another"'}, buffered=True) for path in paths}
@@ -74,7 +74,7 @@ def test_if_match_is_ignored_by_get_requests(client, resident):
     assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(paths, 200)
 
 
-def test_every_malformed_authorization_header_is_refused(client, resident):
+def test_every_malformed_authorization_header_is_refused(client, sample_player):
     bad = VALUES["Authorization"]
 
     statuses = {value: client.get("/auth/me", headers={"Authorization": value}).status_code for value in bad}
@@ -82,10 +82,10 @@ def test_every_malformed_authorization_header_is_refused(client, resident):
     assert statuses == dict.fromkeys(bad, 401)
 
 
-def test_a_host_in_a_header_does_not_appear_in_a_response(client, app, resident):
+def test_a_host_in_a_header_does_not_appear_in_a_response(client, app, sample_player):
     hostile = dict.fromkeys(["Host", "X-Forwarded-Host", "Origin"], "evil.example.com")
     answers = {
-        address: client.get(address, headers=resident.headers | hostile, buffered=True)
+        address: client.get(address, headers=sample_player.headers | hostile, buffered=True)
         for address in addresses(app)
     }
 

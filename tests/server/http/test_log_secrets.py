@@ -100,10 +100,10 @@ def test_no_log_contains_a_secret_after_every_kind_of_failure(
         with database.away():
             told.append(pay(env, player, "withdraw", "49983.19"))
             run.move_money()
-            run.ask_badly()
+            run.send_bad_requests()
         crash_worker(server)
         wait_until(lambda: requests.get(f"{server.url}/readyz", timeout=10).status_code == 200)
-        run.say_who_one_is()
+        run.change_profile()
         server.stop()
     log = server.log.read_text()
     told += [log, server.output.read_text()]

@@ -70,8 +70,8 @@ def test_a_malformed_or_ambiguous_message_ends_the_connection(server):
     assert still_open == []
 
 
-def test_a_spin_with_a_hostile_value_is_refused_or_played(connect, resident):
-    socket = connect(resident)
+def test_a_spin_with_a_hostile_value_is_refused_or_played(connect, sample_player):
+    socket = connect(sample_player)
     good = {"amount": "1", "item": f'"{DEAR}"', "requestId": '"used"'}
     assert spin(socket, good)["status"] is True
 
