@@ -15,17 +15,14 @@ def status() -> None:
     the list is empty.
     """
     live = processes.live_processes() if get_services().settings.redis_url else []
-    print_json(
+    shown = [
         {
-            "processes": [
-                {
-                    "id": process.id,
-                    "address": process.address,
-                    "sockets": process.sockets,
-                    "lag": process.lag_ms,
-                    "redis": process.redis,
-                }
-                for process in live
-            ]
+            "id": each.id,
+            "address": each.address,
+            "sockets": each.sockets,
+            "lag": each.lag_ms,
+            "redis": each.redis,
         }
-    )
+        for each in live
+    ]
+    print_json({"processes": shown})

@@ -1,5 +1,7 @@
 """Counters of the price sources for Prometheus."""
 
+from functools import partial
+
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from models.prices import PriceSource
@@ -13,37 +15,15 @@ class PriceMetrics:
     """The results and the state of the sources that are set."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._refreshes = Counter(
-            "price_refreshes",
-            "Refreshes from the feed and requests to the market, by outcome",
-            ["source", "outcome"],
-            registry=registry,
+        counter = partial(Counter, labelnames=["source", "outcome"], registry=registry)
+        gauge = partial(Gauge, labelnames=["source"], registry=registry)
+        self._refreshes = counter(
+            "price_refreshes", "Refreshes from the feed and requests to the market, by outcome"
         )
-        self._items = Counter(
-            "price_items",
-            "Items by what a refresh did to their price",
-            ["source", "outcome"],
-            registry=registry,
-        )
-        self._held_back = Gauge(
-            "price_items_held_back",
-            "Items whose price the last refresh held back",
-            ["source"],
-            registry=registry,
-        )
-        self._succeeded = Gauge(
-            "price_last_success_seconds",
-            "Unix time of the last refresh that succeeded",
-            ["source"],
-            registry=registry,
-        )
-        self._paused = Gauge(
-            "price_source_paused",
-            "1 from a failure of the source until its next success",
-            ["source"],
-            registry=registry,
-        )
-
+        self._items = counter("price_items", "Items by what a refresh did to their price")
+        self._held_back = gauge("price_items_held_back", "Items whose price the last refresh held back")
+        self._succeeded = gauge("price_last_success_seconds", "Unix time of the last refresh that succeeded")
+        self._paused = gauge("price_source_paused", "1 from a failure of the source until its next success")
         self._leader = Gauge("price_leader", "1 if this process refreshes the prices", registry=registry)
 
     def lead(self, *, is_leader: bool) -> None:

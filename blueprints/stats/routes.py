@@ -44,8 +44,7 @@ def get_totals() -> dict[str, int]:
 @blueprint.response(200, GamesSchema)
 def list_games(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's bets."""
-    found = games_of_player.page(user_id=current_user().id, **query)
-    return list_answer(query["place"], found)
+    return list_answer(query["place"], games_of_player.page(user_id=current_user().id, **query))
 
 
 @blueprint.get("/payments")
@@ -55,8 +54,7 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.response(200, PaymentsSchema)
 def list_payments(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's deposits and withdrawals."""
-    found = payments_of_player.page(user_id=current_user().id, **query)
-    return list_answer(query["place"], found)
+    return list_answer(query["place"], payments_of_player.page(user_id=current_user().id, **query))
 
 
 @blueprint.get("/fairness")

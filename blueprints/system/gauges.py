@@ -9,7 +9,6 @@ from prometheus_client import CollectorRegistry, Gauge, Histogram
 
 from blueprints.games.proof_delivery import ProofDelivery
 from models.db.connection import database
-from server.metrics import Metrics
 from server.realtime.server import Realtime
 
 LAG_EVERY_SECONDS = 0.5
@@ -37,19 +36,18 @@ def _measure_event_loop_lag(running: Realtime, registry: CollectorRegistry) -> N
 
 def install_gauges(app: Flask, running: Realtime) -> None:
     """Add the gauges of this server to its metrics. They read memory only, never the database."""
-    counted: Metrics = app.extensions["metrics"]
+    registry = app.extensions["metrics"].registry
     proofs: ProofDelivery = app.extensions["proofs"]
-    gauges: dict[tuple[str, str], Callable[[], float]] = {
-        ("sockets_open", "Sockets connected now"): lambda: len(running.connections),
-        ("proofs_scheduled", "Bets that are not over yet"): lambda: proofs.scheduled,
-        ("proofs_overdue", "Proofs that wait to be sent although they are due"): lambda: proofs.overdue,
-        ("proofs_unconfirmed", "Proofs that were sent and not confirmed yet"): lambda: proofs.unconfirmed,
-        ("database_pool_size", "Limit of connections, 0 for none"): lambda: database.usage().size,
-        ("database_pool_in_use", "Connections in use"): lambda: database.usage().in_use,
-        ("database_pool_waiting", "Requests and spins that wait for a connection"): lambda: (
-            database.usage().waiting
-        ),
-    }
-    for (name, description), read in gauges.items():
-        Gauge(name, description, registry=counted.registry).set_function(read)
-    _measure_event_loop_lag(running, counted.registry)
+
+    def gauge(name: str, description: str, read: Callable[[], float]) -> None:
+        Gauge(name, description, registry=registry).set_function(read)
+
+    gauge("sockets_open", "Sockets connected now", lambda: len(running.connections))
+    gauge("proofs_scheduled", "Bets that are not over yet", lambda: proofs.scheduled)
+    gauge("proofs_overdue", "Proofs that wait to be sent although they are due", lambda: proofs.overdue)
+    gauge("proofs_unconfirmed", "Proofs that were sent and not confirmed yet", lambda: proofs.unconfirmed)
+    gauge("database_pool_size", "Limit of connections, 0 for none", lambda: database.usage().size)
+    gauge("database_pool_in_use", "Connections in use", lambda: database.usage().in_use)
+    waiting = "Requests and spins that wait for a connection"
+    gauge("database_pool_waiting", waiting, lambda: database.usage().waiting)
+    _measure_event_loop_lag(running, registry)
