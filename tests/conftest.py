@@ -201,6 +201,22 @@ def client(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture
+def send(client: FlaskClient) -> Callable[..., tuple[int, Any]]:
+    """Sends a request as a player; status and body. ``options`` are those of the test client."""
+
+    def send_as(
+        player: Player, method: str, path: str, body: object = None, **options: Any
+    ) -> tuple[int, Any]:
+        if body is not None:
+            options["json"] = body
+        headers = player.headers | options.pop("headers", {})
+        answer = client.open(path, method=method, headers=headers, **options)
+        return answer.status_code, answer.json
+
+    return send_as
+
+
+@pytest.fixture
 def new_player(app: Flask) -> Callable[..., Player]:
     """Creates a player of this app, by default with 100 coins."""
     return partial(create_player, app)

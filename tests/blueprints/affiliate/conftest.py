@@ -12,22 +12,16 @@ def refused(text):
     return 400, {"status": False, "message": text}
 
 
-def posting(path):
-    """A fixture: sends a code as a player; status and body."""
-
-    @pytest.fixture
-    def send(client):
-        def call(player, code):
-            answer = client.post(path, json={"code": code}, headers=player.headers)
-            return answer.status_code, answer.json
-
-        return call
-
-    return send
+@pytest.fixture
+def set_code(send):
+    """Sets a player's own code; status and body."""
+    return lambda player, code: send(player, "POST", "/affiliate/set-code", {"code": code})
 
 
-set_code = posting("/affiliate/set-code")
-use_code = posting("/affiliate/use-code")
+@pytest.fixture
+def use_code(send):
+    """Uses a code as a player; status and body."""
+    return lambda player, code: send(player, "POST", "/affiliate/use-code", {"code": code})
 
 
 @pytest.fixture

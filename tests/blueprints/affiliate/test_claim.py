@@ -11,14 +11,9 @@ NOTHING = (400, {"status": False, "message": "There is nothing to claim"})
 
 
 @pytest.fixture
-def claim(client):
+def claim(send):
     """Claims as a player; status and body."""
-
-    def call(player):
-        answer = client.post("/affiliate/claim", headers=player.headers)
-        return answer.status_code, answer.json
-
-    return call
+    return lambda player: send(player, "POST", "/affiliate/claim")
 
 
 def test_a_claim_moves_all_available_earnings_from_the_house_to_the_balance(

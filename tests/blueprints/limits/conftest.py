@@ -48,14 +48,12 @@ def urls(two_processes):
 
 
 @pytest.fixture
-def put(client, player):
+def put(send, player):
     """Changes a limit as the player; the answer's status and body."""
 
     def put(value, kind="wager", period="day", *, code=None):
         body = {"kind": kind, "period": period, "value": value}
-        header = {} if code is None else {"X-2FA-Code": code}
-        answer = client.put("/limits", json=body, headers=player.headers | header)
-        return answer.status_code, answer.json
+        return send(player, "PUT", "/limits", body, headers={} if code is None else {"X-2FA-Code": code})
 
     return put
 
@@ -90,22 +88,12 @@ def limits(client, player):
 
 
 @pytest.fixture
-def confirm(client, player):
+def confirm(send, player):
     """Confirms a request as the player; the answer's status and body."""
-
-    def confirm(request, *, by=player):
-        answer = client.post(f"/limits/requests/{request['id']}/confirm", headers=by.headers)
-        return answer.status_code, answer.json
-
-    return confirm
+    return lambda request, by=player: send(by, "POST", f"/limits/requests/{request['id']}/confirm")
 
 
 @pytest.fixture
-def take_break(client, player):
+def take_break(send, player):
     """Begins a break of the player; the answer's status and body."""
-
-    def post(duration):
-        answer = client.post("/limits/exclusion", json={"duration": duration}, headers=player.headers)
-        return answer.status_code, answer.json
-
-    return post
+    return lambda duration: send(player, "POST", "/limits/exclusion", {"duration": duration})

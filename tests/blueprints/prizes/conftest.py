@@ -28,14 +28,9 @@ def win(app, player):
 
 
 @pytest.fixture
-def post(client, player):
+def post(send, player):
     """Sells or ships a prize as the player; status and body."""
-
-    def call(prize_id, action, *, by=player):
-        answer = client.post(f"/prizes/{prize_id}/{action}", headers=by.headers)
-        return answer.status_code, answer.json
-
-    return call
+    return lambda prize_id, action, by=player: send(by, "POST", f"/prizes/{prize_id}/{action}")
 
 
 @pytest.fixture

@@ -19,16 +19,11 @@ def app(make_app, clock):
 
 
 @pytest.fixture
-def call(client, player):
+def call(send, player):
     """Sends a request to /profile as the player; status and body."""
-
-    def call(method, path, body=None, *, by=player, **options):
-        if body is not None:
-            options["json"] = body
-        answer = client.open(f"/profile/{path}", method=method, headers=by.headers, **options)
-        return answer.status_code, answer.json
-
-    return call
+    return lambda method, path, body=None, by=player, **options: send(
+        by, method, f"/profile/{path}", body, **options
+    )
 
 
 @pytest.fixture
