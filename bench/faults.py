@@ -42,7 +42,7 @@ from bench.harness.faults.proxy import (
     slices,
 )
 from bench.harness.faults.routes import Outcome
-from bench.harness.faults.storm import LONGEST_ANSWER_SECONDS, FaultStorm, Passage
+from bench.harness.faults.storm import LONGEST_ANSWER_SECONDS, FaultResult, FaultStorm
 from bench.harness.local_app import local_app
 from bench.harness.price_sources import feed, price_server
 from bench.harness.servers import gunicorn, server_process
@@ -100,35 +100,35 @@ def main(seconds: float, only: str) -> None:
 
 def _play(scene: Scene, seconds: float, only: str) -> list[str]:
     """Run the faults of a scene. Returns a line for each broken guarantee."""
-    broken, passages = [], []
+    broken, results = [], []
     faults = [(name, fault) for name, fault in scene.faults.items() if only in name]
     if not faults:
         return []
     scene.storm.begin()
     for name, fault in faults:
         time.sleep(CALM_SECONDS)
-        passage = scene.storm.suffer(name, fault(), seconds=seconds)
+        result = scene.storm.run(name, fault(), seconds=seconds)
         audit, _ = checks.audit(scene.app)
-        _print(passage, audit)
-        passages.append(passage)
-        broken += [f"{name}: {line}" for line in [*audit, *_broken_by(passage)]]
+        _print(result, audit)
+        results.append(result)
+        broken += [f"{name}: {line}" for line in [*audit, *_broken_by(result)]]
     broken += scene.storm.end()
     # Requests that began during the fault and ended after it count too.
-    broken += [f"{passage.name}: {line}" for passage in passages for line in passage.wrong]
+    broken += [f"{result.name}: {line}" for result in results for line in result.wrong]
     print(f"  {scene.storm.spins:,} spins settled, each once")
     return broken
 
 
-def _broken_by(passage: Passage) -> Iterator[str]:
-    if passage.slowest_seconds > LONGEST_ANSWER_SECONDS:
-        yield f"an answer took {passage.slowest_seconds:.1f} s"
-    if passage.slowest_free_seconds > MOST_FREE_SECONDS:
-        yield f"{passage.slowest_free} took {passage.slowest_free_seconds * 1000:.0f} ms"
-    if passage.recovery_seconds > MOST_RECOVERY_SECONDS:
-        yield f"a spin succeeded only after {passage.recovery_seconds:.1f} s"
-    is_database = passage.name.startswith(("database", "disk"))
-    if not is_database and passage.outcomes[Outcome.REFUSED]:
-        yield f"refusals, though the database was there: {dict(passage.refused)}"
+def _broken_by(result: FaultResult) -> Iterator[str]:
+    if result.slowest_seconds > LONGEST_ANSWER_SECONDS:
+        yield f"an answer took {result.slowest_seconds:.1f} s"
+    if result.slowest_free_seconds > MOST_FREE_SECONDS:
+        yield f"{result.slowest_free} took {result.slowest_free_seconds * 1000:.0f} ms"
+    if result.recovery_seconds > MOST_RECOVERY_SECONDS:
+        yield f"a spin succeeded only after {result.recovery_seconds:.1f} s"
+    is_database = result.name.startswith(("database", "disk"))
+    if not is_database and result.outcomes[Outcome.REFUSED]:
+        yield f"refusals, though the database was there: {dict(result.refused)}"
 
 
 HEAD = (
@@ -136,11 +136,11 @@ HEAD = (
 )
 
 
-def _print(passage: Passage, audit: list[str]) -> None:
-    counts = [passage.outcomes[each] for each in (Outcome.SUCCESS, Outcome.REFUSED, Outcome.WRONG)]
+def _print(result: FaultResult, audit: list[str]) -> None:
+    counts = [result.outcomes[each] for each in (Outcome.SUCCESS, Outcome.REFUSED, Outcome.WRONG)]
     print(
-        f"{passage.name:<32}{counts[0]:>9,}{counts[1]:>9,}{counts[2]:>7,}{passage.slowest_seconds:>7.1f} s"
-        f"{passage.slowest_free_seconds * 1000:>5.0f} ms{passage.recovery_seconds:>8.2f} s"
+        f"{result.name:<32}{counts[0]:>9,}{counts[1]:>9,}{counts[2]:>7,}{result.slowest_seconds:>7.1f} s"
+        f"{result.slowest_free_seconds * 1000:>5.0f} ms{result.recovery_seconds:>8.2f} s"
         f"  {'clean' if not audit else 'MISMATCHES'}",
         flush=True,
     )

@@ -170,34 +170,27 @@ def wrong_vectors(vectors: dict[str, Any]) -> list[str]:
     return wrong
 
 
+OPTIONS = (
+    ("--commitment", "serverSeedCommitment", "HASH", "as it was announced before the bet"),
+    ("--server-seed", "serverSeed", "SEED", "as the proof revealed it"),
+    ("--client-seed", "clientSeed", "SEED", "as it was sent with the bet"),
+    ("--nonce", "nonce", "NUMBER", "the number of the bet"),
+    ("--amount", "betAmount", "COINS", "the wager, such as 1.50"),
+    ("--price", "price", "COINS", "the price of the item, such as 12.34"),
+    ("--house-edge", "houseEdge", "FRACTION", "a fraction, 0.05 if it is left out"),
+    ("--snapshot", "content", "FILE", "the snapshot of the case that was opened"),
+    ("--snapshot-hash", "snapshot", "HASH", "as the page of the case showed it"),
+)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     names = ", ".join([SPIN, *GAMES])
     parser.add_argument("--algorithm", default=SPIN, metavar="NAME", help=f"{names} (%(default)s)")
-    parser.add_argument(
-        "--commitment",
-        dest="serverSeedCommitment",
-        metavar="HASH",
-        help="as it was announced before the bet",
-    )
-    parser.add_argument("--server-seed", dest="serverSeed", metavar="SEED", help="as the proof revealed it")
-    parser.add_argument(
-        "--client-seed", dest="clientSeed", metavar="SEED", help="as it was sent with the bet"
-    )
-    parser.add_argument("--nonce", metavar="NUMBER", help="the number of the bet")
-    parser.add_argument("--amount", dest="betAmount", metavar="COINS", help="the wager, such as 1.50")
-    parser.add_argument("--price", metavar="COINS", help="the price of the item, such as 12.34")
-    parser.add_argument(
-        "--house-edge", dest="houseEdge", metavar="FRACTION", help="a fraction, 0.05 if it is left out"
-    )
-    parser.add_argument(
-        "--snapshot", dest="content", metavar="FILE", help="the snapshot of the case that was opened"
-    )
-    parser.add_argument(
-        "--snapshot-hash", dest="snapshot", metavar="HASH", help="as the page of the case showed it"
-    )
+    for option, name, metavar, text in OPTIONS:
+        parser.add_argument(option, dest=name, metavar=metavar, help=text)
     parser.add_argument("--vectors", metavar="FILE", help="check this program with the vectors of a file")
     return parser
 

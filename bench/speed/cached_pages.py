@@ -8,8 +8,8 @@ from bench.harness import bulk_history
 from bench.harness.bulk_history import MILLIS_A_BET
 from bench.harness.players import Player, signed_in
 from bench.harness.servers import RunningServer
-from bench.speed.asking import Get
 from bench.speed.compare import requests_per_second
+from bench.speed.http_load import Get
 from bench.speed.made_up import made_up_prices
 from bench.speed.ready import FLASK, fetch, ready_peer
 from bench.speed.result import Row

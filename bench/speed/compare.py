@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
-from bench.speed.asking import Load
+from bench.speed.http_load import Load
 
 LARGE = 100
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from bench.speed.asking import Get
+from bench.speed.http_load import Get
 from bench.speed.items import GZIP
 from bench.speed.ready import fetch
 from bench.speed.result import Curve

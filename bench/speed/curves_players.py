@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from bench.harness.many_players import copy_player
 from bench.harness.players import Player, signed_in
-from bench.speed.asking import Get
+from bench.speed.http_load import Get
 from bench.speed.players import connected_players, make_players, play
 from bench.speed.result import Curve
 from bench.speed.stage import Stage

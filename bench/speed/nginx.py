@@ -17,9 +17,9 @@ import requests
 from bench.harness.nginx import nginx
 from bench.harness.servers import RunningServer, free_port
 from bench.speed import wrk
-from bench.speed.asking import Get
 from bench.speed.cached_pages import fill
 from bench.speed.compare import Comparison, take_turns
+from bench.speed.http_load import Get
 from bench.speed.items import GZIP
 from bench.speed.machine import like_a_server, running_on
 from bench.speed.ready import fetch

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from bench.harness.line_process import LineProcess
 from bench.harness.players import Player, create_players, import_prices
 from bench.harness.servers import RunningServer
-from bench.speed.asking import Load
+from bench.speed.http_load import Load
 from bench.speed.stage import Stage
 
 ITEM = "Item of a spin"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from bench.harness.servers import RunningServer, gunicorn
 from bench.peers.ready_answer import ReadyAnswer
-from bench.speed.asking import Get
+from bench.speed.http_load import Get
 from bench.speed.stage import Stage
 
 BARE_WSGI = "bench.peers.bare_wsgi:app"

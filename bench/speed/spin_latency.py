@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from bench.harness.line_process import LineProcess
 from bench.harness.servers import RunningServer
 from bench.speed import wrk
-from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Load
 from bench.speed.compare import Comparison, take_turns
+from bench.speed.http_load import CONNECTIONS, WARMUP_SECONDS, Load
 from bench.speed.items import GZIP
 from bench.speed.nginx import in_front_of
 from bench.speed.players import connected_players, make_players, play
@@ -45,7 +45,7 @@ def _row(stage: Stage, proxied: RunningServer, connected: LineProcess) -> Row:
         )
 
     def beside() -> Load:
-        with wrk.asking(proxied.url + GZIP.path, GZIP.headers, core=stage.cores.load):
+        with wrk.background_load(proxied.url + GZIP.path, GZIP.headers, core=stage.cores.load):
             return alone()
 
     loads = take_turns(beside, alone, rounds=stage.rounds)

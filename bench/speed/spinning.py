@@ -12,7 +12,7 @@ import psycopg2
 from bench.harness.line_process import LineProcess
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer
-from bench.speed.asking import Load
+from bench.speed.http_load import Load
 from bench.speed.players import SPIN, Bet, connected_players, make_players, play
 from bench.speed.stage import Stage
 

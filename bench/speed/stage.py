@@ -21,7 +21,7 @@ from bench.harness.local_app import local_app
 from bench.harness.node import NODE, node
 from bench.harness.process_stats import cpu_seconds
 from bench.harness.servers import RunningServer, gunicorn, server_process
-from bench.speed.asking import CONNECTIONS, WARMUP_SECONDS, Get, Load
+from bench.speed.http_load import CONNECTIONS, WARMUP_SECONDS, Get, Load
 from bench.speed.machine import Cores, running_on, two_cores
 from bench.speed.made_up import made_up_prices
 from services.items import importing as items_importing

@@ -6,8 +6,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-from bench.speed.asking import Get
 from bench.speed.compare import take_turns
+from bench.speed.http_load import Get
 from bench.speed.ready import fetch
 from bench.speed.result import Row
 from bench.speed.stage import ITEMS, Stage

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from bench.speed.asking import CONNECTIONS, LONGEST_SECONDS
+from bench.speed.http_load import CONNECTIONS, LONGEST_SECONDS
 from bench.speed.machine import running_on
 
 RATE = re.compile(r"^Requests/sec:\s+([0-9.]+)", re.MULTILINE)
@@ -26,7 +26,7 @@ def requests_per_second(headers: Mapping[str, str], url: str, *, core: int, seco
 
 
 @contextmanager
-def asking(url: str, headers: Mapping[str, str], *, core: int) -> Iterator[None]:
+def background_load(url: str, headers: Mapping[str, str], *, core: int) -> Iterator[None]:
     """Request a page as fast as it is answered, during the block.
 
     When nothing else has work: it stands for other machines, so neither the tool that measures meanwhile nor

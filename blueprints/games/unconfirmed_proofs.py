@@ -86,7 +86,7 @@ class UnconfirmedProofs:
             return dict(self._confirmed)
 
     def forget(self, marked: Iterable[int]) -> None:
-        """The confirmed proofs of these bets are marked as delivered."""
+        """Forget these confirmed proofs, which have been marked as delivered."""
         with self._guard:
             for bet_id in marked:
                 del self._confirmed[bet_id], self._by_bet[bet_id]

@@ -1,4 +1,4 @@
-"""The AsyncAPI document: asyncapi.json, and what is defined elsewhere."""
+"""The AsyncAPI document: asyncapi.json with the version, the server, the schemas and the examples."""
 
 import json
 from functools import cache
@@ -35,7 +35,7 @@ PAYLOADS = (
 
 @cache
 def asyncapi_document(base_url: str) -> bytes:
-    """Fills in version, server and schemas, and examples that are made of those of the fields."""
+    """The document as JSON. Its examples are made of those of the fields."""
     document = json.loads(TEMPLATE)
     document["info"] |= {"version": VERSION, "contact": INFO["contact"]}
     url = urlsplit(base_url)

@@ -79,7 +79,7 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
 
 
 def _with_socket_headers(inner: WsgiApp) -> WsgiApp:
-    """Add what Socket.IO, which answers before Flask, leaves out. A poll is one client's own."""
+    """Add headers to the answers of Socket.IO, which do not pass Flask's hooks. No cache may store a poll."""
 
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if not environ["PATH_INFO"].startswith(SOCKETS):

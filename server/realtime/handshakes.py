@@ -17,8 +17,8 @@ JOINING_AT_ONCE = 4
 """Joining reads the database. When everybody reconnects at once, the others wait."""
 
 JOINING_SECONDS = 40.0
-"""How long a client may wait to join: several times what 5,000 clients take that reconnect at once, because
-one that is closed comes again. Less than ping interval and timeout: pongs are not read meanwhile."""
+"""How long a client may wait to join: several times what 5,000 clients take that reconnect at once, because a
+client that was closed would wait again. Less than ping interval and timeout, because pongs are not read."""
 
 
 class Handshakes:

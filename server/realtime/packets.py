@@ -19,8 +19,8 @@ EVENTS, SECONDS = 30, 10.0
 """Events that one player, or one address without a token, may send in this time."""
 
 REFUSED_SECONDS = 0.5
-"""Until the next packet is read of a client that has sent one event too many. A flood then fills the client's
-own buffers instead of taking this process's time."""
+"""How long a client that has sent too many events is not read. A flood then fills the client's own buffers
+instead of taking this process's time."""
 
 
 class Packets:

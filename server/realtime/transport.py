@@ -18,7 +18,7 @@ log = logging.getLogger("platform.realtime")
 NAMESPACE = "/"
 
 MAX_UNREAD_PACKETS = 500
-"""What a client may leave unread: far more than a page that draws late ever does."""
+"""What a client may leave unread: far more than a slow page ever does."""
 
 CHECK_SECONDS = 0.5
 """How often the deadlines of all transports are checked."""

@@ -53,8 +53,9 @@ class PlatformProvider:
             "PLATFORM_API_KEY": "an-api-key-of-the-tests",
         }
 
-    def identifier(self, player: str | None = None) -> str:
-        return f"{self.url}/openid/id/{player or self.player}"
+    @property
+    def identifier(self) -> str:
+        return f"{self.url}/openid/id/{self.player}"
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         request = Request(environ)
@@ -75,7 +76,7 @@ class PlatformProvider:
             if self.verdict is not None:
                 return self.verdict
         elif self.player:
-            answer = question.answer(True, identity=self.identifier(), claimed_id=self.identifier())
+            answer = question.answer(True, identity=self.identifier, claimed_id=self.identifier)
         else:
             answer = question.answer(False)
         encoded = server.encodeResponse(answer)

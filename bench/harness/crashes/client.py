@@ -80,7 +80,7 @@ class PlayerSocket(Socket):
         return event, payload
 
 
-class Asking:
+class PlayerClient:
     """One socket of a player, opened again whenever it ends, and the player's HTTP requests."""
 
     def __init__(self, stage: Stage, memory: Memory) -> None:

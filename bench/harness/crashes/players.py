@@ -15,7 +15,7 @@ from bench.harness.crashes.client import (
     IN_PROGRESS,
     PATIENCE_SECONDS,
     PRIZE_GONE,
-    Asking,
+    PlayerClient,
     Stage,
 )
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
@@ -46,7 +46,7 @@ class Actor:
         self._random = Random(f"{seed}/{name}")
         self._settled: list[Act] = []
         self._prizes: list[str] = []
-        self._asking = Asking(stage, memory)
+        self._client = PlayerClient(stage, memory)
 
     def play(self) -> None:
         """Make requests until the storm ends; an exception before is recorded as a contradiction."""
@@ -72,7 +72,7 @@ class Actor:
         except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
             self._memory.contradict(f"socket {self._name} gave up: {failure!r}")
         finally:
-            self._asking.leave()
+            self._client.leave()
 
     def spin(self) -> None:
         """Spin with a new client seed; three of four spins have a request id and can be repeated."""
@@ -92,11 +92,11 @@ class Actor:
         """Sell the oldest prize of this socket, if there is one."""
         if self._prizes:
             act = self._memory.begin(Act(Kind.SALE, self._prizes.pop(0)))
-            self._asking.send(act, f"/prizes/{act.key}/sell", repeated=True, done_before=PRIZE_GONE)
+            self._client.send(act, f"/prizes/{act.key}/sell", repeated=True, done_before=PRIZE_GONE)
 
     def claim(self) -> None:
         act = self._memory.begin(Act(Kind.CLAIM, "claim"))
-        self._asking.send(act, "/affiliate/claim")
+        self._client.send(act, "/affiliate/claim")
 
     def _bet(self, kind: Kind, cents: int, request: dict[str, Any], *, game: str = "upgrader") -> Act:
         name = self._new_name()
@@ -106,7 +106,7 @@ class Actor:
         if self._random.random() < 0.25 and (commitment := self._memory.newest_commitment()):
             request["serverSeedCommitment"] = commitment
         act = self._memory.begin(Act(kind, name, cents, game, request))
-        self._asking.bet(act)
+        self._client.bet(act)
         if act.outcome is Outcome.ACKNOWLEDGED and act.repeatable:
             self._settled.append(act)
         return act
@@ -118,10 +118,10 @@ class Actor:
         """
         request = {"amount": Decimal("0.01"), "item": "Item of 2", "clientSeed": self._name}
         act = self._memory.begin(Act(Kind.SPIN, self._name, 1, request=request | {"requestId": self._name}))
-        self._asking.bet(act)
+        self._client.bet(act)
         # The newest nonce is that of this spin, so it is the number of bets.
-        self._asking.hear_proofs(self._memory.newest_nonce)
-        self._asking.leave()
+        self._client.hear_proofs(self._memory.newest_nonce)
+        self._client.leave()
         return act
 
     def repeat(self) -> None:
@@ -129,7 +129,7 @@ class Actor:
         if not self._settled:
             return
         act = self._random.choice(self._settled)
-        answer = self._asking.emit(act)
+        answer = self._client.emit(act)
         if answer == act.answer:
             self.repeated += 1
         elif answer is not None and answer.get("error") not in (IN_PROGRESS, FAILED):
@@ -140,16 +140,16 @@ class Actor:
         cents = next(self._amounts)
         body = {"amount": cents / 100, "deadline": now_ms() + LOCKED_MS}
         act = self._memory.begin(Act(Kind.LOCK, str(cents), cents))
-        self._asking.send(act, "/profile/vault/lock", body)
+        self._client.send(act, "/profile/vault/lock", body)
 
     def unlock(self) -> None:
         act = self._memory.begin(Act(Kind.UNLOCK, "unlock"))
-        self._asking.send(act, "/profile/vault/unlock")
+        self._client.send(act, "/profile/vault/unlock")
 
     def deposit(self, payer: Memory | None = None) -> None:
         payer = payer or self._memory
         act = payer.begin(Act(Kind.DEPOSIT, self._new_name(), self._random.randint(1, 2000)))
-        self._asking.record(act, payer)
+        self._client.record(act, payer)
 
     def limit(self) -> None:
         """Let one of four players limit what is wagered in a month to an amount that the storm reaches."""
@@ -157,13 +157,13 @@ class Actor:
             cents = self._random.randint(1_000, 10_000)
             body = {"kind": "wager", "period": "month", "value": cents / 100}
             act = self._memory.begin(Act(Kind.LIMIT, "limit", cents))
-            self._asking.send(act, "/limits", body, method="PUT", repeated=True)
+            self._client.send(act, "/limits", body, method="PUT", repeated=True)
 
     def take_break(self) -> None:
         """Let another of four players take a break, which outlasts the storm."""
         if self._memory.user_id % 4 == 1:
             act = self._memory.begin(Act(Kind.BREAK, "break"))
-            self._asking.send(act, "/limits/exclusion", {"duration": "24h"}, repeated=True)
+            self._client.send(act, "/limits/exclusion", {"duration": "24h"}, repeated=True)
 
     def invite(self) -> None:
         """Let a new user use the player's promo code and pay, of which the player earns a part."""
@@ -173,7 +173,7 @@ class Actor:
             return
         self.newcomers.append(newcomer)
         act, path = newcomer.begin(Act(Kind.CODE, self._memory.code)), "/affiliate/use-code"
-        self._asking.send(act, path, {"code": act.key}, by=newcomer, repeated=True, done_before=CODE_USED)
+        self._client.send(act, path, {"code": act.key}, by=newcomer, repeated=True, done_before=CODE_USED)
         self.deposit(newcomer)
 
     def _new_name(self) -> str:

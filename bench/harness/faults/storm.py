@@ -39,7 +39,7 @@ SPIN = "upgrader:spin"
 
 
 @dataclass
-class Passage:
+class FaultResult:
     """The answers during one fault. "Free" answers are those that need no database."""
 
     name: str
@@ -64,7 +64,7 @@ class FaultStorm:
         self._ending = threading.Event()
         self._guard = threading.Lock()
         self._serials = itertools.count(1)
-        self._passage = Passage("before")
+        self._result = FaultResult("before")
         import_items()
         self._memories = [
             memory_of(create_player(app, f"player-{number}", coins=COINS)) for number in range(players + 1)
@@ -79,24 +79,24 @@ class FaultStorm:
             threading.Thread(target=self._read, args=[number, readers], daemon=True)
             for number in range(readers)
         ]
-        self._threads.append(threading.Thread(target=self._look_in, daemon=True))
+        self._threads.append(threading.Thread(target=self._read_without_database, daemon=True))
 
     def begin(self) -> None:
         """Make each request once, which fills the caches, and start the players and readers."""
         for route in NEEDS_NONE + NEEDS_DATABASE:
             self._ask(route, self._memories[0])
-        assert not self._passage.wrong, self._passage.wrong
+        assert not self._result.wrong, self._result.wrong
         for thread in self._threads:
             thread.start()
 
-    def suffer(self, name: str, fault: AbstractContextManager[Any], *, seconds: float) -> Passage:
+    def run(self, name: str, fault: AbstractContextManager[Any], *, seconds: float) -> FaultResult:
         """Keep a fault for this time, then wait until a spin succeeds."""
         with self._guard:
-            self._passage = passage = Passage(name)
+            self._result = result = FaultResult(name)
         with fault:
             time.sleep(seconds)
-        passage.recovery_seconds = self._recover()
-        return passage
+        result.recovery_seconds = self._recover()
+        return result
 
     def end(self) -> list[str]:
         """Let the players finish; a line for each contradiction between answers and database."""
@@ -172,16 +172,16 @@ class FaultStorm:
                 return
             self._ask(route, self._memories[number % len(self._memories)])
 
-    def _look_in(self) -> None:
+    def _read_without_database(self) -> None:
         """Make the requests that need no database in turn."""
         for route in itertools.cycle(NEEDS_NONE):
             if self._ending.wait(PAUSE_SECONDS):
                 return
             seconds = self._ask(route, self._memories[0])
             with self._guard:
-                if seconds > self._passage.slowest_free_seconds:
-                    self._passage.slowest_free_seconds = seconds
-                    self._passage.slowest_free = route.path
+                if seconds > self._result.slowest_free_seconds:
+                    self._result.slowest_free_seconds = seconds
+                    self._result.slowest_free = route.path
 
     def _ask(self, route: Route, memory: Memory) -> float:
         began = time.monotonic()
@@ -203,17 +203,17 @@ class FaultStorm:
     def _note(self, what: str, outcome: Outcome, began: float, detail: str = "") -> float:
         seconds = time.monotonic() - began
         with self._guard:
-            self._passage.outcomes[outcome] += 1
-            self._passage.slowest_seconds = max(self._passage.slowest_seconds, seconds)
+            self._result.outcomes[outcome] += 1
+            self._result.slowest_seconds = max(self._result.slowest_seconds, seconds)
             if outcome is Outcome.REFUSED:
-                self._passage.refused[what] += 1
+                self._result.refused[what] += 1
             elif outcome is Outcome.WRONG:
-                self._passage.wrong.append(f"{what}: {detail}")
+                self._result.wrong.append(f"{what}: {detail}")
         return seconds
 
     def _note_wrong(self, what: str) -> None:
         with self._guard:
-            self._passage.wrong.append(what)
+            self._result.wrong.append(what)
 
     def _recover(self) -> float:
         """The seconds from the fault's end until a waiting player's spin succeeds."""

@@ -155,7 +155,7 @@ def claimed(make):
     """Claims another identity, made from the provider's URL and Alice's identifier."""
 
     def change(address, provider):
-        other = make(provider.url, provider.identifier())
+        other = make(provider.url, provider.identifier)
         return changed(address, **{"openid.claimed_id": other, "openid.identity": other})
 
     return change

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench.harness.crashes.checks import problems, wait_until_proofs_are_due
-from bench.harness.crashes.client import Asking, Stage
+from bench.harness.crashes.client import PlayerClient, Stage
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
@@ -164,17 +164,17 @@ def spin_of(memory, name):
 
 def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
     def play(socket):
-        asking = Asking(stage, newcomer)
+        client = PlayerClient(stage, newcomer)
         for number in itertools.count():
             if stage.ending.is_set():
                 break
-            asking.bet(spin_of(newcomer, f"{socket}-{number}"))
-        asking.leave()
+            client.bet(spin_of(newcomer, f"{socket}-{number}"))
+        client.leave()
 
     others = [threading.Thread(target=play, args=(f"restless-{number}",)) for number in range(4)]
     for other in others:
         other.start()
-    patient = Asking(stage, newcomer)
+    patient = PlayerClient(stage, newcomer)
     acts = [spin_of(newcomer, f"patient-{number}") for number in range(10)]
     for act in acts:
         # As if the first answer had been lost.

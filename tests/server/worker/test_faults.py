@@ -20,15 +20,15 @@ def test_network_faults_to_the_database_lose_nothing_and_answers_are_clear(
     ):
         storm = FaultStorm(app, server.url)
         storm.begin()
-        passages = [
-            storm.suffer("latency", proxy.being(latency(0.05)), seconds=1.5),
-            storm.suffer("slices", proxy.being(slices(0.005)), seconds=1.5),
-            storm.suffer("half answers", proxy.being(HALF), seconds=1),
-            storm.suffer("reset", proxy.being(RESET), seconds=1),
-            storm.suffer("stall", proxy.being(STALL), seconds=12),
+        results = [
+            storm.run("latency", proxy.being(latency(0.05)), seconds=1.5),
+            storm.run("slices", proxy.being(slices(0.005)), seconds=1.5),
+            storm.run("half answers", proxy.being(HALF), seconds=1),
+            storm.run("reset", proxy.being(RESET), seconds=1),
+            storm.run("stall", proxy.being(STALL), seconds=12),
         ]
         problems = storm.end()
 
-    assert [line for passage in passages for line in passage.wrong] + problems == []
-    refused = {passage.name for passage in passages if passage.outcomes[Outcome.REFUSED]}
+    assert [line for result in results for line in result.wrong] + problems == []
+    refused = {result.name for result in results if result.outcomes[Outcome.REFUSED]}
     assert refused >= {"half answers", "reset", "stall"}

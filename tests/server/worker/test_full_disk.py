@@ -26,12 +26,12 @@ def test_a_full_disk_loses_nothing_and_the_server_recovers(app, production):
     storm = FaultStorm(app, production.url)
     storm.begin()
 
-    passage = storm.suffer("full disk", no_room_for(production.process.pid), seconds=3)
+    result = storm.run("full disk", no_room_for(production.process.pid), seconds=3)
     problems = storm.end()
 
-    assert passage.wrong + problems == []
-    assert passage.refused["upgrader:spin"] > 3
-    assert passage.outcomes[Outcome.SUCCESS] > 10
+    assert result.wrong + problems == []
+    assert result.refused["upgrader:spin"] > 3
+    assert result.outcomes[Outcome.SUCCESS] > 10
 
 
 def test_an_avatar_that_does_not_fit_on_the_disk_is_refused_and_the_old_one_stays(
