@@ -29,21 +29,19 @@ class InvalidTradeUrl(PlatformError):
     text = "Invalid trade URL"
 
 
-def is_trade_url(text: str, *, host: str) -> bool:
-    """Whether this is https://HOST/tradeoffer/new/?partner=DIGITS, optionally with &token=TOKEN.
+def partner_of(text: str, *, host: str) -> int | None:
+    """The number in https://HOST/tradeoffer/new/?partner=NUMBER, optionally with &token=TOKEN; else None.
 
     One pattern matches the whole text, so parsers that read URLs differently make no difference.
     """
-    pattern = rf"https://{re.escape(host)}/tradeoffer/new/\?partner=[0-9]+(&token=[A-Za-z0-9_-]+)?"
-    return len(text) <= MAX_LENGTH and re.fullmatch(pattern, text, re.ASCII) is not None
+    pattern = rf"https://{re.escape(host)}/tradeoffer/new/\?partner=([0-9]+)(&token=[A-Za-z0-9_-]+)?"
+    found = re.fullmatch(pattern, text, re.ASCII) if len(text) <= MAX_LENGTH else None
+    return int(found[1]) if found else None
 
 
-def is_own(url: str, *, platform_id: str) -> bool:
-    """Whether a trade URL can be that of this player. An account of another provider may have any."""
-    if not users.GAME_PLATFORM_ID.fullmatch(platform_id):
-        return True
-    partner = url.partition("partner=")[2].partition("&")[0]
-    return int(partner) + FIRST_ID == int(platform_id)
+def is_own(partner: int, *, platform_id: str) -> bool:
+    """Whether this can be the number of this player. An account of another provider may have any."""
+    return not users.GAME_PLATFORM_ID.fullmatch(platform_id) or partner + FIRST_ID == int(platform_id)
 
 
 def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
@@ -53,9 +51,8 @@ def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -
     """
     if url is None or url == "":
         raise TradeUrlRequired
-    if not isinstance(url, str) or not is_trade_url(url, host=host):
-        raise InvalidTradeUrl
-    if own_only and not is_own(url, platform_id=user.platform_id):
+    partner = partner_of(url, host=host) if isinstance(url, str) else None
+    if partner is None or (own_only and not is_own(partner, platform_id=user.platform_id)):
         raise InvalidTradeUrl
     with writing():
         changed = User.update(trade_url=url).where(User.id == user.id, User.trade_url != url).execute()
