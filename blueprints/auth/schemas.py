@@ -41,7 +41,7 @@ class UserSchema(PublicUserSchema):
     two_factor_enabled = flag("Whether two-factor authentication is on")
     affiliate = Part(AffiliateSchema, required=True)
     deposit_bonus = flag("Whether the player has a deposit bonus", example=False)
-    free_cases = count("Free cases that the player can open", 0)
+    free_cases = count("How often the player has opened the free case", 0)
 
 
 class LogoutSchema(WireSchema):
