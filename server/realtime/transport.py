@@ -8,6 +8,7 @@ from typing import Any
 import engineio.socket
 import gevent
 from engineio.packet import PING, Packet
+from engineio.payload import Payload
 
 from server.realtime.frames import Batch
 from server.redaction import safe_exception_summary
@@ -39,6 +40,9 @@ PACKET_SECONDS = 0.1
 allowed sends fewer; a flood fills the client's own buffers."""
 
 PACKETS_AT_ONCE = 100
+
+# The library drops a POST with more packets, and answers it with 200. Its default is 16.
+Payload.max_decode_packets = PACKETS_AT_ONCE
 
 
 class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library carries no types

@@ -1,6 +1,7 @@
 """Limits of transports: their number, and how long they may be silent."""
 
 import json
+import re
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -9,10 +10,11 @@ import pytest
 import websocket
 
 from bench.harness.servers import threaded_server
-from bench.harness.sockets import Refused, Transport
+from bench.harness.sockets import SEPARATOR, Refused, Transport
 from bench.harness.waiting import wait_until
 from server.realtime import handshakes, transport
 from tests.support.apps import app_on
+from tests.support.polling import PollingClient
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,18 @@ def test_a_message_over_64_kib_ends_the_connection(raw):
     socket.send("42" + json.dumps(["upgrader:spin", "x" * 65_536]))
 
     assert socket.closed()
+
+
+def test_a_hundred_packets_of_one_post_are_all_handled(server):
+    client = PollingClient(server)
+    client.join()
+    spins = [f'42{number}["upgrader:spin",{{}}]' for number in range(transport.PACKETS_AT_ONCE)]
+
+    client.post(SEPARATOR.join(spins))
+
+    acknowledged = set()
+    while len(acknowledged) < len(spins):
+        acknowledged |= set(re.findall(r"43(\d+)\[", client.poll()))
 
 
 def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, player, new_player):
