@@ -89,6 +89,8 @@ def _with_socket_headers(inner: WsgiApp) -> WsgiApp:
             own = [("Vary", "Origin"), ("Cache-Control", "no-store")]
             return start_response(status, [*headers, *own], *exc_info)
 
-        return inner(environ, start)
+        body = inner(environ, start)
+        # The library sends one: the client would read it as the beginning of the next response.
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else body
 
     return application
