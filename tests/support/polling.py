@@ -24,6 +24,9 @@ class PollingClient:
         """Send packets; the status of the answer. Raises requests.Timeout when there is none in time."""
         return requests.post(self.url + self.path, data=packets, timeout=TIMEOUT_SECONDS).status_code
 
+    def leave(self) -> None:
+        self.post("41")
+
     def poll(self) -> str:
         """The packets that wait, or come first. Raises requests.Timeout."""
         return requests.get(self.url + self.path, timeout=TIMEOUT_SECONDS).text

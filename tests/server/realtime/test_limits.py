@@ -110,6 +110,7 @@ def test_a_hundred_packets_of_one_post_are_all_handled(server):
     acknowledged = set()
     while len(acknowledged) < len(spins):
         acknowledged |= set(re.findall(r"43(\d+)\[", client.poll()))
+    client.leave()
 
 
 def test_an_event_named_connect_or_disconnect_changes_nothing(app, connect, player, new_player):
