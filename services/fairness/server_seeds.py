@@ -1,10 +1,12 @@
 """The server seed of a player's next bet: drawn, encrypted, and announced before the player bets."""
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
+from cryptography.fernet import InvalidToken
 
 from models import seed_marks
 from models.bets import Bet
@@ -19,6 +21,8 @@ from services.fairness.seed_witness import SeedWitness
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import Unavailable, UserNotFound
+
+log = logging.getLogger("platform.seeds")
 
 
 @dataclass(frozen=True)
@@ -153,9 +157,16 @@ class ServerSeeds:
             return count
 
     def of_bet(self, bet: Bet | DueBet) -> str:
-        """A settled bet's seed, revealed or not. Callers must not show it before its proof is due."""
+        """A settled bet's seed, revealed or not; empty if no key decrypts it.
+
+        Callers must not show it before its proof is due.
+        """
         if bet.server_seed is not None:
             return bet.server_seed
         if bet.sealed_server_seed is None:
             raise ValueError("a bet has a seed, encrypted or revealed")
-        return self.encrypter.decrypt(bet.sealed_server_seed)
+        try:
+            return self.encrypter.decrypt(bet.sealed_server_seed)
+        except InvalidToken:
+            log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
+            return ""

@@ -8,14 +8,12 @@ bet. It holds the proof while it sends it to the socket that placed the bet, if 
 other proof is sent by each process with sockets of the player.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import peewee
-from cryptography.fernet import InvalidToken
 
 from models import proof_queries
 from models.bets import Bet
@@ -24,8 +22,6 @@ from models.proof_queries import DueBet, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
 from services.shared.processes import Processes
-
-log = logging.getLogger("platform.proofs")
 
 BATCH = 500
 
@@ -175,13 +171,8 @@ class Proofs:
         """
         bets = proof_queries.find(bet_ids)
         self._seeds.witness.cover({bet.user_id: bet.nonce for bet in bets if bet.server_seed is None})
-        proofs = []
-        for bet in bets:
-            try:
-                proofs.append(Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))))
-            except InvalidToken:
-                log.error("no key decrypts the server seed of bet %s", bet.id)  # noqa: TRY400
-        return proofs
+        proofs = [Proof._make(bet._replace(server_seed=self._seeds.of_bet(bet))) for bet in bets]
+        return [proof for proof in proofs if proof.server_seed]
 
 
 def _chunks(values: Mapping[int, Value]) -> Iterator[dict[int, Value]]:

@@ -71,6 +71,14 @@ def test_each_changed_part_of_an_opening_is_reported(openings, player, fails):
         assert lines == [f"bet {bet.id}: {problem}", "Error: 1 mismatches"]
 
 
+def test_a_bet_whose_seed_no_key_decrypts_is_reported(openings, player, fails):
+    bet = openings.bet(player)
+    with writing():
+        Bet.update(sealed_server_seed="of a lost key").execute()
+
+    assert f"bet {bet.id}: the seed does not hash to its commitment" in fails("fairness", "audit")
+
+
 def test_a_changed_snapshot_is_reported(openings, player, fails):
     """Also if it has the hash of its text, but that is not canonical."""
     bet = openings.bet(player)
