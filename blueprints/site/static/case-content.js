@@ -2,7 +2,7 @@
 
 import { getJson, getText } from "./api.js";
 import { canVerify, sha256 } from "./fairness.js";
-import { centsOfCoins } from "./money.js";
+import { centsOfCoins, centsOfPrice } from "./money.js";
 import { readSnapshot } from "./tickets.js";
 
 const FREE_CASE = "free-case";
@@ -20,8 +20,8 @@ export async function loadSnapshot(hash) {
  * Load a case of a game, "case" or "irl".
  *
  * Prices and widths of its items come from the snapshot, with which the proof of an opening is verified. `snapshot` is
- * `{ hash, text }`, or null when an item has no price: then the case can't be opened, and `width` and `priceCents`
- * of its items are null.
+ * `{ hash, text }`, or null when an item has no price: then the case can't be opened, the `priceCents` of that item
+ * is null, and so is the `width` of every item.
  */
 export async function loadCase(game, id) {
   const { name, price, items, snapshot: hash } = await getJson(PATHS[game] + encodeURIComponent(id));
@@ -39,7 +39,8 @@ export async function loadCase(game, id) {
 }
 
 /** An item as the case page lists it, with the content of the snapshot at the same place, if there is one. */
-function shownItem({ marketHashName, name = marketHashName, image, percentage }, content) {
+function shownItem({ marketHashName, name = marketHashName, image, price, percentage }, content) {
   if (content && content.name !== name) throw new Error("The snapshot does not list the items that the case lists.");
-  return { name, image, percentage, priceCents: content?.priceCents ?? null, width: content?.width ?? null };
+  const priceCents = content?.priceCents ?? (price === null ? null : centsOfPrice(price));
+  return { name, image, percentage, priceCents, width: content?.width ?? null };
 }

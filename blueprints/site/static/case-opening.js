@@ -126,6 +126,7 @@ export class CaseOpening {
     byId("reel").setAttribute("aria-label", `The reel of ${name}`);
     byId("case-items").replaceChildren(...items.map(line));
     byId("ruler").replaceChildren(...(snapshot ? items.map(range) : []));
+    byId("reel").hidden = !snapshot;
     if (snapshot) this.#reel.fill(items);
     this.#showTicket(null);
   }

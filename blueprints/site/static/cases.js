@@ -10,7 +10,7 @@ const PICTURES = 3;
 const TYPING_PAUSE_MS = 250;
 
 const GROUPS = [
-  { title: "Cases", game: "case", load: async (search) => [...(await freeCase()), ...(await page("false", search))] },
+  { title: "Cases", game: "case", load: async (search) => [...matching(await freeCase(), search), ...(await page("false", search))] },
   {
     title: "Level cases",
     note: "For players who have reached the level.",
@@ -21,7 +21,7 @@ const GROUPS = [
     title: "Real-life prizes",
     note: "Keep what you win, sell it, or have it shipped.",
     game: "irl",
-    load: () => getJson("/irl"),
+    load: async (search) => matching(await getJson("/irl"), search),
   },
 ];
 
@@ -48,7 +48,7 @@ export class Cases {
     const search = byId("case-search").value.trim();
     const results = await Promise.allSettled(GROUPS.map(({ load }) => load(search)));
     if (signal.aborted) return;
-    const groups = GROUPS.map((group, index) => ({ ...group, cases: matching(results[index].value ?? [], search) }));
+    const groups = GROUPS.map((group, index) => ({ ...group, cases: results[index].value ?? [] }));
     const shown = groups.filter(({ cases }) => cases.length);
     byId("cases").replaceChildren(...shown.map((group) => this.#group(group)));
     byId("cases-note").textContent = noteOn(results, shown);
@@ -95,8 +95,7 @@ async function page(caseType, search) {
 }
 
 /** The server searches its pages; the free case and the list of real-life ones come whole. */
-const matching = (cases, search) =>
-  cases.filter(({ name }) => name.toLocaleLowerCase().includes(search.toLocaleLowerCase()));
+const matching = (cases, search) => cases.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
 
 function noteOn(results, shown) {
   const failure = results.find(({ status }) => status === "rejected");

@@ -142,6 +142,25 @@ def test_the_cases_are_busy_until_those_that_were_searched_last_are_shown(shared
     assert shared.evaluate("busy").count("false") == 1
 
 
+def test_a_case_with_an_item_without_a_price_shows_the_other_prices_and_no_reel(shared):
+    def take_first_price(route):
+        content = route.fetch().json() | {"snapshot": None}
+        content["items"][0]["price"] = None
+        route.fulfill(json=content)
+
+    choose_case(shared, CASE)
+    shared.route("**/api/cases/two-worlds", take_first_price)
+
+    choose_case(shared, "Two Worlds")
+
+    expect(shared.locator("#reel")).to_be_hidden()
+    expect(shared.locator("#why-not")).to_have_text(
+        "This case can't be opened, because an item has no price."
+    )
+    expect(shared.locator("#case-items li").nth(0)).to_contain_text("no price yet")
+    expect(shared.locator("#case-items li").nth(1)).to_contain_text("1,385.00")
+
+
 def test_an_opening_that_the_server_refuses_is_explained(shared):
     choose_case(shared, "Level 10 Shoelace")
 
