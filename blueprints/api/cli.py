@@ -32,7 +32,7 @@ def _one_line_errors() -> Iterator[None]:
         raise
     except click.UsageError as error:
         raise click.ClickException(error.format_message()) from None
-    except (OperatorError, PlatformError, OSError) as error:
+    except (OperatorError, PlatformError, OSError, UnicodeEncodeError) as error:
         raise click.ClickException(str(error)) from None
     except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:
         if problem := schema_problem(error):

@@ -14,6 +14,8 @@ MISTYPED = {
     "a missing argument": ["users", "show"],
     "an argument too many": ["users", "show", "1", "2"],
     "a file that is not there": ["items", "import", "nowhere.json"],
+    # As Python reads a byte that is not UTF-8.
+    "an id that is not text": ["users", "show", "\udcff"],
 }
 
 
