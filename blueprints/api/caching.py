@@ -86,7 +86,7 @@ class Entry:
         """By the platform's clock, when what is shown changes with time."""
         self.is_skipped = False
         self._until = time.monotonic() + MAX_SECONDS
-        self._is_finished = threading.Event()
+        self.is_finished = threading.Event()
         self._clock = clock
         self._tags = tags
         self._versions = cache_invalidation.versions(tags)
@@ -95,16 +95,11 @@ class Entry:
         """The response, if it is valid. Waits while it is being built."""
         if not self._is_unchanged():
             return None
-        if self._is_finished.is_set():
+        if self.is_finished.is_set():
             return self.built if time.monotonic() < self._until else None
         with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
-            self._is_finished.wait(seconds)
+            self.is_finished.wait(seconds)
         return self.built if self._is_unchanged() else None
-
-    def finish(self, built: Representation | None) -> None:
-        """Give the response to the waiting requests."""
-        self.built = built
-        self._is_finished.set()
 
     def size(self) -> int:
         """In bytes; those of the response count when it is built."""
@@ -138,7 +133,8 @@ class ResponseCache:
 
     def end(self, entry: Entry, built: Representation | None) -> None:
         """Give the response to the waiting requests, and cache it unless it is None."""
-        entry.finish(built)
+        entry.built = built
+        entry.is_finished.set()
         with self._guard:
             if self._entries.get(entry.key) is entry:
                 del self._entries[entry.key]

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from services.shared.clock import Millis
@@ -91,10 +90,11 @@ class Connections:
 
     def sessions(self) -> dict[int, int]:
         """All players with a socket, each with the lowest session number of the player's sockets."""
-        sockets = [(each.user_id, each.session) for each in list(self._by_sid.values()) if each.user_id]
-        # The lowest number of a player comes last.
-        sockets.sort(key=itemgetter(1), reverse=True)
-        return dict(sockets)
+        lowest: dict[int, int] = {}
+        for each in list(self._by_sid.values()):
+            if (user_id := each.user_id) is not None:
+                lowest[user_id] = min(each.session, lowest.get(user_id, each.session))
+        return lowest
 
     def get(self, sid: str) -> Connection | None:
         return self._by_sid.get(sid)
