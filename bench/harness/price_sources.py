@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 
 @dataclass(frozen=True)
-class Ask:
+class ReceivedRequest:
     """A received request."""
 
     query: dict[str, str]
@@ -27,7 +27,7 @@ class PriceServer:
 
     url: str
     answer: Answer
-    asks: list[Ask] = field(default_factory=list)
+    requests: list[ReceivedRequest] = field(default_factory=list)
     ended: threading.Event = field(default_factory=threading.Event)
     """Set when the test is over, to end slow answers."""
 
@@ -39,7 +39,7 @@ def price_server() -> Iterator[PriceServer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             query = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
-            served.asks.append(Ask(query, dict(self.headers)))
+            served.requests.append(ReceivedRequest(query, dict(self.headers)))
             try:
                 served.answer(self)
             except OSError:

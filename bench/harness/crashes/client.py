@@ -41,7 +41,7 @@ class NoAnswer(Exception):
 
 
 @dataclass
-class Stage:
+class StormState:
     """What the players share: the servers, and how many answers they have given."""
 
     app: Flask
@@ -83,8 +83,8 @@ class PlayerSocket(Socket):
 class PlayerClient:
     """One socket of a player, opened again whenever it ends, and the player's HTTP requests."""
 
-    def __init__(self, stage: Stage, memory: Memory) -> None:
-        self._stage = stage
+    def __init__(self, state: StormState, memory: Memory) -> None:
+        self._state = state
         self._memory = memory
         self._socket: PlayerSocket | None = None
         self._trouble = ""
@@ -113,7 +113,7 @@ class PlayerClient:
         act.attempts += 1
         try:
             if self._socket is None:
-                self._socket = PlayerSocket(self._stage.servers.url, self._memory)
+                self._socket = PlayerSocket(self._state.servers.url, self._memory)
             return self._socket.call(act.event, act.request)
         except GONE as gone:
             self._trouble = repr(gone)
@@ -146,7 +146,7 @@ class PlayerClient:
         # A limit that is not lower is only requested, and its answer is the request.
         done = answer.status_code == 200 and "confirmableAt" not in act.answer
         act.outcome = Outcome.ACKNOWLEDGED if done or was_done else Outcome.REFUSED
-        self._stage.answered()
+        self._state.answered()
 
     def record(self, act: Act, payer: Memory) -> None:
         """Record a deposit as the operator's command does, repeated until it is recorded."""
@@ -161,7 +161,7 @@ class PlayerClient:
                 act.outcome = Outcome.ACKNOWLEDGED
             except UNAVAILABLE:
                 self._pause(act)
-        self._stage.answered()
+        self._state.answered()
 
     def hear_proofs(self, count: int) -> None:
         """Read events until so many spins of the player have their proof, or until the socket ends."""
@@ -190,7 +190,7 @@ class PlayerClient:
         if error == IN_PROGRESS:
             self._memory.wait_for_turn(TURN_SECONDS)
             return
-        self._stage.answered()
+        self._state.answered()
         if self._memory.pass_turn():
             # The spin lock has no queue: a socket that spins again at once would keep the others out.
             threading.Event().wait(PAUSE_SECONDS)
@@ -202,7 +202,7 @@ class PlayerClient:
         act.attempts += 1
         try:
             answer = requests.request(
-                method, self._stage.servers.url + path, json=body, headers=memory.headers, timeout=10
+                method, self._state.servers.url + path, json=body, headers=memory.headers, timeout=10
             )
         except OSError:  # RequestException is one
             return None
@@ -221,4 +221,4 @@ class PlayerClient:
         else:
             threading.Event().wait(PAUSE_SECONDS)
         act.waited_seconds += time.monotonic() - began
-        self._stage.open.wait(PATIENCE_SECONDS)
+        self._state.open.wait(PATIENCE_SECONDS)

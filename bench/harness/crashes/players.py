@@ -16,7 +16,7 @@ from bench.harness.crashes.client import (
     PATIENCE_SECONDS,
     PRIZE_GONE,
     PlayerClient,
-    Stage,
+    StormState,
 )
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from bench.harness.players import Player, create_player, import_case, import_prices
@@ -35,10 +35,12 @@ LOCKED_MS = 1500
 class Actor:
     """One socket of a player, and its requests over the socket and over HTTP."""
 
-    def __init__(self, stage: Stage, memory: Memory, *, name: str, number: int, of: int, seed: str) -> None:
+    def __init__(
+        self, state: StormState, memory: Memory, *, name: str, number: int, of: int, seed: str
+    ) -> None:
         self.newcomers: list[Memory] = []
         self.repeated = 0
-        self._stage = stage
+        self._state = state
         self._memory = memory
         self._name = name
         self._amounts = itertools.count(number + 1, of)
@@ -46,7 +48,7 @@ class Actor:
         self._random = Random(f"{seed}/{name}")
         self._settled: list[Act] = []
         self._prizes: list[str] = []
-        self._client = PlayerClient(stage, memory)
+        self._client = PlayerClient(state, memory)
 
     def play(self) -> None:
         """Make requests until the storm ends; an exception before is recorded as a contradiction."""
@@ -65,9 +67,9 @@ class Actor:
             self.take_break,
         ]
         try:
-            while not self._stage.ending.is_set():
+            while not self._state.ending.is_set():
                 # Without a server every request would only have an unknown outcome.
-                self._stage.open.wait(PATIENCE_SECONDS)
+                self._state.open.wait(PATIENCE_SECONDS)
                 self._random.choices(steps, weights=[50, 15, 15, 10, 3, 6, 6, 4, 3, 3, 3, 1])[0]()
         except Exception as failure:  # noqa: BLE001  # a thread has nobody else to tell
             self._memory.contradict(f"socket {self._name} gave up: {failure!r}")
@@ -168,7 +170,7 @@ class Actor:
     def invite(self) -> None:
         """Let a new user use the player's promo code and pay, of which the player earns a part."""
         try:
-            newcomer = memory_of(create_player(self._stage.app, self._new_name(), coins=0))
+            newcomer = memory_of(create_player(self._state.app, self._new_name(), coins=0))
         except UNAVAILABLE:
             return
         self.newcomers.append(newcomer)

@@ -21,7 +21,7 @@ from flask import Flask
 
 from bench.harness.cluster import Cluster, cluster
 from bench.harness.crashes import checks
-from bench.harness.crashes.client import Stage
+from bench.harness.crashes.client import StormState
 from bench.harness.crashes.memory import Kind, Memory, Outcome, tally
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
@@ -76,13 +76,13 @@ class CrashStorm:
         count, directory = int(env.get("PROCESSES", "1")), Path(env["INSTANCE_DIR"])
         directory.mkdir(exist_ok=True)
         self._starting = cluster({**env, "RATELIMIT_ENABLED": "0"}, directory, processes=count, serve=serve)
-        self._stage = Stage(app, Cluster([]))
+        self._state = StormState(app, Cluster([]))
         self._report = Report(seed)
         import_items()
         self._memories = [self._player(number) for number in range(players)]
         each = max(1, sockets // players)
         self._actors = [
-            Actor(self._stage, memory, name=f"s{player}-{number}", number=number, of=each, seed=seed)
+            Actor(self._state, memory, name=f"s{player}-{number}", number=number, of=each, seed=seed)
             for player, memory in enumerate(self._memories)
             for number in range(each)
         ]
@@ -100,8 +100,8 @@ class CrashStorm:
         began = time.monotonic()
         threads = [threading.Thread(target=actor.play, daemon=True) for actor in self._actors]
         try:
-            self._stage.servers = self._running.enter_context(self._starting)
-            self._stage.open.set()
+            self._state.servers = self._running.enter_context(self._starting)
+            self._state.open.set()
             for thread in threads:
                 thread.start()
             for fault in faults:
@@ -111,7 +111,7 @@ class CrashStorm:
             self._come_to_rest(threads)
             self._check(longest_delay_ms)
         finally:
-            self._stage.ending.set()
+            self._state.ending.set()
             self._running.close()
         self._report.seconds = time.monotonic() - began
         return self._report
@@ -119,11 +119,11 @@ class CrashStorm:
     @property
     def servers(self) -> Cluster:
         """The running servers, during a storm."""
-        return self._stage.servers
+        return self._state.servers
 
     def _player(self, number: int) -> Memory:
-        memory = memory_of(create_player(self._stage.app, f"storm-{number}", coins=COINS))
-        services = self._stage.app.extensions["services"]
+        memory = memory_of(create_player(self._state.app, f"storm-{number}", coins=COINS))
+        services = self._state.app.extensions["services"]
         memory.code = services.promo_codes.set_own(
             user_id=memory.user_id, code=f"STORM{number}", now=now_ms()
         )
@@ -131,33 +131,33 @@ class CrashStorm:
 
     def _wait_before_fault(self) -> None:
         answers = self._random.randint(1, 2 * ANSWERS_BETWEEN_KILLS * len(self._actors))
-        self._stage.wait_for_answers(answers, seconds=LONGEST_LIFE_SECONDS)
+        self._state.wait_for_answers(answers, seconds=LONGEST_LIFE_SECONDS)
         # Right after an answer the server is idle; a moment later it may be anywhere in its work.
         time.sleep(self._random.uniform(0, 0.03))
 
     def kill_server(self) -> None:
         """Kill a server, audit the ledger while it is down, and start it again."""
-        killed = self._random.choice(self._stage.servers.processes)
-        if len(self._stage.servers.processes) == 1:
-            self._stage.open.clear()
+        killed = self._random.choice(self._state.servers.processes)
+        if len(self._state.servers.processes) == 1:
+            self._state.open.clear()
         killed.kill()
         self._report.kills += 1
         self._report.problems += [
             f"after kill {self._report.kills}: {line}" for line in ledger_audit.audit().mismatches
         ]
         killed.start()
-        self._stage.open.set()
+        self._state.open.set()
 
     def kill_worker(self) -> None:
         """Kill a worker as the kernel does when memory runs out; the master starts another."""
-        server = self._random.choice(self._stage.servers.processes).running
+        server = self._random.choice(self._state.servers.processes).running
         assert server is not None
         for worker in children(server.process.pid):
             os.kill(worker, signal.SIGKILL)
 
     def _come_to_rest(self, threads: list[threading.Thread]) -> None:
         """Let the players finish what they began, then let each of them spin once more."""
-        self._stage.ending.set()
+        self._state.ending.set()
         until = time.monotonic() + REST_SECONDS
         for thread in threads:
             thread.join(max(0, until - time.monotonic()))
@@ -168,7 +168,7 @@ class CrashStorm:
 
     def _spin_once_more(self, memory: Memory) -> str | None:
         name = f"last-{memory.user_id}"
-        actor = Actor(self._stage, memory, name=name, number=0, of=1, seed=self._report.seed)
+        actor = Actor(self._state, memory, name=name, number=0, of=1, seed=self._report.seed)
         last = actor.last_spin()
         if last.outcome is Outcome.ACKNOWLEDGED or checks.is_restricted(memory, last):
             return None
@@ -184,7 +184,7 @@ class CrashStorm:
             )
             delays = dict(checks.delays_ms(memory, checks.traces_of(memory.user_id))).values()
             self._report.slowest_proof_ms = max([self._report.slowest_proof_ms, *filter(None, delays)])
-        found, self._report.audited = checks.audit(self._stage.app)
+        found, self._report.audited = checks.audit(self._state.app)
         self._report.problems += found
         self._report.counts = dict(tally(memories))
         acts = [act for memory in memories for act in memory.acts]

@@ -17,7 +17,7 @@ TIERS = [(10_000_000, "0.25"), (5_000_000, "0.20"), (1_000_000, "0.12"), (500_00
 
 
 @dataclass(frozen=True)
-class CaseOfModel:
+class ModelCase:
     """A case with two items; the payouts are what they are worth. ``is_irl``: they are prizes."""
 
     case_id: str
@@ -30,13 +30,13 @@ class CaseOfModel:
 
 
 @dataclass
-class PrizeOfBooks:
+class ModelPrize:
     value: int
     status: str = "kept"
 
 
 @dataclass(frozen=True)
-class RaiseOfBooks:
+class LimitRaise:
     """A request to raise a limit, or to remove it."""
 
     value: int | None
@@ -63,10 +63,10 @@ class Books:
     claimed: int = 0
     free_cases: int = 0
     openings: int = 0
-    prizes: list[PrizeOfBooks] = field(default_factory=list)
+    prizes: list[ModelPrize] = field(default_factory=list)
     limits: dict[tuple[str, str], int] = field(default_factory=dict)
     """By kind and period."""
-    raises: dict[tuple[str, str], RaiseOfBooks] = field(default_factory=dict)
+    raises: dict[tuple[str, str], LimitRaise] = field(default_factory=dict)
     break_until: int = 0
     suspended: bool = False
 
@@ -102,7 +102,7 @@ class Books:
         self.bets.append((now, wager, payout))
         return True
 
-    def open(self, case: CaseOfModel, payout: int, now: int) -> bool:
+    def open(self, case: ModelCase, payout: int, now: int) -> bool:
         wager = 0 if case.is_free else case.price
         if case.is_free and (not self.used or self.free_cases):
             return False
@@ -113,7 +113,7 @@ class Books:
         self.openings += 1
         self.free_cases += case.is_free
         if case.is_irl:
-            self.prizes.append(PrizeOfBooks(payout))
+            self.prizes.append(ModelPrize(payout))
         return True
 
     def may_bet(self, wager: int, now: int) -> bool:
@@ -138,7 +138,7 @@ class Books:
         key = kind, period
         current = self.limits.get(key)
         if current is not None and (value is None or value > current):
-            self.raises[key] = RaiseOfBooks(value, now)
+            self.raises[key] = LimitRaise(value, now)
             return True
         self.raises.pop(key, None)
         if value is not None:

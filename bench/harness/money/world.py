@@ -9,7 +9,7 @@ from flask import Flask
 from peewee import fn
 
 from bench.harness.client_seeds import client_seed_that, client_seed_that_wins
-from bench.harness.money.bookkeeping import SPECIAL_CODE, CaseOfModel
+from bench.harness.money.bookkeeping import SPECIAL_CODE, ModelCase
 from bench.harness.money.interruptions import Died, Fuse, Kind, Moment
 from bench.harness.players import Player as Account
 from bench.harness.players import create_player, import_case, import_prices
@@ -75,7 +75,7 @@ class World:
         import_prices({ITEM: PRICE, CHEAP: CHEAP_PRICE}, now=self.clock())
         self.cases = self._import_cases()
 
-    def _import_cases(self) -> list[CaseOfModel]:
+    def _import_cases(self) -> list[ModelCase]:
         for case in CASES:
             import_case(**case, percentages={ITEM: 10, CHEAP: 90}, now=self.clock())
         prizes = [
@@ -92,7 +92,7 @@ class World:
         dear, cheap = (ITEM, PRICE * 100), (CHEAP, CHEAP_PRICE * 100)
         return [
             *(
-                CaseOfModel(
+                ModelCase(
                     case.slug,
                     case.price_cents,
                     dear,
@@ -102,9 +102,7 @@ class World:
                 )
                 for case in own
             ),
-            CaseOfModel(
-                IRL_CASE, IRL_PRICE * 100, (CAR, CAR_PRICE * 100), (PEN, PEN_PRICE * 100), is_irl=True
-            ),
+            ModelCase(IRL_CASE, IRL_PRICE * 100, (CAR, CAR_PRICE * 100), (PEN, PEN_PRICE * 100), is_irl=True),
         ]
 
     def _start(self) -> None:
@@ -232,14 +230,14 @@ class Player:
     def _run(self, *arguments: str) -> bool:
         return self._world.app.test_cli_runner().invoke(args=arguments).exit_code == 0
 
-    def seed_that_wins(self, item: str, case: CaseOfModel) -> str:
+    def seed_that_wins(self, item: str, case: ModelCase) -> str:
         """A client seed with which the next opening of this case wins this item."""
         game = IRL if case.is_irl else CASE
         return client_seed_that_wins(
             item, app=self._world.app, player=self.user, case=case.case_id, game=game
         )
 
-    def open(self, case: CaseOfModel, client_seed: str, request_id: str) -> bool:
+    def open(self, case: ModelCase, client_seed: str, request_id: str) -> bool:
         game = IRL if case.is_irl else CASE
         request = OpeningRequest(
             event=f"{game}:open", case=case.case_id, client_seed=client_seed, request_id=request_id

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench.harness.crashes.checks import problems, wait_until_proofs_are_due
-from bench.harness.crashes.client import PlayerClient, Stage
+from bench.harness.crashes.client import PlayerClient, StormState
 from bench.harness.crashes.memory import Act, Kind, Memory, Outcome
 from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
@@ -23,25 +23,25 @@ MANY_ATTEMPTS = 10
 
 
 @pytest.fixture
-def stage(app, server):
+def state(app, server):
     """Where nothing is killed."""
     import_items()
-    stage = Stage(app, SimpleNamespace(url=server))
-    stage.open.set()
-    return stage
+    state = StormState(app, SimpleNamespace(url=server))
+    state.open.set()
+    return state
 
 
 @pytest.fixture
-def newcomer(stage):
+def newcomer(state):
     """A player who has done nothing yet."""
-    return memory_of(create_player(stage.app, "calm"))
+    return memory_of(create_player(state.app, "calm"))
 
 
 @pytest.fixture
-def memory(stage, newcomer):
+def memory(state, newcomer):
     """A player who has played, sold a prize, locked and been paid, every time with an answer."""
     memory = newcomer
-    actor = Actor(stage, memory, name="calm", number=0, of=1, seed="calm")
+    actor = Actor(state, memory, name="calm", number=0, of=1, seed="calm")
     for _ in range(4):
         actor.spin()
     for _ in range(2):
@@ -162,11 +162,11 @@ def spin_of(memory, name):
     return memory.begin(Act(Kind.SPIN, name, 1, request=request))
 
 
-def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
+def test_a_new_request_gets_its_turn_although_sockets_are_busy(state, newcomer):
     def play(socket):
-        client = PlayerClient(stage, newcomer)
+        client = PlayerClient(state, newcomer)
         for number in itertools.count():
-            if stage.ending.is_set():
+            if state.ending.is_set():
                 break
             client.bet(spin_of(newcomer, f"{socket}-{number}"))
         client.leave()
@@ -174,13 +174,13 @@ def test_a_new_request_gets_its_turn_although_sockets_are_busy(stage, newcomer):
     others = [threading.Thread(target=play, args=(f"restless-{number}",)) for number in range(4)]
     for other in others:
         other.start()
-    patient = PlayerClient(stage, newcomer)
+    patient = PlayerClient(state, newcomer)
     acts = [spin_of(newcomer, f"patient-{number}") for number in range(10)]
     for act in acts:
         # As if the first answer had been lost.
         act.attempts = 1
         patient.bet(act)
-    stage.ending.set()
+    state.ending.set()
     for other in others:
         other.join()
     patient.leave()

@@ -47,7 +47,7 @@ def test_two_processes_do_not_refresh_at_the_same_time(prices, source, another, 
     during_a_request(run_the_other, feed({}))
     prices.run_due()
 
-    assert len(source.asks) == 1
+    assert len(source.requests) == 1
 
 
 def test_another_process_repeats_the_refresh_of_a_leader_that_stopped(
@@ -74,7 +74,7 @@ def test_a_former_leader_does_not_ask_for_the_next_refresh(prices, source, items
 
     prices.run_due()
 
-    assert len(source.asks) == 1
+    assert len(source.requests) == 1
 
 
 def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
@@ -90,7 +90,7 @@ def test_the_command_ends_the_refresh_of_a_leader_which_leads_again_afterwards(
 
     prices.run_due()
 
-    assert (after_the_command, len(source.asks), prices.is_leader) == ({200}, 3, True)
+    assert (after_the_command, len(source.requests), prices.is_leader) == ({200}, 3, True)
 
 
 def test_of_two_commands_at_once_the_first_fails_in_one_line(
@@ -111,7 +111,7 @@ def test_a_lease_that_lasts_implausibly_long_is_free(prices, source, items):
 
     prices.run_due()
 
-    assert len(source.asks) == 1
+    assert len(source.requests) == 1
 
 
 def test_nothing_is_asked_while_the_database_is_away(prices, source):
@@ -120,7 +120,7 @@ def test_nothing_is_asked_while_the_database_is_away(prices, source):
     with pytest.raises(Exception, match="refused"):
         prices.run_due()
 
-    assert source.asks == []
+    assert source.requests == []
 
 
 @pytest.fixture

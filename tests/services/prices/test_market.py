@@ -15,7 +15,7 @@ def settings(source):
 
 
 def asked(source):
-    return [ask.query["market_hash_name"] for ask in source.asks]
+    return [request.query["market_hash_name"] for request in source.requests]
 
 
 def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, stored_prices, next_fetches):
@@ -30,7 +30,7 @@ def test_an_item_is_asked_for_by_game_and_name_in_dollars(prices, source, add, s
         "market_hash_name": "★ Karambit & Co | 50% +1",
         "key": "1",
     }
-    assert [ask.query for ask in source.asks] == [question]
+    assert [request.query for request in source.requests] == [question]
     assert stored_prices() == {"★ Karambit & Co | 50% +1": 123_456}
     assert next_fetches() == {"★ Karambit & Co | 50% +1": START + HOUR}
 
@@ -89,15 +89,15 @@ def test_restarts_do_not_raise_the_limit_of_20_requests_a_minute(prices, run, so
     asks = []
 
     run("prices", "refresh")
-    asks.append(len(source.asks))
+    asks.append(len(source.requests))
     restart().refresh(accept_jumps=False)
-    asks.append(len(source.asks))
+    asks.append(len(source.requests))
     clock.advance(ms=59_999)
     restart().refresh(accept_jumps=False)
-    asks.append(len(source.asks))
+    asks.append(len(source.requests))
     clock.advance(ms=1)
     restart().refresh(accept_jumps=False)
-    asks.append(len(source.asks))
+    asks.append(len(source.requests))
 
     assert asks == [20, 20, 20, 40]
     assert asked(source) == many[:40]
@@ -227,6 +227,6 @@ def test_a_clock_that_was_set_back_far_does_not_stop_the_requests_and_a_little_r
     for milliseconds in (0, -10_000 * HOUR, -2_000, HOUR + 2_000):
         clock.advance(ms=milliseconds)
         prices.run_due()
-        asks.append(len(source.asks))
+        asks.append(len(source.requests))
 
     assert asks == [1, 2, 2, 3]

@@ -88,7 +88,7 @@ def test_without_a_background_task_no_request_waits(prices, source, add, unprice
 
     prices.refresh_missing(unpriced())
 
-    assert source.asks == []
+    assert source.requests == []
 
 
 @sqlite_only
@@ -142,7 +142,7 @@ def test_20_concurrent_requests_ask_the_market_once(prices, source, add, wanted)
 
     found = all_at_once([look] * 20)
 
-    assert len(source.asks) == 1
+    assert len(source.requests) == 1
     assert found == [{"None": 150}] * 20
 
 
@@ -154,13 +154,13 @@ def test_an_item_that_the_market_does_not_know_is_asked_for_once_a_period(source
     wanted()
     clock.advance(ms=HOUR - 1)
     wanted()
-    asked_in_the_first_period = len(source.asks)
+    asked_in_the_first_period = len(source.requests)
     clock.advance(ms=1)
     wanted()
 
     assert asked_in_the_first_period == 1
     # On a busy machine the request itself may have waited in vain.
-    wait_until(lambda: len(source.asks) == 2)
+    wait_until(lambda: len(source.requests) == 2)
 
 
 @pytest.mark.parametrize("settings", [{}])
@@ -188,7 +188,7 @@ def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(res
         for _ in range(5):
             prices.refresh_missing(unpriced())
 
-    assert len(source.asks) == 1
+    assert len(source.requests) == 1
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def test_the_feed_is_refreshed_at_the_start_and_then_every_hour(prices, source, 
     for step in (0, 0, HOUR - 1, 1):
         clock.advance(ms=step)
         prices.run_due()
-        asks.append(len(source.asks))
+        asks.append(len(source.requests))
 
     assert asks == [1, 1, 1, 2]
     assert stored_prices() == {"One": 150}
@@ -39,11 +39,11 @@ def test_a_restart_keeps_the_time_of_the_next_refresh(prices, source, clock, res
 
     clock.advance(minutes=59)
     again.run_due()
-    early = len(source.asks)
+    early = len(source.requests)
     clock.advance(minutes=1)
     again.run_due()
 
-    assert (early, len(source.asks)) == (1, 2)
+    assert (early, len(source.requests)) == (1, 2)
 
 
 def test_a_much_shorter_period_applies_at_once(prices, source, clock, restart):
@@ -53,7 +53,7 @@ def test_a_much_shorter_period_applies_at_once(prices, source, clock, restart):
 
     restart(PRICE_REFRESH_SECONDS="60").run_due()
 
-    assert len(source.asks) == 2
+    assert len(source.requests) == 2
 
 
 def test_a_clock_that_was_set_back_far_does_not_stop_the_refreshes_and_a_little_repeats_none(
@@ -66,7 +66,7 @@ def test_a_clock_that_was_set_back_far_does_not_stop_the_refreshes_and_a_little_
     for milliseconds in (0, -1000 * HOUR, -60_000):
         clock.advance(ms=milliseconds)
         prices.run_due()
-        asks.append(len(source.asks))
+        asks.append(len(source.requests))
 
     assert asks == [1, 2, 2]
 
@@ -116,9 +116,9 @@ def test_a_failing_source_is_asked_less_and_less_often_but_every_ten_minutes(
     asked_at = []
 
     for second in range(0, 3600, 30):
-        before = len(source.asks)
+        before = len(source.requests)
         prices.run_due()
-        asked_at += [second] * (len(source.asks) - before)
+        asked_at += [second] * (len(source.requests) - before)
         clock.advance(seconds=30)
 
     gaps = [later - earlier for earlier, later in itertools.pairwise(asked_at)]
@@ -133,7 +133,7 @@ def test_a_failing_feed_is_asked_at_least_once_a_period(prices, source, clock):
         prices.run_due()
         clock.advance(seconds=10)
 
-    assert len(source.asks) == 5
+    assert len(source.requests) == 5
 
 
 def test_the_pause_after_failures_outlives_a_restart_and_ends_with_a_success(prices, source, clock, restart):
@@ -148,5 +148,5 @@ def test_the_pause_after_failures_outlives_a_restart_and_ends_with_a_success(pri
     clock.advance(minutes=1)
     again.run_due()
 
-    assert (len(source.asks), failures) == (3, [2])
+    assert (len(source.requests), failures) == (3, [2])
     assert [state.failures for state in again.states()] == [0]

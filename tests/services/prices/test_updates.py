@@ -119,7 +119,7 @@ def test_a_real_server_stops_in_order_during_a_refresh(env, tmp_path, source, ad
     source.answer = dripping(source)
 
     with server_process(gunicorn(), env | {"PRICE_FEED_URL": source.url}, tmp_path) as server:
-        wait_until(lambda: source.asks)
+        wait_until(lambda: source.requests)
         code = server.stop(timeout=15)
 
     assert code == 0
