@@ -1,9 +1,39 @@
 """GET /leaderboard: the highest wagers since Monday, or since the 1st."""
 
-from bench.harness.spins import at
+import pytest
+
+from bench.harness.spins import Clock, Table, at
 from models.db.connection import writing
 from models.users import User
 from tests.support.markers import sqlite_only
+
+
+@pytest.fixture
+def clock():
+    return Clock(at("2026-03-18 12:00"))
+
+
+@pytest.fixture
+def app(make_app, clock):
+    return make_app(clock=clock)
+
+
+@pytest.fixture
+def spin(app):
+    """Plays one spin: ``spin(player, wager="1")``."""
+    return Table(app).spin
+
+
+@pytest.fixture
+def board(client):
+    """The names on the leaderboard, with their wagers."""
+
+    def shown(**parameters):
+        answer = client.get("/leaderboard", query_string=parameters)
+        assert answer.status_code == 200, answer.text
+        return [(entry["username"], entry["wager"]) for entry in answer.json]
+
+    return shown
 
 
 def test_an_entry_has_a_masked_name_a_picture_and_the_wager(client, new_player, spin):
