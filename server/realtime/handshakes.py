@@ -53,7 +53,10 @@ class Handshakes:
         transport = self._running.transports.get(transport_id)
         if transport is None:
             return
-        if transport.must_join_by is None or not self._may_join(transport):
+        if transport.must_join_by is None or (
+            # A second attempt on one transport counts as one more handshake of its address.
+            transport.has_tried_to_join and not self._may_begin(self._server.environ[transport_id])
+        ):
             self._running.transports.close(transport_id)
             return
         transport.must_join_by = None
@@ -82,7 +85,3 @@ class Handshakes:
             self._running.forget(sid)
         else:
             self._running.on_joined(sid)
-
-    def _may_join(self, transport: Transport) -> bool:
-        """A second attempt on one transport counts as one more handshake of its address."""
-        return not transport.has_tried_to_join or self._may_begin(self._server.environ[transport.sid])

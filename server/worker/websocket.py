@@ -53,9 +53,12 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
             if len(message) + header.length > MAX_MESSAGE_BYTES:
                 break
             payload = self._read_payload(header)
-            if header.opcode >= self.OPCODE_CLOSE:
-                if self._handle_control(header, payload):
-                    return None
+            if header.opcode == self.OPCODE_CLOSE:
+                self.handle_close(header, payload)
+                return None
+            if header.opcode == self.OPCODE_PING:
+                self.handle_ping(header, payload)
+            if header.opcode in (self.OPCODE_PING, self.OPCODE_PONG):
                 continue
             if (kind is None) == (header.opcode == self.OPCODE_CONTINUATION):
                 raise ProtocolError("continuation frames without a start, or a start within a message")
@@ -63,16 +66,12 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
             message += payload
             if header.fin:
                 return message.decode() if kind == self.OPCODE_TEXT else bytes(message)
-        self._refuse_too_big()
-        return None
-
-    def _refuse_too_big(self) -> None:
-        stream = self.handler.rfile
         self.close(TOO_BIG)
         # Closing a connection with unread data resets it, and the client would not get the code.
         with suppress(OSError):
-            while stream.read1(MAX_MESSAGE_BYTES):
+            while self.handler.rfile.read1(MAX_MESSAGE_BYTES):
                 pass
+        return None
 
     def _read_header(self) -> Header:
         header = Header.decode_header(self.stream)
@@ -87,15 +86,6 @@ class BoundedWebSocket(WebSocket):  # type: ignore[misc]  # the library carries 
         if len(payload) != header.length:
             raise WebSocketError("the connection ended within a frame")
         return _unmasked(payload, bytes(header.mask))
-
-    def _handle_control(self, header: Header, payload: bytes) -> bool:
-        """Answer a control frame. True for the closing frame."""
-        if header.opcode == self.OPCODE_CLOSE:
-            self.handle_close(header, payload)
-            return True
-        if header.opcode == self.OPCODE_PING:
-            self.handle_ping(header, payload)
-        return False
 
     def close(self, code: int = 1000, _reason: object = None) -> None:
         """Send the closing frame, and close the connection soon even if the client does not answer it."""
