@@ -107,6 +107,8 @@ class Realtime:
         )
         # Without types, which python-socketio lacks.
         self.server: Any = self.socketio.server
+        # Logged already, as the library sees it: these lines have the ids of sessions, which are secrets.
+        self.server.eio.log_message_keys |= {"bad-sid", "bad-transport", "not-connected", "unexpected-http"}
         self.manager: Any = manager
         limited = settings.ratelimit_enabled
         self.transports = Transports(self.server, paced=limited)

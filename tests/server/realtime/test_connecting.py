@@ -4,6 +4,7 @@ import json
 import threading
 
 import pytest
+import requests
 
 from bench.harness.sockets import PollingTransport, Refused
 from bench.harness.waiting import wait_until
@@ -27,6 +28,15 @@ def test_a_bad_token_is_refused(app, connect):
 
     for token in ("not-a-token", 5, ["a"], {"a": 1}, True, "é", nobodys):
         assert refused(connect, auth={"token": token}) == "Unauthorized", token
+
+
+@sqlite_only
+def test_the_id_of_a_session_that_another_process_may_have_is_not_logged(server, caplog):
+    for ask in (requests.get, requests.post):
+        answer = ask(f"{server}/socket.io/?EIO=4&transport=polling&sid=id-of-a-session", timeout=10)
+        assert answer.status_code == 400
+
+    assert "id-of-a-session" not in caplog.text
 
 
 @sqlite_only
