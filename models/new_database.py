@@ -11,15 +11,22 @@ from models.leases import Lease
 from models.prices import MarketSlot, PriceSource
 from models.seed_marks import FIRST_NUMBER, SeedMark
 
+LEASES = ({"name": "price refresh"}, {"name": "catalogue"})
 
-def create_schema() -> None:
-    """Create everything that an empty database needs. To be used within ``writing()``."""
+
+def all_tables() -> list[type[Table]]:
+    """Every table of the models."""
     # A table is known once its module is imported.
     for module in pkgutil.iter_modules(models.__path__, "models."):
         importlib.import_module(module.name)
-    database.create_tables(Table.__subclasses__(), safe=False)
+    return Table.__subclasses__()
+
+
+def create_schema() -> None:
+    """Create everything that an empty database needs. To be used within ``writing()``."""
+    database.create_tables(all_tables(), safe=False)
     create_triggers()
     PriceSource.insert_many([{"name": "feed"}, {"name": "market"}]).execute()
     MarketSlot.insert_many([{"slot": slot} for slot in range(20)]).execute()
-    Lease.insert_many([{"name": "price refresh"}, {"name": "catalogue"}]).execute()
+    Lease.insert_many(LEASES).execute()
     SeedMark.insert(number=FIRST_NUMBER, token=secrets.token_hex(16), epoch=1).execute()

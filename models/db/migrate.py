@@ -32,6 +32,9 @@ def upgrade() -> list[str]:
         runner = _runner()
         applied = runner.applied()
         if LAST_MIGRATION in applied:
+            for migration in runner.status():
+                if migration.path is None and migration.name > LAST_MIGRATION:
+                    raise NotUpgradable(f"another version has applied the migration {migration.name}")
             return list(runner.up())
         if applied:
             older = f"the database is older than version {LAST_RELEASE}"

@@ -102,6 +102,17 @@ def test_a_database_older_than_the_last_release_is_refused_and_not_changed(make_
     assert history_and_tables() == before
 
 
+def test_a_database_with_a_migration_of_another_version_is_refused_and_not_changed(app, run, fails):
+    run("db", "upgrade")
+    with writing():
+        migrate.Runner(database.obj).History.create(name="0014_of_a_later_version")
+    before = history_and_tables()
+
+    other = "another version has applied the migration 0014_of_a_later_version"
+    assert fails("db", "upgrade") == f"Error: {other}"
+    assert history_and_tables() == before
+
+
 def test_a_database_with_tables_and_no_history_is_refused_and_not_changed(app, fails):
     with writing():
         database.execute_sql("CREATE TABLE other (id INTEGER)")
