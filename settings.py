@@ -59,10 +59,10 @@ class SettingsError(Exception):
 # A parser returns the value of a text, or raises ValidationError with what the text must be.
 
 
-def _choice(*choices: str) -> Callable[[str], bool]:
-    """A parser that tells whether a text is the last of these choices."""
-    known = OneOf(choices, error="must be one of {choices}")
-    return lambda text: bool(known(text) == choices[-1])
+def _flag(off: str, on: str) -> Callable[[str], bool]:
+    """A parser of a text that must be one of these two."""
+    known = OneOf((off, on), error="must be one of {choices}")
+    return lambda text: bool(known(text) == on)
 
 
 def _number(
@@ -95,7 +95,7 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(entry.strip() for entry in text.split(",") if entry.strip())
 
 
-def _address(text: str) -> str:
+def _http_url(text: str) -> str:
     """An http(s) URL with its scheme and host in lower case, or nothing."""
     if not text:
         return ""
@@ -106,11 +106,11 @@ def _address(text: str) -> str:
     return parts._replace(netloc=parts.netloc.lower()).geturl()
 
 
-def _base(ending: str = "") -> Callable[[str], str]:
+def _base_url(ending: str = "") -> Callable[[str], str]:
     """A parser of URLs that paths are appended to: without a query, or a slash at the end."""
 
     def parse(text: str) -> str:
-        url = _address(text)
+        url = _http_url(text)
         if "?" in text:
             raise ValidationError("must be an address without a query")
         if not url.endswith(ending):
@@ -172,12 +172,12 @@ def _setting(name: str, default: str, parse: Callable[[str], Any] = str, *, secr
 class Settings:
     """What an operator can choose. Money is in cents; the names of durations end in their unit."""
 
-    production: bool = _setting("APP_ENV", "development", _choice("development", "production"))
+    production: bool = _setting("APP_ENV", "development", _flag("development", "production"))
     instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", _directory)  # noqa: RUF009
     host: str = _setting("HOST", "127.0.0.1")
     port: int = _setting("PORT", "5000", _number(1, 65_535))
-    base_url: str = _setting("BASE_URL", "http://127.0.0.1:{port}", _base())
-    frontend_url: str = _setting("FRONTEND_URL", "{base_url}/", _address)
+    base_url: str = _setting("BASE_URL", "http://127.0.0.1:{port}", _base_url())
+    frontend_url: str = _setting("FRONTEND_URL", "{base_url}/", _http_url)
     cors_origins: tuple[str, ...] = _setting("CORS_ORIGINS", "", _origins)
     database_url: str = _setting(
         "DATABASE_URL", "sqlite:///{instance_dir}/platform.db", DATABASE, secret=True
@@ -192,16 +192,16 @@ class Settings:
     previous_jwt_secrets: tuple[str, ...] = _setting("JWT_SECRET_PREVIOUS", "", _list, secret=True)
     jwt_ttl_seconds: int = _setting("JWT_TTL", "604800", _number(1, 315_360_000))
     platform_openid_url: str = _setting(
-        "PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login", _base(ending="/login")
+        "PLATFORM_OPENID_URL", "https://steamcommunity.com/openid/login", _base_url(ending="/login")
     )
-    platform_api_url: str = _setting("PLATFORM_API_URL", "https://api.steampowered.com", _base())
+    platform_api_url: str = _setting("PLATFORM_API_URL", "https://api.steampowered.com", _base_url())
     platform_api_key: str = _setting("PLATFORM_API_KEY", "", secret=True)
     identity_discovery_url: str = _setting(
-        "IDENTITY_DISCOVERY_URL", "https://accounts.google.com/.well-known/openid-configuration", _address
+        "IDENTITY_DISCOVERY_URL", "https://accounts.google.com/.well-known/openid-configuration", _http_url
     )
     identity_client_id: str = _setting("IDENTITY_CLIENT_ID", "")
     identity_client_secret: str = _setting("IDENTITY_CLIENT_SECRET", "", secret=True)
-    ratelimit_enabled: bool = _setting("RATELIMIT_ENABLED", "1", _choice("0", "1"))
+    ratelimit_enabled: bool = _setting("RATELIMIT_ENABLED", "1", _flag("0", "1"))
     address_max_sockets: int = _setting("ADDRESS_MAX_SOCKETS", "1000", _number(1, 1_000_000))
     address_handshakes_per_minute: int = _setting(
         "ADDRESS_HANDSHAKES_PER_MINUTE", "300", _number(1, 1_000_000)
@@ -223,15 +223,15 @@ class Settings:
     two_factor_required_for: tuple[str, ...] = _setting(
         "TWO_FACTOR_REQUIRED_FOR", "", lambda text: ACTIONS(_list(text))
     )
-    trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", _choice("0", "1"))
+    trade_url_own_only: bool = _setting("TRADE_URL_OWN_ONLY", "0", _flag("0", "1"))
     # Text, because it is checked when it is used and not at the start.
     sweepstake_rate: str = _setting("SWEEPSTAKE_RATE", "1.0")
     affiliate_special_code: str | None = _setting(
         "AFFILIATE_SPECIAL_CODE", "", lambda text: PROMO_CODE(text).upper() or None, secret=True
     )
     # A URL may contain a key. Empty: this source is not used.
-    price_feed_url: str = _setting("PRICE_FEED_URL", "", _address, secret=True)
-    price_market_url: str = _setting("PRICE_MARKET_URL", "", _address, secret=True)
+    price_feed_url: str = _setting("PRICE_FEED_URL", "", _http_url, secret=True)
+    price_market_url: str = _setting("PRICE_MARKET_URL", "", _http_url, secret=True)
     price_refresh_seconds: int = _setting("PRICE_REFRESH_SECONDS", "3600", _number(1, 86_400))
     gunicorn_log_level: str = _setting("GUNICORN_LOG_LEVEL", "info", lambda text: LOG_LEVEL(text.lower()))
 

@@ -14,7 +14,7 @@ class Item(Table):
     market_hash_name = peewee.CharField(max_length=200, unique=True)
     gun_name = peewee.CharField(max_length=200)
     skin_name = peewee.CharField(max_length=200)
-    # An address, a path below /media, or empty for the neutral picture.
+    # A URL, a path below /media, or empty for the neutral image.
     image = peewee.CharField(max_length=1000, default="")
     price_cents = peewee.BigIntegerField(null=True, constraints=[Check("price_cents >= 0")])
     custom_price = peewee.BooleanField(default=False)

@@ -1,8 +1,9 @@
 """Whether a player may bet, and the sums that limits are compared with: SQL for both databases.
 
 All of it is about one row of ``users``, which every bet updates. So the update that takes the wager also
-decides whether it may: bets of a player in several processes, or a bet and a new limit, can't both read an
-old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and ``:day``.
+decides whether the bet is allowed: bets of a player in several processes, or a bet and a new limit, can't
+both read an old sum. The texts have the parameters of Settlement and BetTimes, such as ``:wager_cents`` and
+``:day``.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Statements about bets whose proofs are due, each for many bets at once.
 
 They are written in SQL, because Peewee generates the SQL again for each list of ids. That took 65 of the
-600 µs of a spin. The last four are those by which several processes share the work, on PostgreSQL.
+600 µs of a spin. By the last four, on PostgreSQL, several processes share the work.
 """
 
 import json

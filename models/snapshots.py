@@ -9,7 +9,7 @@ from models.db.connection import Table
 class Snapshot(Table):
     """The canonical JSON of a case: its id, its price, and the names, prices and widths of its items.
 
-    A row is never changed but for the last two columns. One that was shown but never opened is deleted later.
+    Only the last two columns of a row ever change. A snapshot that was never opened is deleted later.
     """
 
     id = peewee.BigAutoField()

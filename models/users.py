@@ -9,7 +9,7 @@ from models.db.connection import Table
 from models.db.sql import execute
 
 PERMANENTLY = 2**62
-"""The end of an exclusion without an end."""
+"""The end of a permanent exclusion."""
 
 
 def _number() -> peewee.BigIntegerField:

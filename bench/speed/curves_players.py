@@ -11,7 +11,8 @@ from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.db.connection import database, reading, writing
 from models.users import User
-from services.shared.clock import Period, now_ms
+from services.shared.clock import now_ms
+from services.statistics.leaderboard import Period
 
 SIZES = (100, 1_000, 10_000)
 SPINNERS = 10

@@ -44,9 +44,9 @@ LIMIT_REACHED = LimitReachedSchema()
 
 
 def install_bet_events(app: Flask, running: Realtime) -> None:
-    """Handle these events on this server, and look for the catalogue of other processes."""
+    """Handle these events on this server, and load the catalogues of other processes."""
     services: Services = app.extensions["services"]
-    running.every_two_seconds.append(services.catalogue.look)
+    running.every_two_seconds.append(services.catalogue.load_newest)
 
     _BetEvent(app, running, name="upgrader:spin", game=services.upgrader, read=read_spin)
     for openings in (services.case_openings, services.irl_openings):

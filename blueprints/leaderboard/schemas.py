@@ -2,7 +2,7 @@
 
 from blueprints.api.parameters import choice
 from blueprints.api.schemas import Avatar, Coins, QuerySchema, WireSchema, text
-from services.shared.clock import Period
+from services.statistics.leaderboard import Period
 
 
 class LeaderboardQuery(QuerySchema):

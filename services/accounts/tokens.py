@@ -9,7 +9,7 @@ from typing import Any
 
 import jwt
 
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import Unauthorized
 
 ALGORITHM = "HS256"
@@ -19,7 +19,7 @@ TOKENS_REMEMBERED = 10_000
 PLATFORM_ID = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 TOKEN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
-FUTURE_MS = 24 * 3600 * 1000
+FUTURE_MS = DAY_MS
 """A token that was issued further in the future than this is refused. The clock was wrong when it was issued,
 and the token would be valid for that much longer."""
 

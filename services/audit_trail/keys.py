@@ -55,7 +55,7 @@ class AuditKeys:
         return hmac.compare_digest(expected.encode(), str(mac).encode(errors="surrogatepass"))
 
     def store(self) -> None:
-        """Keep the keys that are known here in the database."""
+        """Store the known keys in the database."""
         rows = [
             {"key_id": key_id, "sealed_key": self.encrypter.encrypt(key.hex())}
             for key_id, key in self._known.items()
@@ -64,7 +64,7 @@ class AuditKeys:
             AuditKey.insert_many(rows).on_conflict_ignore().execute()
 
     def load(self) -> None:
-        """Learn the keys in the database."""
+        """Read the keys that are stored in the database."""
         with reading():
             sealed_keys = {row["key_id"]: row["sealed_key"] for row in stored_rows(AuditKey.select())}
         for key_id, sealed in sealed_keys.items():

@@ -19,7 +19,7 @@ _keys: list[AuditKeys] = []
 
 
 def record_with(keys: AuditKeys) -> None:
-    """Sign events with these keys, as ``open_database`` opens the database for all models."""
+    """Sign all events of this process with these keys."""
     _keys[:] = [keys]
 
 

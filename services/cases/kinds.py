@@ -34,6 +34,6 @@ def game_type(app_ids: Collection[int]) -> GameType:
     return games.pop() if len(games) == 1 else GameType.MIXED
 
 
-def case_id(tidy_name: str) -> str:
-    """The id of a case with this name: lowercase, each space a hyphen."""
-    return tidy_name.lower().replace(" ", "-")
+def case_id(name: str) -> str:
+    """The id of a case with this normalized name: lowercase, each space a hyphen."""
+    return name.lower().replace(" ", "-")

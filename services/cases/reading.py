@@ -22,7 +22,7 @@ from services.shared.money import Cents
 from services.shared.names import fold
 from services.shared.pagination import Page, Place
 
-ROWS_A_TURN = 200
+ROWS_A_SLICE = 200
 
 SPINS = spins_of(CASE, Case.id)
 
@@ -168,7 +168,7 @@ def _cases(*, spins: Any = SPINS) -> Any:
 
 def _shown(query: Any) -> list[ShownCase]:
     # The driver's own rows: no column needs a conversion, and this halves the time.
-    return [ShownCase(*row) for row in in_slices(database.execute(query), ROWS_A_TURN)]
+    return [ShownCase(*row) for row in in_slices(database.execute(query), ROWS_A_SLICE)]
 
 
 def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
@@ -179,7 +179,7 @@ def _fill(cases: Sequence[ShownCase], condition: Any) -> None:
         .where(condition)
     )
     contents: defaultdict[int, list[Any]] = defaultdict(list)
-    for row in in_slices(database.execute(query), ROWS_A_TURN):
+    for row in in_slices(database.execute(query), ROWS_A_SLICE):
         contents[row[0]].append(row)
     for case in in_slices(cases, 1):
         held = sorted(contents[case.row_id], key=_chance_and_position)

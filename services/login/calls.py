@@ -28,14 +28,14 @@ def provider_session(session: Session) -> Iterator[Session]:
 
 
 def get_document(
-    address: str, *, query: Mapping[str, str] | None = None, bearer: str | None = None
+    url: str, *, query: Mapping[str, str] | None = None, bearer: str | None = None
 ) -> dict[str, Any]:
-    """The JSON object at an address of the provider. Raises ProviderUnavailable."""
+    """The JSON object at a URL of the provider. Raises ProviderUnavailable."""
     headers = {"Accept": "application/json"}
     if bearer is not None:
         headers["Authorization"] = f"Bearer {bearer}"
     with provider_session(requests.Session()) as session:
-        response = session.get(address, params=query, headers=headers)
+        response = session.get(url, params=query, headers=headers)
     if response.status_code != HTTPStatus.OK:
         raise ProviderUnavailable("the provider answered with an error")
     try:

@@ -43,7 +43,7 @@ class GamePlatform:
     api_key: str = field(repr=False)
     base_url: str
 
-    def address(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # of the Provider protocol
+    def login_url(self, attempt: Attempt, *, now: Millis) -> str:  # noqa: ARG002  # of the Provider protocol
         request = {
             "ns": NAMESPACE,
             "mode": "checkid_setup",

@@ -40,7 +40,7 @@ class IdentityProvider:
         self._client_secret = client_secret
         self._redirect_uri = f"{base_url}/auth/identity/callback"
 
-    def address(self, attempt: Attempt, *, now: Millis) -> str:
+    def login_url(self, attempt: Attempt, *, now: Millis) -> str:
         metadata = self._discovery.metadata(now=now)
         with self._session(metadata) as session:
             url, _ = session.create_authorization_url(

@@ -25,7 +25,7 @@ from services.shared.text_validation import is_storable
 class Provider(Protocol):
     """A service that knows who a player is."""
 
-    def address(self, attempt: Attempt, *, now: Millis) -> str:
+    def login_url(self, attempt: Attempt, *, now: Millis) -> str:
         """The URL of the provider's login page for this attempt. Raises ProviderUnavailable."""
 
     def identify(self, parameters: Mapping[str, str], attempt: Attempt, *, now: Millis) -> Person:
@@ -54,7 +54,7 @@ class Login:
         if self.provider is None:
             raise ProviderNotConfigured
         attempt = Attempt(expires_at=Millis(now + attempts.ATTEMPT_SECONDS * 1000))
-        return self.provider.address(attempt, now=now), attempt.encrypt(self.encrypter)
+        return self.provider.login_url(attempt, now=now), attempt.encrypt(self.encrypter)
 
     def finish(self, *, query: Iterable[tuple[str, str]], cookie: str | None, now: Millis) -> str | Challenge:
         """A token for the player who comes back with this query, or a challenge to send a 2FA code for.

@@ -46,14 +46,3 @@ class CalendarPeriod(StrEnum):
             # One day more than the longest month always ends in the next month.
             return self.start(Millis(start + LONGEST_MONTH_MS + DAY_MS))
         return Millis(start + (DAY_MS if self is CalendarPeriod.DAY else WEEK_MS))
-
-
-class Period(StrEnum):
-    """The periods of the leaderboard. The values are those of its parameter."""
-
-    WEEKLY = "weekly"
-    MONTHLY = "monthly"
-
-    @property
-    def calendar(self) -> CalendarPeriod:
-        return CalendarPeriod.WEEK if self is Period.WEEKLY else CalendarPeriod.MONTH

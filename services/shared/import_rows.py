@@ -13,9 +13,9 @@ from services.shared.text_validation import is_storable
 
 MAX_IMAGE = 1000
 
-IMAGE_ADDRESS = re.compile(r"((?i:https?)://[^\s/?#\\]|/(?![/\\]))[^\x00-\x1f\x7f]*")
+IMAGE_URL = re.compile(r"((?i:https?)://[^\s/?#\\]|/(?![/\\]))[^\x00-\x1f\x7f]*")
 """An http(s) URL or a path of this service. No control characters: browsers drop tabs and line breaks, so
-"/\\t/host" is an address of another host."""
+"/\\t/host" is a URL of another host."""
 
 Row = Mapping[str, Any]
 
@@ -68,11 +68,11 @@ def name_from(value: object, what: str, most: int) -> str:
 
 
 def image_from(value: object, what: str) -> str:
-    """The address of an image; empty for null. Raises OperatorError."""
+    """The URL or path of an image; empty for null. Raises OperatorError."""
     image = "" if value is None else value
     if not isinstance(image, str) or len(image) > MAX_IMAGE or not is_storable(image):
         raise OperatorError(f"{what} must be a text of at most {MAX_IMAGE} characters")
-    if image and not IMAGE_ADDRESS.fullmatch(image):
+    if image and not IMAGE_URL.fullmatch(image):
         raise OperatorError(f"{what} must be an http or https address, or a path that begins with /")
     return image
 

@@ -15,12 +15,12 @@ def normalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(name.split()))
 
 
-def can_be_shown(tidy_name: str) -> bool:
-    """Whether a name has a visible character, and no control, private or unassigned ones."""
-    folded = fold(tidy_name)
+def can_be_shown(name: str) -> bool:
+    """Whether a normalized name has a visible character, and no control, private or unassigned ones."""
+    folded = fold(name)
     if not folded.strip() or len(folded) > MAX_FOLDED:
         return False
-    return not any(unicodedata.category(char) in _MEANINGLESS for char in tidy_name)
+    return not any(unicodedata.category(char) in _MEANINGLESS for char in name)
 
 
 def fold(text: str) -> str:

@@ -13,9 +13,10 @@ from services.shared.pagination import Page, Place, rows_of_page
 
 
 class Sort(StrEnum):
-    """The order of a page. ``most-earned`` is the exact reverse of ``least-earned``.
+    """The order of a page.
 
-    So one index serves both. Of equal earnings, such as all lost bets, the least earned are newest first.
+    ``least-earned`` has equal earnings, such as those of all lost bets, newest first. ``most-earned`` is its
+    exact reverse, so one index serves both.
     """
 
     MOST_RECENT = "most-recent"

@@ -1,15 +1,27 @@
 """The players who wagered most in the current week or month."""
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 
 from models.db.connection import reading
 from models.users import User
-from services.shared.clock import Millis, Period
+from services.shared.clock import CalendarPeriod, Millis
 
 PLACES = 100
 SHOWN_CHARACTERS = 3
 MASK = "***"
+
+
+class Period(StrEnum):
+    """The week or month of a leaderboard. The values are those of its parameter."""
+
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+
+    @property
+    def calendar(self) -> CalendarPeriod:
+        return CalendarPeriod.WEEK if self is Period.WEEKLY else CalendarPeriod.MONTH
 
 
 @reading()

@@ -40,7 +40,7 @@ ORDER = {
 TYPE = {Kind.DEPOSITS: PaymentType.DEPOSIT, Kind.WITHDRAWS: PaymentType.WITHDRAW}
 
 
-ROWS_A_TURN = 1_000
+ROWS_A_SLICE = 1_000
 
 
 def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> Page[Payment]:
@@ -65,7 +65,7 @@ def _found(condition: Any, order: Any, folded: str) -> Iterator[int]:
     """The ids of the payments that contain this text, in this order."""
     query = Payment.select(Payment.id, Payment.txhash, Payment.chain, Payment.asset).where(condition)
     rows: Iterable[Any] = query.order_by(*order).tuples().iterator()
-    for payment_id, *texts in in_slices(rows, ROWS_A_TURN):
+    for payment_id, *texts in in_slices(rows, ROWS_A_SLICE):
         # Not in SQL: SQLite folds the case of ASCII letters only.
         if any(folded in text.casefold() for text in texts if text):
             yield payment_id

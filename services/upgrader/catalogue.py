@@ -25,7 +25,7 @@ from services.shared.pagination import Page, Place
 
 log = logging.getLogger("platform.catalogue")
 
-MOMENT_SECONDS = 1.0
+REBUILD_WAIT_SECONDS = 1.0
 """How long a request waits for a new catalogue when there is an old one. After one has timed out, the
 others do not wait."""
 
@@ -43,7 +43,7 @@ MOST_FOUND_ITEMS = 2_000_000
 
 
 class CatalogueItem(NamedTuple):
-    """An item as the catalogue shows it. ``image`` is an address, a path below /media, or empty.
+    """An item as the catalogue shows it. ``image`` as in models/items.py.
 
     A tuple, which is made in a quarter of a frozen dataclass's time: there are 34,500.
     """
@@ -119,7 +119,7 @@ def items_of(rows: Iterable[Sequence[Any]]) -> list[CatalogueItem]:
     return items
 
 
-def _first(building: Future[Catalogue]) -> Catalogue:
+def _wait_for_first(building: Future[Catalogue]) -> Catalogue:
     with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
         try:
             return building.result(seconds)
@@ -137,8 +137,8 @@ class CatalogueCache:
         self._ttl_seconds = ttl_seconds
         self._timer = timer
         self._guard = threading.Lock()
-        self._kept: Catalogue | None = None
-        self._good_until = 0.0
+        self._catalogue: Catalogue | None = None
+        self._expires_at = 0.0
         self._building: Future[Catalogue] | None = None
         self._is_late = False
 
@@ -148,21 +148,21 @@ class CatalogueCache:
         Waits for the first one and raises the errors of building it; waits for a later one only for a second.
         """
         with self._guard:
-            kept = self._kept
-            if kept is not None and self._timer() < self._good_until:
-                return kept
+            current = self._catalogue
+            if current is not None and self._timer() < self._expires_at:
+                return current
             building = self._building or self._begin()
-            seconds = 0 if self._is_late else MOMENT_SECONDS
-        if kept is None:
-            return _first(building)
+            seconds = 0 if self._is_late else REBUILD_WAIT_SECONDS
+        if current is None:
+            return _wait_for_first(building)
         try:
             return building.result(seconds)
         except Exception:  # noqa: BLE001  # logged by _build
             self._is_late = True
-            return kept
+            return current
 
-    def look(self) -> None:
-        """Show the catalogue that another process has built. Here there is no other process."""
+    def load_newest(self) -> None:
+        """Begin to load the catalogue that another process has built. Here there is no other process."""
 
     def _next(self) -> tuple[Catalogue, float]:
         """The catalogue to show next, and for how many seconds from now."""
@@ -183,10 +183,10 @@ class CatalogueCache:
             log.exception("catalogue not built", extra={"event": "catalogue"})
             with self._guard:
                 self._building = None
-                self._good_until = self._timer() + RETRY_SECONDS
+                self._expires_at = self._timer() + RETRY_SECONDS
             building.set_exception(failure)
             return
         with self._guard:
-            self._building, self._kept, self._is_late = None, built, False
-            self._good_until = began + seconds
+            self._building, self._catalogue, self._is_late = None, built, False
+            self._expires_at = began + seconds
         building.set_result(built)

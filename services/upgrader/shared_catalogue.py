@@ -20,7 +20,7 @@ class SharedCatalogue(CatalogueCache):
     """Shows the newest generation in the database.
 
     The first process that needs a new one builds and stores it, and signals that to the others. A process
-    that misses the signal finds the new generation within two seconds (``look``).
+    that misses the signal finds the new generation within two seconds (``load_newest``).
     """
 
     def __init__(self, *, ttl_seconds: int, timer: Callable[[], float], signals: Signals) -> None:
@@ -31,7 +31,7 @@ class SharedCatalogue(CatalogueCache):
         self._unreadable_id = 0
         signals.on(Signal.CATALOGUE, self._show)
 
-    def look(self) -> None:
+    def load_newest(self) -> None:
         """Begin to load the newest generation, unless it is shown. Raises one of UNAVAILABLE."""
         newest = generations.newest()
         if newest is not None:
@@ -77,8 +77,8 @@ class SharedCatalogue(CatalogueCache):
     def _load(self, generation: Generation) -> tuple[Catalogue, float]:
         # An expired one is shown until the process that has the lease has stored the next.
         seconds = generation.ms_left / 1000 if self._is_valid(generation) else RETRY_SECONDS
-        if self._kept is None or generation.id != self._shown_id:
+        if self._catalogue is None or generation.id != self._shown_id:
             loaded = generations.load(generation)
             self._shown_id = generation.id
             return loaded, seconds
-        return self._kept, seconds
+        return self._catalogue, seconds

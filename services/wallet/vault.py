@@ -9,12 +9,12 @@ from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Kind, Move
-from services.shared.clock import Millis
+from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import InsufficientBalance, PlatformError
 from services.shared.money import Cents, InvalidAmount, cents_from_number
 
 # Ten years with three leap days.
-LONGEST_LOCK = Millis(3_653 * 24 * 3600 * 1000)
+LONGEST_LOCK_MS = Millis(3_653 * DAY_MS)
 
 
 class AmountAndDeadlineRequired(PlatformError):
@@ -92,7 +92,7 @@ def _future(deadline: object, now: Millis) -> Millis:
     # The bounds come before int(), which would compute all digits of 1e999999.
     if isinstance(deadline, Decimal) and not deadline.is_finite():
         raise InvalidDeadline
-    if not now < deadline <= now + LONGEST_LOCK or deadline != int(deadline):
+    if not now < deadline <= now + LONGEST_LOCK_MS or deadline != int(deadline):
         raise InvalidDeadline
     return Millis(int(deadline))
 

@@ -100,7 +100,7 @@ def test_an_opening_that_waits_longer_than_a_second_uses_the_new_content(
     opening = threading.Thread(target=lambda: answers.append(socket.call("case:open", {"case": case} | seen)))
     with changing_slowly():
         opening.start()
-        wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
+        wait_until(lambda: player.id in app.extensions["services"].player_locks)
         began = time.monotonic()
         wait_until(lambda: time.monotonic() > began + 1.1)
     opening.join()

@@ -21,7 +21,7 @@ def test_while_a_case_is_opened_the_player_can_neither_spin_nor_open_another(
     opening = threading.Thread(target=lambda: answers.append(first.call("case:open", {"case": case})))
     with locked(database_url, "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE", player.id):
         opening.start()
-        wait_until(lambda: len(app.extensions["services"].player_locks) == 1)
+        wait_until(lambda: player.id in app.extensions["services"].player_locks)
         refused = [
             second.spin({"amount": 1, "item": item}),
             second.call("irl:open", {"case": irl_case}),

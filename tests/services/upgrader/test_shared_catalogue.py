@@ -145,7 +145,7 @@ def test_a_process_that_missed_the_signal_looks_for_the_new_generation(process, 
     # Its own time has not ended, so that no request makes it look.
     timer[0] = 0
 
-    two.look()
+    two.load_newest()
 
     wait_until(lambda: prices(two.current()) == {name: 20_00})
 
@@ -158,7 +158,7 @@ def test_a_current_catalogue_is_shown_without_a_query_and_looking_for_a_newer_on
     shown = catalogue.current()
     queries.clear()
 
-    catalogue.look()
+    catalogue.load_newest()
 
     assert catalogue.current() is shown
     assert len(queries) == 1

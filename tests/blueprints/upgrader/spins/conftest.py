@@ -46,8 +46,8 @@ def state_of():
 
 
 @pytest.fixture
-def settling(app, database_url):
+def settling(app, player, database_url):
     """Whether a spin waits for the database. On SQLite it waits in a process that the test shares."""
     if database_url.startswith("sqlite"):
-        return lambda: len(app.extensions["services"].player_locks) == 1
+        return lambda: player.id in app.extensions["services"].player_locks
     return lambda: waiting_for_locks(database_url) == 1
