@@ -31,6 +31,11 @@ class Place:
         start = min((self.number - 1) * self.limit, total)
         return start, min(start + self.limit, total)
 
+    def slice(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows of the page, out of all."""
+        start, end = self.bounds(len(rows))
+        return rows[start:end]
+
 
 def rows_of_page(query: Any, *, order: Sequence[peewee.Ordering], place: Place, total: int) -> list[Any]:
     """The rows of one page of a query that finds ``total``, all in one snapshot.

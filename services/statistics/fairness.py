@@ -53,10 +53,9 @@ def page(
         # A page shows seeds that are due but not revealed in the database yet, so a search must find them.
         proofs.reveal_due(user_id=user_id, now=now)
         nonces = _matching_nonces(user_id, games, search)
-        start, end = place.bounds(len(nonces))
         if sort is Sort.MOST_RECENT:
             nonces.reverse()
-        return Page(bets.with_nonces(user_id=user_id, nonces=nonces[start:end]), len(nonces))
+        return Page(bets.with_nonces(user_id=user_id, nonces=place.slice(nonces)), len(nonces))
     by_time = games_of_player.Sort(sort)
     return games_of_player.page_of_games(user_id=user_id, games=games, sort=by_time, place=place)
 

@@ -55,17 +55,10 @@ def page_of_games(*, user_id: int, games: Collection[str], sort: Sort, place: Pl
         own &= Bet.game.in_(list(games))
         total = Bet.select(fn.COUNT(Bet.nonce)).where(own).scalar()
     if is_all and sort in (Sort.MOST_RECENT, Sort.LEAST_RECENT):
-        nonces = _all_by_time(place, total, newest_first=sort is Sort.MOST_RECENT)
+        # The nonces of all bets of a player are a range.
+        nonces = place.slice(range(total, 0, -1) if sort is Sort.MOST_RECENT else range(1, total + 1))
     else:
         # The indexes by earning contain nonce and game, so no bets are fetched.
         query = Bet.select(Bet.nonce).where(own).tuples()
         nonces = [nonce for (nonce,) in rows_of_page(query, order=ORDERS[sort], place=place, total=total)]
     return Page(bets.with_nonces(user_id=user_id, nonces=nonces), total)
-
-
-def _all_by_time(place: Place, total: int, *, newest_first: bool) -> list[int]:
-    """The nonces of one page of all bets of a player, which are always a range."""
-    start, end = place.bounds(total)
-    if newest_first:
-        return list(range(total - start, total - end, -1))
-    return list(range(start + 1, end + 1))

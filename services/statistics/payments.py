@@ -1,6 +1,6 @@
 """A player's deposits and withdrawals."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -54,8 +54,7 @@ def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> 
     with snapshot(within_limit=True):
         if search:
             found = list(_found(condition, ORDER[sort], search.casefold()))
-            start, end = place.bounds(len(found))
-            return Page(_with_ids(found[start:end]), len(found))
+            return Page(_with_ids(place.slice(found)), len(found))
         query = Payment.select().where(condition)
         total = query.count()
         return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
@@ -71,6 +70,6 @@ def _found(condition: Any, order: Any, folded: str) -> Iterator[int]:
             yield payment_id
 
 
-def _with_ids(ids: list[int]) -> list[Payment]:
+def _with_ids(ids: Sequence[int]) -> list[Payment]:
     by_id = {payment.id: payment for payment in Payment.select().where(Payment.id.in_(ids))} if ids else {}
     return [by_id[payment_id] for payment_id in ids]

@@ -87,8 +87,7 @@ class Catalogue:
     def page(self, place: Place, *, sort: Sort, search: str) -> Page[CatalogueItem]:
         """A page of the items whose gun or skin name contains this text in any case."""
         found = self._find(sort, search.casefold()) if search else self._orders[sort]
-        start, end = place.bounds(len(found))
-        return Page(list(found[start:end]), len(found))
+        return Page(list(place.slice(found)), len(found))
 
     @cachedmethod(lambda self: self._found, lock=lambda self: self._guard)
     def _find(self, sort: Sort, folded: str) -> Sequence[CatalogueItem]:
