@@ -14,7 +14,7 @@ from services.games import snapshots
 from services.games.proofs import Proofs
 from services.games.snapshots import Content
 from services.shared.clock import Millis
-from services.shared.errors import BetNotFound
+from services.shared.errors import PlatformError
 
 UPGRADER = "upgrader"
 GAMES = (UPGRADER, CASE, IRL)
@@ -24,6 +24,11 @@ WON = "won"
 LOST = "lost"
 
 MAX_NONCE = 2**63 - 1
+
+
+class BetNotFound(PlatformError):
+    status = 404
+    text = "Bet not found"
 
 
 @reading()

@@ -74,7 +74,7 @@ class Limits:
 
 def of_player(user_id: int, *, now: Millis) -> Limits:
     """The player's limits, with the requests that have not expired. Raises UserNotFound."""
-    with snapshot():
+    with snapshot(within_limit=True):
         user = users.get_by_id(user_id)
         is_recent = LimitRequest.requested_at_ms > now - EXPIRES_AFTER_MS
         requests = LimitRequest.select().where(LimitRequest.user == user_id, is_recent)

@@ -60,10 +60,5 @@ class UserNotFound(PlatformError):
     text = "User not found"
 
 
-class BetNotFound(PlatformError):
-    status = 404
-    text = "Bet not found"
-
-
 class OperatorError(Exception):
     """An invalid argument of a command; ``str()`` is the line to print."""

@@ -85,10 +85,7 @@ def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Pa
 
 
 def _key_of(transfer: Transfer) -> str | None:
-    """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged.
-
-    Migration 0010 has a copy of this rule for older rows.
-    """
+    """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged."""
     digits = HEX_HASH.fullmatch(transfer.txhash)
     return (digits[1].lower() if digits else transfer.txhash) or None
 
