@@ -2,7 +2,6 @@
 
 import contextlib
 import hmac
-import os
 import re
 import secrets
 import tempfile
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psycopg2
 from marshmallow import ValidationError
 from marshmallow.validate import ContainsOnly, OneOf, Regexp
+from psycopg2.extensions import parse_dsn
 
 VERSION = "0.2.0"
 """Of the product and of its API; ``CHANGELOG.md`` says what each version changes."""
@@ -31,7 +32,8 @@ TWO_FACTOR_ACTIONS = ("login", "trade-url", "vault-unlock")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 DIFFERENT = "must differ from SECRET_KEY"
-DATABASE = Regexp(r"(sqlite:///|postgres(ql)?://).", error="must begin with sqlite:/// or postgresql://")
+DATABASE = Regexp(r"(sqlite:///|postgresql://).", error="must begin with sqlite:/// or postgresql://")
+POSTGRESQL = "must be a URL such as postgresql://USER:PASSWORD@HOST/DATABASE, with a percent-encoded password"
 REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, with a percent-encoded password"
 HOST_NAME = Regexp(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z", error="must be a host name such as trade.example.com")
 LOG_LEVEL = OneOf(("debug", "info", "warning", "error", "critical"), error="must be one of {choices}")
@@ -120,6 +122,17 @@ def _base_url(ending: str = "") -> Callable[[str], str]:
     return parse
 
 
+def _database_url(text: str) -> str:
+    DATABASE(text)
+    try:
+        if text.startswith("postgresql:"):
+            parse_dsn(text)
+    except psycopg2.ProgrammingError:
+        # The driver's message may contain the password.
+        raise ValidationError(POSTGRESQL) from None
+    return text
+
+
 def _redis_url(text: str) -> str:
     if not text:
         return ""
@@ -180,7 +193,7 @@ class Settings:
     frontend_url: str = _setting("FRONTEND_URL", "{base_url}/", _http_url)
     cors_origins: tuple[str, ...] = _setting("CORS_ORIGINS", "", _origins)
     database_url: str = _setting(
-        "DATABASE_URL", "sqlite:///{instance_dir}/platform.db", DATABASE, secret=True
+        "DATABASE_URL", "sqlite:///{instance_dir}/platform.db", _database_url, secret=True
     )
     database_pool_size: int = _setting("DATABASE_POOL_SIZE", "20", _number(2, 1_000))
     # May contain a password. Empty: there is one process.
@@ -340,13 +353,12 @@ def _stored_secret(settings: Settings, name: str) -> str:
     """A development secret, drawn on first use. Two processes that start together get the same one."""
     path = settings.instance_dir / name.lower()
     if not path.exists():
-        handle, unfinished = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "w") as file:
+        with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             file.write(secrets.token_hex(32))
-        # A link appears whole or not at all, and never replaces the file of another process.
-        with contextlib.suppress(FileExistsError):
-            path.hardlink_to(unfinished)
-        Path(unfinished).unlink()
+            file.flush()
+            # A link appears whole or not at all, and never replaces the file of another process.
+            with contextlib.suppress(FileExistsError):
+                path.hardlink_to(file.name)
     secret = path.read_text().strip()
     if len(secret) < MIN_SECRET_LENGTH:
         raise SettingsError([f"{name}: the file {path.name} in the instance directory is damaged"], settings)

@@ -26,6 +26,7 @@ QUERY = "must be an address without a query"
 ORIGINS = "must be origins such as https://play.example.com, separated by commas"
 REDIS = "must be a URL such as redis://:PASSWORD@HOST:6379/0 or rediss://…, with a percent-encoded password"
 DATABASE = "must begin with sqlite:/// or postgresql://"
+POSTGRESQL = "must be a URL such as postgresql://USER:PASSWORD@HOST/DATABASE, with a percent-encoded password"
 HOST = "must be a host name such as trade.example.com"
 CODE = "must be 4 to 24 letters and digits"
 WEAK = "must be a random text of at least 32 characters"
@@ -90,7 +91,6 @@ GOOD_VALUES = [
     ("IDENTITY_DISCOVERY_URL", f"{AT_TEST}?tenant=A", "identity_discovery_url", f"{AT_TEST}?tenant=A"),
     ("DATABASE_URL", "sqlite:///relative.db", "database_url", "sqlite:///relative.db"),
     ("DATABASE_URL", "postgresql://db/platform", "database_url", "postgresql://db/platform"),
-    ("DATABASE_URL", "postgres://db/platform", "database_url", "postgres://db/platform"),
     ("SECRET_KEY", GOOD_SECRET, "secret_key", GOOD_SECRET),
     ("JWT_SECRET_PREVIOUS", GOOD_SECRET, "previous_jwt_secrets", (GOOD_SECRET,)),
     ("SECRET_KEY_PREVIOUS", f" {GOOD_SECRET} ,,b,", "previous_secret_keys", (GOOD_SECRET, "b")),
@@ -183,6 +183,9 @@ BAD_VALUES = [
     ("CORS_ORIGINS", "https://play.example.com/game", ORIGINS),
     ("CORS_ORIGINS", "https://*.example.com", ORIGINS),
     ("DATABASE_URL", "mysql://db/platform", DATABASE),
+    ("DATABASE_URL", "postgres://db/platform", DATABASE),
+    ("DATABASE_URL", "postgresql://platform:50%@db/platform", POSTGRESQL),
+    ("DATABASE_URL", "postgresql://db/platform?no-such-option=1", POSTGRESQL),
     ("DATABASE_POOL_SIZE", "1", "must be a whole number from 2 to 1000"),
     ("REDIS_URL", "valkey://cache", REDIS),
     ("REDIS_URL", "redis://", REDIS),
