@@ -18,7 +18,7 @@ def safe_exception_summary(error: BaseException) -> str:
     parts = []
     cause: BaseException | None = error
     while cause is not None:
-        code = getattr(cause, "pgcode", None)
+        code = getattr(cause, "pgcode", None) or getattr(cause, "sqlite_errorname", None)
         if isinstance(cause, OSError):
             # Such as ENOSPC.
             code = errno.errorcode.get(cause.errno or 0)

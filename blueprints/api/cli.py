@@ -77,8 +77,8 @@ class OperatorGroup(OperatorCommand, AppGroup):
 
 
 def print_json(value: object) -> None:
-    """Print one line of JSON on standard output."""
-    click.echo(orjson.dumps(value).decode())
+    """Print one line of JSON on standard output, in UTF-8 whatever the encoding of the terminal is."""
+    click.echo(orjson.dumps(value))
 
 
 def in_camel_case(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """flask fairness: recompute all bets, or one bet."""
 
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
+from marshmallow import ValidationError
 
 from blueprints.api.cli import OperatorGroup, amount, fail_on_problems, print_json, progress_bar
 from blueprints.api.schemas import camel_case
@@ -15,9 +15,10 @@ from services.fairness import rolls, tickets
 from services.games import snapshots
 from services.games.bets import GAMES, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
-from services.maintenance.fairness_report import BetSums, FairnessReport
+from services.maintenance.fairness_report import BetSums
 from services.shared.errors import OperatorError
 from services.shared.money import Cents, number_from_cents
+from settings import FRACTION
 
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
 
@@ -27,13 +28,9 @@ MAX_NONCE = 2**63 - 1
 def house_edge_ppm(text: str) -> int:
     """A parameter type: a fraction from 0 and below 1. The command gets millionths."""
     try:
-        ppm = Decimal(text) * rolls.PPM
-        is_valid = 0 <= ppm < rolls.PPM and ppm == int(ppm)
-    except InvalidOperation:
-        is_valid = False
-    if not is_valid:
-        raise click.BadParameter("must be a fraction from 0 to 0.999999, such as 0.05")
-    return int(ppm)
+        return FRACTION(text)
+    except ValidationError as error:
+        raise click.BadParameter(str(error.messages[0])) from None
 
 
 @group.command("audit")
@@ -73,7 +70,11 @@ def report(plot: Path | None) -> None:
     """
     result = fairness_report.report()
     if plot is not None:
-        _write_plot(plot, result)
+        if plot.suffix != ".svg":
+            raise OperatorError("the plot is an SVG file; its name must end in .svg")
+        if not result.intervals:
+            raise OperatorError("there are no bets to plot")
+        plot.write_text(svg(result), encoding="utf-8")
     days = [
         {"day": datetime.fromtimestamp(begin / 1000, UTC).date().isoformat(), **_sums(sums)}
         for begin, sums in result.days().items()
@@ -89,14 +90,6 @@ def _sums(sums: BetSums) -> dict[str, Any]:
         "paid": number_from_cents(sums.paid),
         **{camel_case(name): getattr(sums, name) if sums.bets else None for name in ratios},
     }
-
-
-def _write_plot(path: Path, result: FairnessReport) -> None:
-    if path.suffix != ".svg":
-        raise OperatorError("the plot is an SVG file; its name must end in .svg")
-    if not result.intervals:
-        raise OperatorError("there are no bets to plot")
-    path.write_text(svg(result), encoding="utf-8")
 
 
 @group.command("verify")

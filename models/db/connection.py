@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import peewee
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
 from models.db import waiting
-from models.db.postgres import POOL_SIZE, STATEMENT_MS, PoolUsage, Postgres
+from models.db.postgres import POOL_SIZE, STATEMENT_MS, PoolUsage, Postgres, as_unavailable
 
 UNAVAILABLE = (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded)
 """The errors of a database that is unreachable, slow or out of connections. A later retry may succeed."""
@@ -83,7 +83,7 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         return PoolUsage(0, in_use=len(self._in_use), waiting=0)
 
     def slot(self) -> AbstractContextManager[Any]:
-        return nullcontext()
+        return as_unavailable()
 
     def identity(self) -> str:
         """A text that changes when the file is replaced."""
@@ -100,6 +100,11 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
 
     def write_lock(self) -> AbstractContextManager[Any]:
         return self._write_lock
+
+    def rollback(self) -> None:
+        # When the disk is full, SQLite has rolled back by itself, and would refuse.
+        if self.connection().in_transaction:
+            super().rollback()
 
     @contextmanager
     def transaction_within(self, seconds: float) -> Iterator[None]:

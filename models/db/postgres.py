@@ -73,6 +73,18 @@ def _held(slots: FifoSemaphore) -> Iterator[None]:
         slots.release()
 
 
+@contextmanager
+def as_unavailable() -> Iterator[None]:
+    """Raise OperationalError for a lost connection to PostgreSQL, or a damaged file of SQLite."""
+    try:
+        yield
+    except peewee.DatabaseError as error:
+        # Errors that a statement reports are subclasses.
+        if type(error) is peewee.DatabaseError:
+            raise peewee.OperationalError(str(error)) from error
+        raise
+
+
 class _Connection(extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
     """A connection with the time when it was opened."""
 
@@ -127,15 +139,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
-        with _held(self._slots):
-            try:
-                yield
-            except peewee.DatabaseError as error:
-                # Errors that the server reports are subclasses. The base class means that the connection was
-                # lost and the driver has not noticed yet.
-                if type(error) is peewee.DatabaseError:
-                    raise peewee.OperationalError("the connection was lost") from error
-                raise
+        with _held(self._slots), as_unavailable():
+            yield
 
     @contextmanager
     def connection_for_bet(self) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfile, copytree
 from typing import Any
 
 from models.bets import Bet
@@ -37,12 +37,12 @@ INTERVAL_MS = 75_000
 
 
 def seed(*, media_dir: Path, now: Millis) -> dict[str, int]:
-    """Import the rows that are missing, and copy the pictures that are missing.
+    """Import the rows that are missing, and copy the pictures.
 
     Rows that exist keep what an operator has changed. Returns how many items, cases and IRL cases were
     imported.
     """
-    _copy_pictures(media_dir / "items")
+    copytree(DATA / "pictures", media_dir / "items", copy_function=copyfile, dirs_exist_ok=True)
     with writing():
         names = set(Item.select(Item.market_hash_name).scalars())
         items = [row for row in _read("items.json") if row["marketHashName"] not in names]
@@ -131,13 +131,3 @@ def _case_id(row: dict[str, Any]) -> str:
 
 def _read(name: str) -> Any:
     return decimal_json.loads((DATA / name).read_bytes())
-
-
-def _copy_pictures(directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    for picture in (DATA / "pictures").glob("*.webp"):
-        path = directory / picture.name
-        if not path.exists():
-            unfinished = path.with_suffix(".part")
-            copyfile(picture, unfinished)
-            unfinished.replace(path)

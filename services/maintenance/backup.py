@@ -12,16 +12,13 @@ from services.shared.errors import OperatorError
 def backup(path: Path) -> None:
     """Write a consistent copy of the SQLite database to a new file, without blocking writers.
 
-    Raises OperatorError if the file exists, its directory does not exist, or the disk is full, and for
-    PostgreSQL, which has its own tool.
+    Raises OSError if the file exists or can't be made, and OperatorError if the copy can't be written, and
+    for PostgreSQL, which has its own tool.
     """
     if not isinstance(database.obj, Sqlite):
         raise OperatorError("the database is not SQLite; use pg_dump --format=custom")
     with reading():
-        try:
-            path.touch(mode=0o600, exist_ok=False)
-        except OSError:
-            raise OperatorError("the file must not exist, and its directory must exist") from None
+        path.touch(mode=0o600, exist_ok=False)
         # A machine without a witness file trusts a new database; it must not trust this copy.
         with writing():
             if seed_marks.is_new():

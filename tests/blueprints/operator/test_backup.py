@@ -62,7 +62,7 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
 
     said = fails("db", "backup", str(tmp_path / "kept"))
 
-    assert said == "Error: the file must not exist, and its directory must exist"
+    assert said == f"Error: [Errno 17] File exists: '{tmp_path}/kept'"
     assert (tmp_path / "kept").read_text() == "something"
 
 
@@ -79,15 +79,25 @@ def test_a_backup_is_for_its_owner_only(run, tmp_path):
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
 
+@pytest.fixture
+def _full_disk():
+    """No file may grow over 64 KiB until the test ends."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 @sqlite_only
-@pytest.mark.usefixtures("played")
+@pytest.mark.usefixtures("played", "_full_disk")
+def test_a_command_on_a_full_disk_names_the_reason(fails):
+    assert fails("users", "create", "carol") == "Error: the database is not available: disk I/O error"
+
+
+@sqlite_only
+@pytest.mark.usefixtures("played", "_full_disk")
 def test_a_backup_on_a_full_disk_leaves_no_file(fails, tmp_path):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, hard))
-    try:
-        said = fails("db", "backup", str(tmp_path / "backup"))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = fails("db", "backup", str(tmp_path / "backup"))
 
     assert said.startswith("Error: the copy could not be written: ")
     assert not (tmp_path / "backup").exists()

@@ -123,6 +123,22 @@ def test_a_database_with_tables_and_no_history_is_refused_and_not_changed(app, f
         assert database.get_tables() == ["other"]
 
 
+@sqlite_only
+def test_a_file_that_is_no_database_or_cannot_be_made_is_reported_in_one_line(make_app, tmp_path):
+    (tmp_path / "text.db").write_text("this is not a database" * 100)
+    lock = tmp_path / "nowhere" / "new.db.upgrade-lock"
+    problems = {
+        "text.db": "the database is not available: file is not a database",
+        "nowhere/new.db": f"[Errno 2] No such file or directory: '{lock}'",
+    }
+    for path, problem in problems.items():
+        app = make_app(DATABASE_URL=f"sqlite:///{tmp_path}/{path}")
+
+        result = app.test_cli_runner().invoke(args=["db", "upgrade"])
+
+        assert (result.exit_code, result.stderr) == (1, f"Error: {problem}\n")
+
+
 def history_and_tables():
     with reading():
         return list(database.execute_sql("SELECT * FROM schema_migration")), database.get_tables()
