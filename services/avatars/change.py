@@ -16,14 +16,14 @@ from services.accounts import users
 from services.avatars.render import render
 from services.shared.background import WorkerPool
 from services.shared.cache_invalidation import Tag, invalidate_after_commit
-from services.shared.clock import Millis
+from services.shared.clock import MINUTE_MS, Millis
 from services.shared.errors import TooManyRequests, Unavailable
 
 log = logging.getLogger("platform.avatars")
 
 PATH = "/media/avatars/"
 
-UPLOAD_MS = 60 * 1000
+UPLOAD_MS = MINUTE_MS
 """Longer than a request may take. An upload that a crash ended counts as under way for so long."""
 
 

@@ -27,10 +27,8 @@ ROUND = 0
 SERVER_SEED = re.compile(r"[0-9a-f]{64}", re.ASCII)
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
-RandomBytes = Callable[[int], bytes]
 
-
-def draw_server_seed(random_bytes: RandomBytes = secrets.token_bytes) -> str:
+def draw_server_seed(random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
     """A new server seed: 32 random bytes as 64 lowercase hex characters."""
     return random_bytes(32).hex()
 

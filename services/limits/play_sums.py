@@ -7,10 +7,8 @@ from models.db.connection import reading
 from models.play_limits import PAUSE_MS
 from models.users import User
 from services.accounts import users
-from services.shared.clock import CalendarPeriod, Millis
+from services.shared.clock import MINUTE_MS, CalendarPeriod, Millis
 from services.shared.money import Cents
-
-MINUTE_MS = 60_000
 
 
 @dataclass(frozen=True)

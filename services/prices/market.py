@@ -19,7 +19,7 @@ from services.prices.results import ItemCounts, Listener, RefreshResult
 from services.prices.rules import Verdict, judge
 from services.prices.sources import BadDocument, Outcome, Source, SourceFailed
 from services.shared import decimal_json
-from services.shared.clock import Millis
+from services.shared.clock import MINUTE_MS, Millis
 from services.shared.lease import Lease
 from services.shared.money import Cents
 
@@ -28,8 +28,7 @@ TIMEOUT_SECONDS = 10.0
 US_DOLLARS = "1"
 PRICE = re.compile(r"\$([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})\.([0-9]{2})", re.ASCII)
 
-MINUTE_MS = 60_000
-RETRY_MS = 60_000
+RETRY_MS = MINUTE_MS
 """When an item whose request failed is due again. Until then other items are requested."""
 
 

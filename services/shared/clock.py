@@ -11,7 +11,8 @@ from typing import NewType
 Millis = NewType("Millis", int)
 """Unix time, or a duration, in whole milliseconds."""
 
-DAY_MS = 24 * 3600 * 1000
+MINUTE_MS = 60_000
+DAY_MS = 24 * 60 * MINUTE_MS
 WEEK_MS = 7 * DAY_MS
 LONGEST_MONTH_MS = 31 * DAY_MS
 FIRST_MONDAY_MS = 4 * DAY_MS

@@ -21,14 +21,14 @@ from services.accounts.two_factor.codes import (
 )
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
-from services.shared.clock import Millis
+from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
 
 ISSUER = "Gaming Platform"
 """Shown by an authenticator app above the player's name."""
 
-COVERED_MS = 5 * 60 * 1000
+COVERED_MS = 5 * MINUTE_MS
 """How long the requests of a token need no other code."""
 
 

@@ -17,7 +17,7 @@ from models.two_factor import TwoFactor, WrongCode
 from services.accounts.two_factor import recovery_codes
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
-from services.shared.clock import Millis
+from services.shared.clock import MINUTE_MS, Millis
 from services.shared.encryption import Encrypter
 from services.shared.errors import PlatformError
 
@@ -28,8 +28,8 @@ DRIFT_STEPS = 1
 SIX_DIGITS = re.compile(r"[0-9]{6}", re.ASCII)
 
 MAX_WRONG_CODES = 5
-WRONG_CODE_WINDOW_MS = 5 * 60 * 1000
-LATENESS_MS = 60 * 1000
+WRONG_CODE_WINDOW_MS = 5 * MINUTE_MS
+LATENESS_MS = MINUTE_MS
 """Requests can overtake each other, so what was written with a time up to this much later than now counts.
 What is further ahead was written while the clock was wrong, and is ignored."""
 
