@@ -1,7 +1,6 @@
 """Writes several packets to a websocket at once, encoded only once for all sockets."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from engineio.packet import MESSAGE, Packet
 from geventwebsocket.websocket import Header, WebSocket
@@ -22,13 +21,10 @@ class Batch:
 
     def __init__(self, packets: Sequence[Packet]) -> None:
         self._packets = packets
+        self._frames = Frames(b"".join(map(_frame, packets)))
 
     def __iter__(self) -> Iterator[Packet]:
         return iter(self._packets)
-
-    @cached_property
-    def _frames(self) -> Frames:
-        return Frames(b"".join(map(_frame, self._packets)))
 
     def encode(self) -> Frames:
         """The packets as the frames that a websocket sends."""

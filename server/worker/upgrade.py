@@ -31,11 +31,12 @@ def asks_for_websocket(environ: Mapping[str, Any]) -> bool:
 def refusal_of(environ: Mapping[str, Any], transports: engineio.Server) -> Refusal | None:
     """The answer that refuses a request for a websocket; None when it is accepted."""
     origins = ("", *transports.cors_allowed_origins)
+    connection = [token.strip() for token in environ.get("HTTP_CONNECTION", "").lower().split(",")]
     checks = (
         (environ["PATH_INFO"] == SOCKETS_PATH, BAD_REQUEST, "There are no websockets at this path"),
         (environ["REQUEST_METHOD"] == "GET", BAD_REQUEST, "A websocket begins with GET"),
         (environ["SERVER_PROTOCOL"] == "HTTP/1.1", BAD_REQUEST, "A websocket begins with HTTP/1.1"),
-        ("upgrade" in _tokens(environ.get("HTTP_CONNECTION", "")), BAD_REQUEST, "Connection must be Upgrade"),
+        ("upgrade" in connection, BAD_REQUEST, "Connection must be Upgrade"),
         (environ.get("HTTP_SEC_WEBSOCKET_VERSION") == VERSION, UPGRADE_REQUIRED, f"Use version {VERSION}"),
         (KEY.fullmatch(environ.get("HTTP_SEC_WEBSOCKET_KEY", "")), BAD_REQUEST, "The key is malformed"),
         (environ.get("HTTP_ORIGIN", "") in origins, FORBIDDEN, "This origin is not allowed"),
@@ -65,7 +66,3 @@ def accept_value(key: str) -> str:
     """The value of Sec-WebSocket-Accept for a client's key."""
     digest = hashlib.sha1((key + _KEY_SUFFIX).encode(), usedforsecurity=False).digest()
     return base64.b64encode(digest).decode()
-
-
-def _tokens(value: str) -> list[str]:
-    return [token.strip().lower() for token in value.split(",")]
