@@ -13,7 +13,7 @@ const PATHS = { case: "/api/cases/", irl: "/irl/" };
 export async function loadSnapshot(hash) {
   const text = await getText(`/snapshots/${hash}`);
   if (!canVerify() || (await sha256(text)) === hash) return text;
-  throw new Error("The snapshot of the case is not the one that its hash names.");
+  throw new Error("The snapshot of the case is not the one that its hash names");
 }
 
 /**
@@ -40,7 +40,7 @@ export async function loadCase(game, id) {
 
 /** An item as the case page lists it, with the content of the snapshot at the same place, if there is one. */
 function shownItem({ marketHashName, name = marketHashName, image, price, percentage }, content) {
-  if (content && content.name !== name) throw new Error("The snapshot does not list the items that the case lists.");
+  if (content && content.name !== name) throw new Error("The snapshot does not list the items that the case lists");
   const priceCents = content?.priceCents ?? (price === null ? null : centsOfPrice(price));
   return { name, image, percentage, priceCents, width: content?.width ?? null };
 }

@@ -12,7 +12,7 @@ import { ClientSeed } from "./client-seed.js";
 import { createSocket, reconnect } from "./connection.js";
 import { bringIntoView, byId, openDialog, setContent } from "./dom.js";
 import { claimEarnings, showEarnings } from "./earnings.js";
-import { Game } from "./game.js";
+import { Game, showOutcome } from "./game.js";
 import { showLeaderboard } from "./leaderboard.js";
 import { addLiveBet, replaceLiveBets } from "./live-bets.js";
 import { showPrizes } from "./prizes.js";
@@ -84,7 +84,8 @@ async function chooseCase(chosen) {
     // On a small screen the reel is far above the cases.
     bringIntoView(opening.stage);
   } catch (problem) {
-    byId("cases-note").textContent = `The case could not be loaded: ${problem.message}`;
+    showOutcome(`The case could not be loaded: ${problem.message}.`, "refused");
+    bringIntoView(byId("outcome"));
   }
 }
 

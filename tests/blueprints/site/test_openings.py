@@ -96,7 +96,7 @@ def test_a_case_whose_snapshot_is_not_the_one_of_its_hash_is_not_shown(shared):
 
     find_case(shared, CASE).click()
 
-    expect(shared.locator("#cases-note")).to_contain_text("is not the one that its hash names")
+    expect(shared.locator("#outcome")).to_contain_text("is not the one that its hash names")
     expect(shared.locator("#opening")).to_be_hidden()
 
 
@@ -116,7 +116,7 @@ def test_the_game_is_busy_until_the_case_that_was_chosen_last_is_shown(shared):
     newer = hold(shared, "**/api/cases/masks-and-mirrors", last.click)
 
     older.abort()
-    expect(shared.locator("#cases-note")).to_contain_text("could not be loaded")
+    expect(shared.locator("#outcome")).to_contain_text("could not be loaded")
     expect(shared.locator("#game")).to_have_attribute("aria-busy", "true")
     newer.continue_()
 
@@ -159,6 +159,19 @@ def test_a_case_with_an_item_without_a_price_shows_the_other_prices_and_no_reel(
     )
     expect(shared.locator("#case-items li").nth(0)).to_contain_text("no price yet")
     expect(shared.locator("#case-items li").nth(1)).to_contain_text("1,385.00")
+
+
+def test_a_case_that_cannot_be_loaded_is_explained_where_the_player_looks(shared):
+    shared.get_by_role("tab", name="Cases").click()
+    shared.fill("#case-search", "")
+    shared.route("**/irl/living-room-arcade", lambda route: route.abort())
+
+    shared.get_by_role("button", name="Living Room Arcade").click()
+
+    expect(shared.locator("#outcome")).to_have_text(
+        "The case could not be loaded: There is no connection to the server."
+    )
+    expect(shared.locator("#outcome")).to_be_in_viewport()
 
 
 def test_an_opening_that_the_server_refuses_is_explained(shared):
