@@ -34,6 +34,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     """
     with writing():
         version.begin_change()
+        database.obj.lift_statement_limit()
         result = import_rows(rows, _Importer(now).import_case)
         database.analyze_tables(Case, CaseItem)
         record(What.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))

@@ -8,6 +8,7 @@ from models.db.connection import writing
 from models.irl_cases import IrlCase, IrlItem
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
+from services.cases import version
 from services.cases.chances import CERTAIN, Attos, attos_from_percent, share_equally
 from services.irl_cases.reading import ID
 from services.shared.clock import Millis
@@ -27,6 +28,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     stores nothing of the file.
     """
     with writing():
+        version.begin_change()
         result = import_rows(rows, lambda row: _import_case(row, now))
         record(What.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
         return result

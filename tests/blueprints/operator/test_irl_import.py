@@ -4,6 +4,9 @@ import pytest
 
 from models.db.connection import reading
 from models.irl_cases import IrlCase, IrlItem
+from services.irl_cases.importing import import_cases
+from services.shared.clock import now_ms
+from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 
 
@@ -29,6 +32,15 @@ PEN = {"name": "Pen", "image": "", "price": 1.5}
 
 def row(case_id="desk", *, items=(PEN,), **more):
     return {"id": case_id, "name": "Desk", "price": 12.5, "items": list(items)} | more
+
+
+@pytest.mark.usefixtures("app")
+def test_concurrent_imports_of_new_cases_create_each_of_them_once():
+    cases = [row(f"desk-{number}", price=13, items=[PEN | {"price": 1}]) for number in range(30)]
+
+    results = all_at_once([lambda: import_cases(cases, now=now_ms())] * 4)
+
+    assert sorted(result.created for result in results) == [0, 0, 0, 30]
 
 
 def test_cases_are_imported_and_updated_by_their_ids(put, client):
