@@ -58,8 +58,8 @@ class Costs:
     """PostgreSQL, for a player and second: every two seconds processes look up proofs and balances."""
     request_us: float = 1_200
     """A request that is the player's own, such as ``/auth/me``. Public pages come from nginx."""
-    wal_bytes: float = 6_500
-    disk_bytes: float = 4_000
+    wal_bytes: float = 5_600
+    disk_bytes: float = 1_800
     socket_kib: float = 53
     idle_socket_us: float = 4
     """A second of an idle socket: pings."""
