@@ -29,7 +29,7 @@ PARTS = {
     "hardened worker": ("server/worker/",),
     "OpenID Connect metadata and keys": ("services/login/discovery.py",),
     "OpenID 2.0 relying party": ("services/login/game_platform.py",),
-    "socket transports": ("server/realtime/transport.py", "server/realtime/frames.py"),
+    "socket transports": ("server/realtime/transport.py",),
     "schemas and their dump": ("blueprints/api/schemas.py",),
     "rate limiter": ("services/shared/rate_limiter.py",),
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),

@@ -210,8 +210,8 @@ class ProofDelivery:
     def _send(self, proofs: Iterable[tuple[Proof, str | None]]) -> list[Proof]:
         """Send each to its socket, or to the player's others if that has gone, unless it is confirmed.
 
-        Returns those whose players have no socket. A proof that is on its way is sent to one more socket if
-        was named: after a broken network the client is back before the server has noticed that its old
+        Returns those whose players have no socket. A proof that is on its way is sent to one more socket
+        that was named: after a broken network the client is back before the server notices that its old
         connection is dead.
         """
         unreachable: list[Proof] = []

@@ -15,8 +15,7 @@ from socketio.packet import EVENT
 from models.db import waiting
 from server import repeated_lines
 from server.realtime.connections import Connections
-from server.realtime.frames import Batch
-from server.realtime.transport import CHECK_SECONDS, NAMESPACE, Transports
+from server.realtime.transport import CHECK_SECONDS, NAMESPACE, Batch, Transports
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause

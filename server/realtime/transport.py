@@ -1,16 +1,16 @@
-"""The connection below the Socket.IO protocol: its unread messages, its pings and its end."""
+"""The connection below the Socket.IO protocol: its batches, its unread messages, its pings and its end."""
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import engineio.socket
 import gevent
-from engineio.packet import PING, Packet
+from engineio.packet import MESSAGE, PING, Packet
 from engineio.payload import Payload
+from geventwebsocket.websocket import Header, WebSocket
 
-from server.realtime.frames import Batch
 from server.redaction import safe_exception_summary
 from services.shared.background import in_slices
 
@@ -43,6 +43,36 @@ PACKETS_AT_ONCE = 100
 
 # The library drops a POST with more packets, and answers it with 200. Its default is 16.
 Payload.max_decode_packets = PACKETS_AT_ONCE
+
+
+class Frames(bytes):
+    """Complete websocket frames, written without further encoding."""
+
+
+class Batch:
+    """Several Engine.IO packets that are one entry of a transport's queue.
+
+    It has the attributes of a packet that the library uses.
+    """
+
+    packet_type = MESSAGE
+    data = None
+
+    def __init__(self, packets: Sequence[Packet]) -> None:
+        self._packets = packets
+        self._frames = Frames(b"".join(map(_frame, packets)))
+
+    def __iter__(self) -> Iterator[Packet]:
+        return iter(self._packets)
+
+    def encode(self) -> Frames:
+        """The packets as the frames that a websocket sends."""
+        return self._frames
+
+
+def _frame(packet: Packet) -> bytes:
+    text: bytes = packet.encode().encode()
+    return bytes(Header.encode_header(True, WebSocket.OPCODE_TEXT, b"", len(text), 0)) + text
 
 
 class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library carries no types
