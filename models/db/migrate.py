@@ -13,6 +13,9 @@ from models.new_database import create_schema
 LAST_RELEASE = "0.2.0"
 LAST_MIGRATION = "0012_price_schedule"
 """Its last migration, which new databases record too. The files up to it are deleted."""
+REPLACEMENT = "0013_since_0_2_0"
+LAST_REPLACED = "0031_seeds_without_index"
+"""The first migration after it has replaced several, and their last. Both make the same schema."""
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
 ADVISORY_LOCK = 4_915_231_710_227
@@ -31,6 +34,8 @@ def upgrade() -> list[str]:
     with _only_one_process():
         runner = _runner()
         applied = runner.applied()
+        if LAST_REPLACED in applied:
+            return _replace_history(runner)
         if LAST_MIGRATION in applied:
             for migration in runner.status():
                 if migration.path is None and migration.name > LAST_MIGRATION:
@@ -54,6 +59,13 @@ def _create(runner: Runner) -> list[str]:
         recorded = list(runner.fake())
         runner.History.create(name=LAST_MIGRATION)
     return recorded
+
+
+def _replace_history(runner: Runner) -> list[str]:
+    with writing():
+        runner.History.delete().where(runner.History.name > LAST_MIGRATION).execute()
+        runner.fake(REPLACEMENT)
+        return [REPLACEMENT, *runner.up()]
 
 
 def pending() -> list[str]:

@@ -102,6 +102,20 @@ def test_a_database_older_than_the_last_release_is_refused_and_not_changed(make_
     assert history_and_tables() == before
 
 
+def test_a_database_with_the_migrations_that_one_has_replaced_is_upgraded(app, run):
+    run("db", "upgrade")
+    history = migrate.Runner(database.obj).History
+    replaced = ("0013_balance_version", "0014_processes", "0031_seeds_without_index")
+    with writing():
+        history.delete().where(history.name > migrate.LAST_MIGRATION).execute()
+        for name in replaced:
+            history.create(name=name)
+
+    assert run("db", "upgrade") == {"applied": MIGRATIONS}
+
+    assert run("db", "upgrade") == {"applied": []}
+
+
 def test_a_database_with_a_migration_of_another_version_is_refused_and_not_changed(app, run, fails):
     run("db", "upgrade")
     with writing():
