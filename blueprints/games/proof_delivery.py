@@ -205,6 +205,9 @@ class ProofDelivery:
             self._live_feed.announce(opened)
         unreachable = self._send((proof, sids[proof.id]) for proof in opened)
         self._services.proofs.write_seeds({proof.id: proof.server_seed for proof in unreachable})
+        # A player who connected meanwhile may have looked for the proof before its seed was written.
+        again = (proof.id for proof in unreachable if self._connections.sids_of(proof.user_id))
+        self._missed.update(dict.fromkeys(again))
         pause()
 
     def _send(self, proofs: Iterable[tuple[Proof, str | None]]) -> list[Proof]:

@@ -148,6 +148,28 @@ class TestProofs:
 
         assert back.expect("upgrader:proof")["nonce"] == 1
 
+    @pytest.mark.one_process
+    def test_a_player_who_connects_while_the_seed_is_written_gets_the_proof(
+        self, connect, app, player, item, clock, fresh_token
+    ):
+        socket, proofs, joined = connect(player), app.extensions["services"].proofs, []
+        write_seeds = proofs.write_seeds
+
+        def connect_before(seeds):
+            if seeds and not joined:
+                back = connect(auth={"token": fresh_token(clock)})
+                back.expect("live-bets")
+                joined.append(back)
+            write_seeds(seeds)
+
+        proofs.write_seeds = connect_before
+        socket.spin({"amount": 1, "item": item})
+        socket.close()
+        clock.now -= YEAR_MS
+        wait_until(lambda: joined)
+
+        assert joined[0].expect("upgrader:proof")["nonce"] == 1
+
 
 @sqlite_only
 def test_rate_limits_and_the_catalogue_measure_elapsed_time(make_app, clock, item, new_player, queries):
