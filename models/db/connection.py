@@ -102,8 +102,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         return self._write_lock
 
     def rollback(self) -> None:
-        # When the disk is full, SQLite has rolled back by itself, and would refuse.
-        if self.connection().in_transaction:
+        # When the disk is full, SQLite has rolled back by itself, and refuses.
+        with suppress(peewee.OperationalError):
             super().rollback()
 
     @contextmanager
