@@ -48,12 +48,12 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
     cents = cents_from_number(amount, least=Cents(1))
     until = _future(deadline, now)
     with writing():
-        _move_deadline(user_id, until)
         try:
             move = Move(cents, Account.BALANCE, Account.VAULT)
             posting.post(kind=Kind.VAULT_LOCK, user_id=user_id, moves=[move], now=now)
         except InsufficientBalance:
             raise InvalidAmount from None
+        _move_deadline(user_id, until)
         locked = {"amountCents": cents, "deadline": until}
         record(What.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
         return users.get_by_id(user_id)

@@ -140,9 +140,11 @@ def test_a_deadline_is_from_the_next_millisecond_to_ten_years_away(lock, lock_ra
         assert lock(1, until) == DONE, until
 
 
-@sqlite_only
-def test_the_amount_is_checked_before_the_deadline(call):
+def test_the_amount_is_checked_before_the_deadline(call, lock):
     assert call("POST", "vault/lock", {"amount": "1", "deadline": 1}) == INVALID_AMOUNT
+
+    lock(60)
+    assert lock(40.01, DAY - 1) == INVALID_AMOUNT
 
 
 def test_a_vault_can_be_unlocked_once_its_deadline_has_passed(lock, unlock, vault, clock):
