@@ -60,7 +60,7 @@ class Costs:
     """A request that is the player's own, such as ``/auth/me``. Public pages come from nginx."""
     wal_bytes: float = 5_600
     disk_bytes: float = 1_800
-    socket_kib: float = 53
+    socket_kib: float = 56
     idle_socket_us: float = 4
     """A second of an idle socket: pings."""
     send_us: float = 40
