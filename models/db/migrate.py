@@ -15,7 +15,7 @@ LAST_MIGRATION = "0012_price_schedule"
 """Its last migration, which new databases record too. The files up to it are deleted."""
 REPLACEMENT = "0013_since_0_2_0"
 LAST_REPLACED = "0031_seeds_without_index"
-"""The first migration after it has replaced several, and their last. Both make the same schema."""
+"""REPLACEMENT has replaced the migrations from 0013 to LAST_REPLACED, and makes the same schema."""
 
 DIRECTORY = Path(__file__).parents[1] / "migrations"
 ADVISORY_LOCK = 4_915_231_710_227
@@ -62,10 +62,11 @@ def _create(runner: Runner) -> list[str]:
 
 
 def _replace_history(runner: Runner) -> list[str]:
+    """Record REPLACEMENT instead of what it has replaced, and apply the migrations after it."""
     with writing():
         runner.History.delete().where(runner.History.name > LAST_MIGRATION).execute()
         runner.fake(REPLACEMENT)
-        return [REPLACEMENT, *runner.up()]
+    return [REPLACEMENT, *runner.up()]
 
 
 def pending() -> list[str]:
