@@ -75,10 +75,10 @@ def wanted(prices, running, unpriced, stored_prices):
 
 
 def test_an_item_without_a_price_gets_one_while_the_request_waits(source, add, wanted, next_fetches):
-    add({"None": None, "Priced": 1}, nextPriceFetch=START)
+    add({"None": None}, nextPriceFetch=START)
     source.answer = market("$1.50")
 
-    assert wanted() == {"None": 150, "Priced": 100}
+    assert wanted() == {"None": 150}
     assert next_fetches()["None"] == START + HOUR
 
 
