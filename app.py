@@ -58,7 +58,7 @@ def create_app(
     log_failures(app)
     new_rate_limiter = _rate_limiters(services, cluster, timer=timer)
     _install_request_hooks(app, settings, new_rate_limiter)
-    app.extensions["response_cache"] = ResponseCache()
+    app.extensions["response_cache"] = ResponseCache(clock=clock)
     register_error_handlers(app)
     _register_blueprints(app)
     app.cli = OperatorGroup(app.name)
