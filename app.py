@@ -24,7 +24,7 @@ from server.metrics import Metrics
 from server.realtime import connecting
 from server.realtime.ended_sessions import watch_sessions
 from server.realtime.packets import handle_packets
-from server.realtime.server import Manager, Realtime
+from server.realtime.server import Realtime
 from services.container import Services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
@@ -141,14 +141,13 @@ def _start_realtime(
     app: Flask, services: Services, cluster: Cluster | None, new_rate_limiter: NewRateLimiter
 ) -> None:
     settings, clock = services.settings, services.clock
-    manager = cluster.manager if cluster else Manager()
-    running = app.extensions["realtime"] = Realtime(app, settings, manager=manager, clock=clock)
+    running = app.extensions["realtime"] = Realtime(app, settings, clock=clock)
     handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
     watch_sessions(running)
     if cluster:
         cluster.install(running)
     if isinstance(clock, DatabaseClock):
-        running.every_two_seconds.append(clock.read)
+        running.every_two_seconds(clock.read)
     for install in INSTALL_ON_SERVER:
         install(app, running)

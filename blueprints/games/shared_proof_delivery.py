@@ -60,7 +60,7 @@ class SharedProofDelivery(ProofDelivery):
         self._must_look_up = True
         self._may_be_overdue = True
         self._services.signals.on(Signal.PROOFS, self._note_players)
-        running.every_two_seconds.append(self.look_up)
+        running.every_two_seconds(self.look_up)
 
     def look_up(self) -> None:
         """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
