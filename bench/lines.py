@@ -39,7 +39,7 @@ PARTS = {
     "list of processes": ("server/cluster/cluster.py", "services/shared/processes.py"),
     "lease": ("services/shared/lease.py",),
     "database clock": ("services/shared/database_clock.py",),
-    "shared catalogue": ("services/upgrader/generations.py", "services/upgrader/shared_catalogue.py"),
+    "shared catalogue": ("services/upgrader/shared_catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "parameters of SQL written by hand": ("models/db/sql.py",),
