@@ -1,4 +1,4 @@
-"""Two-factor authentication: encrypted secrets and recovery codes, wrong codes, and confirmed tokens."""
+"""Two-factor authentication: secrets, codes, confirmed tokens, and logins that wait for a code."""
 
 import peewee
 
@@ -58,3 +58,21 @@ class ConfirmedToken(Table):
     class Meta:
         table_name = "confirmed_tokens"
         primary_key = peewee.CompositeKey("user", "token_id")
+
+
+class LoginChallenge(Table):
+    """A login that waits for a code, by the hash of its challenge's text and of its browser's secret.
+
+    Deleting the row uses it up.
+    """
+
+    key = peewee.CharField(max_length=64, primary_key=True)
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    expires_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "login_challenges"
+
+
+# Deleting a player's challenges: the expired ones, and all when two-factor authentication is turned off.
+LoginChallenge.add_index(LoginChallenge.index(LoginChallenge.user, name="login_challenges_of_player"))

@@ -18,12 +18,6 @@ FORM_LIMIT_BYTES = 3 * 1024 * 1024
 FIELD = "avatar"
 
 
-class NotOneFile(PlatformError):
-    """The form does not have exactly one file in this field."""
-
-    text = f"Send one file in the form field {FIELD}"
-
-
 class AvatarSchema(SuccessSchema):
     """The new picture."""
 
@@ -67,5 +61,5 @@ def _file() -> bytes:
     form: ContractRequest = request  # type: ignore[assignment]  # the app's request class
     files = form.small_files(FIELD, limit_bytes=FORM_LIMIT_BYTES)
     if len(files) != 1 or not files[0].filename:
-        raise NotOneFile
+        raise PlatformError(f"Send one file in the form field {FIELD}")
     return files[0].stream.read()

@@ -15,19 +15,6 @@ MAX_LENGTH = 500
 FIRST_ID = 76561197960265728
 """The number of a player's URL (``partner``) plus this is the player's id on the game platform."""
 
-CHANGED_TITLE = "Trade URL changed"
-CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
-
-
-class TradeUrlRequired(PlatformError):
-    text = "Trade URL is required"
-
-
-class InvalidTradeUrl(PlatformError):
-    """Not a trade-offer URL of the game platform, or that of another account."""
-
-    text = "Invalid trade URL"
-
 
 def partner_of(text: str, *, host: str) -> int | None:
     """The number in https://HOST/tradeoffer/new/?partner=NUMBER, optionally with &token=TOKEN; else None.
@@ -39,23 +26,24 @@ def partner_of(text: str, *, host: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def is_own(partner: int, *, platform_id: str) -> bool:
-    """Whether this can be the number of this player. An account of another provider may have any."""
-    return not users.GAME_PLATFORM_ID.fullmatch(platform_id) or partner + FIRST_ID == int(platform_id)
-
-
 def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    Raises TradeUrlRequired, InvalidTradeUrl. With ``own_only`` a URL of another account is invalid too.
+    With ``own_only`` a URL of another account is invalid too. A player of another provider may set any.
     """
     if url is None or url == "":
-        raise TradeUrlRequired
+        raise PlatformError("Trade URL is required")
     partner = partner_of(url, host=host) if isinstance(url, str) else None
-    if partner is None or (own_only and not is_own(partner, platform_id=user.platform_id)):
-        raise InvalidTradeUrl
+    checks_owner = own_only and users.GAME_PLATFORM_ID.fullmatch(user.platform_id)
+    if partner is None or (checks_owner and partner + FIRST_ID != int(user.platform_id)):
+        raise PlatformError("Invalid trade URL")
     with writing():
         changed = User.update(trade_url=url).where(User.id == user.id, User.trade_url != url).execute()
         if changed:
             record(What.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
-            notifications.notify(user_id=user.id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)
+            notifications.notify(
+                user_id=user.id,
+                title="Trade URL changed",
+                message="The trade URL of your account was changed. If that was not you, set it right.",
+                now=now,
+            )

@@ -17,22 +17,10 @@ from services.shared.money import Cents, InvalidAmount, cents_from_number
 LONGEST_LOCK_MS = Millis(3_653 * DAY_MS)
 
 
-class AmountAndDeadlineRequired(PlatformError):
-    text = "Amount and deadline are required"
-
-
 class InvalidDeadline(PlatformError):
     """Not a whole number of ms in the next ten years, or earlier than the current deadline."""
 
     text = "Invalid deadline"
-
-
-class VaultEmpty(PlatformError):
-    text = "Vault is empty"
-
-
-class VaultStillLocked(PlatformError):
-    text = "Vault is still locked"
 
 
 def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User:
@@ -40,11 +28,10 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
     deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
-    refused. Raises AmountAndDeadlineRequired, InvalidAmount (also for more than the balance) or
-    InvalidDeadline, checked in this order.
+    refused. Raises InvalidAmount, also for more than the balance, and InvalidDeadline.
     """
     if amount is None or deadline is None:
-        raise AmountAndDeadlineRequired
+        raise PlatformError("Amount and deadline are required")
     cents = cents_from_number(amount, least=Cents(1))
     until = _future(deadline, now)
     with writing():
@@ -53,7 +40,10 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
             posting.post(kind=Kind.VAULT_LOCK, user_id=user_id, moves=[move], now=now)
         except InsufficientBalance:
             raise InvalidAmount from None
-        _move_deadline(user_id, until)
+        # A concurrent lock may have set a later deadline.
+        may_move = User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= until)
+        if not User.update(vault_deadline_ms=until).where(User.id == user_id, may_move).execute():
+            raise InvalidDeadline
         locked = {"amountCents": cents, "deadline": until}
         record(What.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
         return users.get_by_id(user_id)
@@ -62,9 +52,8 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 def unlock(*, user_id: int, now: Millis) -> User:
     """Move all coins of the vault back to the balance and remove the deadline; returns the player after that.
 
-    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. When a concurrent lock
-    commits first, its coins are moved too, or its later deadline keeps all coins locked.
-    Raises VaultEmpty, VaultStillLocked.
+    Of two concurrent unlocks, one moves the coins and the other finds the vault empty. When a concurrent
+    lock commits first, its coins are moved too, or its later deadline keeps all coins locked.
     """
     with writing():
         # The update locks the row, so the balances read next cannot change before the commit.
@@ -79,7 +68,7 @@ def unlock(*, user_id: int, now: Millis) -> User:
         )
         locked = Cents(users.get_by_id(user_id).vault_cents)
         if not opened:
-            raise VaultStillLocked if locked else VaultEmpty
+            raise PlatformError("Vault is still locked" if locked else "Vault is empty")
         move = Move(locked, Account.VAULT, Account.BALANCE)
         posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
@@ -87,22 +76,10 @@ def unlock(*, user_id: int, now: Millis) -> User:
 
 
 def _future(deadline: object, now: Millis) -> Millis:
-    if isinstance(deadline, bool) or not isinstance(deadline, int | Decimal):
+    if not isinstance(deadline, int | Decimal) or isinstance(deadline, bool):
         raise InvalidDeadline
     # The bounds come before int(), which would compute all digits of 1e999999.
-    if isinstance(deadline, Decimal) and not deadline.is_finite():
-        raise InvalidDeadline
-    if not now < deadline <= now + LONGEST_LOCK_MS or deadline != int(deadline):
+    is_near = Decimal(deadline).is_finite() and now < deadline <= now + LONGEST_LOCK_MS
+    if not is_near or deadline != int(deadline):
         raise InvalidDeadline
     return Millis(int(deadline))
-
-
-def _move_deadline(user_id: int, until: Millis) -> None:
-    """Set the deadline, unless a concurrent lock has set a later one. Raises InvalidDeadline."""
-    moved = (
-        User.update(vault_deadline_ms=until)
-        .where(User.id == user_id, User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= until))
-        .execute()
-    )
-    if not moved:
-        raise InvalidDeadline

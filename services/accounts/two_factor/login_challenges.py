@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import peewee
 
 from models.db.connection import writing
-from models.login_challenges import LoginChallenge
+from models.two_factor import LoginChallenge
 from services.accounts import users
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor import codes
@@ -58,7 +58,7 @@ class LoginChallenges:
 
         Of several requests at once, in any process, the first one that locks the player's row deletes the
         challenge. The others raise Unauthorized, as those with an unknown or expired challenge do. Also
-        raises AccountSuspended, TooManyWrongCodes, InvalidCode, SecretLost.
+        raises AccountSuspended, CodeRefused.
         """
         if not isinstance(challenge, str) or browser_secret is None:
             raise Unauthorized

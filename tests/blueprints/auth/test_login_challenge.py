@@ -8,8 +8,7 @@ import pytest
 from bench.harness.spins import Clock
 from models.audit_trail import AuditEvent
 from models.db.connection import reading, writing
-from models.login_challenges import LoginChallenge
-from models.two_factor import WrongCode
+from models.two_factor import LoginChallenge, WrongCode
 from models.users import User
 from services.accounts import users
 from services.shared.clock import now_ms
