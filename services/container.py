@@ -7,7 +7,6 @@ from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
 from services.accounts.two_factor.login_challenges import LoginChallenges
-from services.affiliates.codes import PromoCodes
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
@@ -15,6 +14,7 @@ from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
 from services.games.play import Play, PlayerLocks
 from services.games.proofs import Proofs
+from services.games.snapshots import Snapshots
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.openings.opening import Openings
@@ -55,15 +55,17 @@ class Services:
             encrypter=self._encrypter("server seeds"), witness=SeedWitness(settings.instance_dir)
         )
         self.proofs = Proofs(seeds=self.seeds, processes=self.processes)
+        self.snapshots = Snapshots(clock=clock)
 
         bets = Play(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks()
         self.catalogue = _catalogue(settings, signals)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, bets=bets)
-        self.case_openings = Openings(game=CASE, bets=bets, free_case_limit=settings.free_case_limit)
-        self.irl_openings = Openings(game=IRL, bets=bets)
+        self.case_openings = Openings(
+            game=CASE, bets=bets, snapshots=self.snapshots, free_case_limit=settings.free_case_limit
+        )
+        self.irl_openings = Openings(game=IRL, bets=bets, snapshots=self.snapshots)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
-        self.promo_codes = PromoCodes(special=settings.affiliate_special_code)
         self.prices = PriceService(
             feed_url=settings.price_feed_url,
             market_url=settings.price_market_url,

@@ -7,12 +7,13 @@ from flask import Flask
 from bench.harness.players import Player, create_player
 from bench.harness.spins import play_spin
 from services.accounts import notifications
+from services.affiliates import codes
 from services.cases import importing
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType, Transfer
+from services.wallet.payments import PaymentType
 
 CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
 ITEMS = [
@@ -55,11 +56,11 @@ def add_sample_data(app: Flask) -> SamplePlayer:
         user=player.user,
         type_=PaymentType.DEPOSIT,
         usd=Cents(5_000),
-        transfer=Transfer(txhash="0xabc"),
         now=now,
+        txhash="0xabc",
     )
-    services.promo_codes.set_own(user_id=player.id, code="ALICE", now=now)
-    services.promo_codes.use(user_id=friend.id, code="ALICE", now=now)
+    codes.set_own(user_id=player.id, code="ALICE", special=None, now=now)
+    codes.use(user_id=friend.id, code="ALICE", special=None, now=now)
     notifications.notify(user_id=player.id, title="Welcome", message="Good luck.", now=now)
     for _ in range(SPINS):
         play_spin(app, player, DEAR, amount=60)

@@ -17,17 +17,12 @@ from blueprints.api.large_lists import list_representation
 from blueprints.api.two_factor import require_two_factor
 from blueprints.games.player_state import player_state
 from server.current_services import get_services
-from services.affiliates import claims, referrals
-from services.affiliates.codes import USE_BONUS
-from services.affiliates.referrals import Overview
+from services.affiliates import claims, codes, referrals
 from services.shared.money import number_from_cents
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
 
 REFERRED_PLAYERS = ReferredPlayerSchema(many=True)
-
-CODE_SET = "Your promo code has been set."
-BONUS_RECEIVED = f"You have received a bonus of {number_from_cents(USE_BONUS)} coins."
 
 
 @blueprint.get("/stats")
@@ -44,7 +39,7 @@ def list_referred_players() -> Response:
 @blueprint.get("/overview")
 @require_user
 @blueprint.response(200, OverviewSchema)
-def get_affiliate_overview() -> Overview:
+def get_affiliate_overview() -> dict[str, int]:
     """The caller's commission and the sums over all players who used the caller's code."""
     return referrals.overview(owner_id=current_user().id)
 
@@ -56,8 +51,13 @@ def get_affiliate_overview() -> Overview:
 def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Set the caller's own promo code. It can't be changed afterwards."""
     services = get_services()
-    services.promo_codes.set_own(user_id=current_user().id, code=body["code"], now=services.clock())
-    return {"status": True, "message": CODE_SET}
+    codes.set_own(
+        user_id=current_user().id,
+        code=body["code"],
+        special=services.settings.affiliate_special_code,
+        now=services.clock(),
+    )
+    return {"status": True, "message": "Your promo code has been set."}
 
 
 @blueprint.post("/use-code")
@@ -67,9 +67,15 @@ def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once. The event `balance` follows."""
     services = get_services()
-    player = services.promo_codes.use(user_id=current_user().id, code=body["code"], now=services.clock())
+    player = codes.use(
+        user_id=current_user().id,
+        code=body["code"],
+        special=services.settings.affiliate_special_code,
+        now=services.clock(),
+    )
     player_state().send(player.id, player)
-    return {"status": True, "message": BONUS_RECEIVED}
+    message = f"You have received a bonus of {number_from_cents(codes.USE_BONUS)} coins."
+    return {"status": True, "message": message}
 
 
 @blueprint.post("/claim")

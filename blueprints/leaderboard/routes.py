@@ -21,7 +21,7 @@ blueprint = ApiBlueprint(
 @blueprint.arguments(LeaderboardQuery, location="query")
 @blueprint.response(200, LeaderSchema(many=True))
 @blueprint.alt_response(304, description="The client has this list already")
-def list_leaders(query: dict[str, Any]) -> list[dict[str, Any]]:
+def list_leaders(query: dict[str, Any]) -> list[Any]:
     """The top 100 of the current week or month; of equal wagers the older account comes first."""
     period, now = query["period"], get_services().clock()
     cache_until(period.calendar.end(now))

@@ -1,8 +1,8 @@
 """Schemas of the leaderboard."""
 
 from blueprints.api.parameters import choice
-from blueprints.api.schemas import Avatar, Coins, QuerySchema, WireSchema, text
-from services.statistics.leaderboard import Period
+from blueprints.api.schemas import Avatar, Coins, Computed, QuerySchema, WireSchema
+from services.statistics.leaderboard import Period, masked
 
 
 class LeaderboardQuery(QuerySchema):
@@ -12,6 +12,6 @@ class LeaderboardQuery(QuerySchema):
 class LeaderSchema(WireSchema):
     """A player of the ranking."""
 
-    username = text("The username, masked", "ali***")
+    username = Computed(masked, "string", "The username, masked", "ali***", attribute="username")
     avatar = Avatar("The player's picture")
     wager = Coins("All wagers of the period", 250)

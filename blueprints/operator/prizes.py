@@ -8,7 +8,7 @@ from blueprints.api.schemas import WireSchema
 from blueprints.prizes.schemas import PrizeSchema
 from server.current_services import get_services
 from services.prizes import shipping
-from services.prizes.reading import ALL, Status
+from services.prizes.prizes import ALL, Status
 
 STATUSES = [ALL, *(status.value for status in Status)]
 

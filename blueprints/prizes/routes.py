@@ -11,7 +11,7 @@ from blueprints.games.player_state import player_state
 from blueprints.prizes.schemas import PrizesQuery, PrizesSchema, SaleSchema
 from server.current_services import get_services
 from server.http.rate_limit import LONG_LIST, count_as
-from services.prizes import reading, sale
+from services.prizes import prizes
 
 blueprint = ApiBlueprint("prizes", __name__, url_prefix="/prizes", description="Real-life items won")
 
@@ -23,7 +23,7 @@ blueprint = ApiBlueprint("prizes", __name__, url_prefix="/prizes", description="
 @blueprint.response(200, PrizesSchema)
 def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
     """One page of the caller's prizes, newest first."""
-    return list_answer(query["place"], reading.page(user_id=current_user().id, **query))
+    return list_answer(query["place"], prizes.page(user_id=current_user().id, **query))
 
 
 @blueprint.post("/<row_id:prize_id>/sell")
@@ -34,7 +34,7 @@ def list_prizes(query: dict[str, Any]) -> dict[str, Any]:
 def sell_prize(prize_id: int) -> dict[str, Any]:
     """Sell one of the caller's kept prizes for its value. The event `balance` follows."""
     now = get_services().clock()
-    amount, player = sale.sell(user_id=current_user().id, prize_id=prize_id, now=now)
+    amount, player = prizes.sell(user_id=current_user().id, prize_id=prize_id, now=now)
     player_state().send(player.id, player)
     return {"success": True, "amount": amount}
 

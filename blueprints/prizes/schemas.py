@@ -5,7 +5,7 @@ import marshmallow as ma
 from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import one_of
 from blueprints.api.schemas import Coins, ItemImage, SuccessSchema, WireSchema, documented, epoch_ms, text
-from services.prizes.reading import ALL, Status
+from services.prizes.prizes import ALL, Status
 
 
 class PrizesQuery(page_query()):  # type: ignore[misc]

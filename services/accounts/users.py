@@ -131,10 +131,8 @@ def get_by_id(user_id: int) -> User:
 
 def lock(user_id: int) -> User:
     """The player, with the row locked until the end of the caller's transaction. Raises UserNotFound."""
-    if not User.update(avatar=User.avatar).where(User.id == user_id).execute():
-        raise UserNotFound
-    user: User = User.get_by_id(user_id)
-    return user
+    User.update(avatar=User.avatar).where(User.id == user_id).execute()
+    return get_by_id(user_id)
 
 
 def _insert(

@@ -1,4 +1,9 @@
-"""Promo codes: each player can set one code, once, and use another player's code, once."""
+"""Promo codes: each player can set one code, once, and use another player's code, once.
+
+Codes are stored and compared in uppercase. ``special`` is a code, in uppercase, that gives the bonus without
+having an owner. The order of the checks and the texts of the refusals are part of the contract, mistakes
+included.
+"""
 
 import re
 
@@ -23,143 +28,85 @@ MIN_LENGTH, MAX_LENGTH = 4, 24
 ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
 
-# The texts of these errors are part of the contract, mistakes included.
-
-
-class CodeRequired(PlatformError):
-    """The code is missing, blank, or not a text."""
-
-    text = "Code is required"
-
-
-class CodeNotAlphanumeric(PlatformError):
-    text = "Promo code must only include letters and numbers."
-
-
-class CodeLength(PlatformError):
-    """The code does not have 4 to 24 characters. The contract fixes both this rule and this text."""
-
-    text = "Code length must be between 3 and 24 letters."
-
-
-class CodeUnchanged(PlatformError):
-    text = "Your haven't done any changes in your promo code."
-
-
-class CodeAlreadySet(PlatformError):
-    text = "You already have a promo code set."
-
-
 class CodeClaimed(PlatformError):
     """The code belongs to another player, or is the special code."""
 
     text = "This promo code already has been claimed by someone else."
 
 
-class CodeInvalid(PlatformError):
-    """No player owns this code, and it is not the special one."""
+def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> None:
+    """Give the player a code, which can't be changed later.
 
-    text = "Promo code is invalid"
-
-
-class OwnCode(PlatformError):
-    text = "You cannot use your own promo code"
-
-
-class CodeAlreadyUsed(PlatformError):
-    text = "You've already used a promo code."
-
-
-class PromoCodes:
-    """Sets and uses codes, which are stored and compared in uppercase.
-
-    ``special`` is an uppercase code that gives the bonus without having an owner, or None.
+    When several players want one code, or one player sets several, at the same time, the database
+    accepts one. The others get the error that they would get a moment later.
     """
-
-    def __init__(self, *, special: str | None) -> None:
-        self._special = special
-
-    def set_own(self, *, user_id: int, code: object, now: Millis) -> str:
-        """Give the player a code, which can't be changed later; return it as it is stored.
-
-        Raises CodeRequired, CodeNotAlphanumeric, CodeLength, CodeUnchanged, CodeAlreadySet, CodeClaimed, in
-        this order. When several players want one code, or one player sets several, at the same time, the
-        database accepts one. The others get the error that they would get a moment later.
-        """
-        text = _required(code)
-        if not ALPHANUMERIC.fullmatch(text):
-            raise CodeNotAlphanumeric
-        if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
-            raise CodeLength
-        wanted = text.upper()
-        try:
-            with writing():
-                # Raises IntegrityError when another player has this code.
-                claim = User.update(affiliate_code=wanted).where(
-                    User.id == user_id, User.affiliate_code.is_null()
-                )
-                if wanted == self._special or not claim.execute():
-                    raise _why_not(user_id, wanted)
-                Affiliate.insert(user=user_id).execute()
-                record(What.PROMO_CODE_SET, now=now, user_id=user_id, after={"code": wanted})
-        except peewee.IntegrityError:
-            raise CodeClaimed from None
-        return wanted
-
-    def use(self, *, user_id: int, code: object, now: Millis) -> User:
-        """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
-
-        Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this
-        order. Of concurrent uses by one player one succeeds. The special code has no owner, even if a
-        player set it before it became the special one.
-        """
-        text = _required(code)
-        # Checked before uppercase, which turns some other letters, such as the long s, into ASCII.
-        if not ALPHANUMERIC.fullmatch(text):
-            raise CodeInvalid
-        used = text.upper()
-        owner_id = None if used == self._special else _owner_of(used)
-        if owner_id == user_id:
-            raise OwnCode
+    text = _required(code)
+    if not ALPHANUMERIC.fullmatch(text):
+        raise PlatformError("Promo code must only include letters and numbers.")
+    if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
+        raise PlatformError("Code length must be between 3 and 24 letters.")
+    wanted = text.upper()
+    try:
         with writing():
-            mark = User.update(used_affiliate_code=used, deposit_bonus=True, free_cases=0).where(
-                User.id == user_id, User.used_affiliate_code.is_null()
-            )
-            if not mark.execute():
-                raise CodeAlreadyUsed
-            move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
-            bonus = posting.post(kind=Kind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
-            if owner_id is not None:
-                # Payments after the bonus's ledger transaction count.
-                Referral.insert(
-                    user=user_id,
-                    owner=owner_id,
-                    ledger_transaction=bonus,
-                    used_at_ms=now,
-                    bonus_cents=USE_BONUS,
-                ).execute()
-            # The special code is a secret setting.
-            shown = {"code": CHANGED if owner_id is None else used}
-            record(What.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
-            return users.get_by_id(user_id)
+            own = users.lock(user_id).affiliate_code
+            if own == wanted:
+                raise PlatformError("Your haven't done any changes in your promo code.")
+            if own:
+                raise PlatformError("You already have a promo code set.")
+            if wanted == special:
+                raise CodeClaimed
+            User.update(affiliate_code=wanted).where(User.id == user_id).execute()
+            Affiliate.insert(user=user_id).execute()
+            record(What.PROMO_CODE_SET, now=now, user_id=user_id, after={"code": wanted})
+    except peewee.IntegrityError:
+        raise CodeClaimed from None
+
+
+def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User:
+    """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
+
+    Returns the player after that. Of concurrent uses by one player one succeeds. The special code has no
+    owner, even if a player set it before it became the special one.
+    """
+    text = _required(code)
+    used = text.upper()
+    is_special = used == special
+    owner_id = None if is_special else _owner_of(used)
+    # Uppercase turns some other letters, such as the long s, into ASCII.
+    if not text.isascii() or (owner_id is None and not is_special):
+        raise PlatformError("Promo code is invalid")
+    if owner_id == user_id:
+        raise PlatformError("You cannot use your own promo code")
+    with writing():
+        mark = User.update(used_affiliate_code=used, deposit_bonus=True, free_cases=0).where(
+            User.id == user_id, User.used_affiliate_code.is_null()
+        )
+        if not mark.execute():
+            raise PlatformError("You've already used a promo code.")
+        move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
+        bonus = posting.post(kind=Kind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
+        if owner_id is not None:
+            # Payments after the bonus's ledger transaction count.
+            Referral.insert(
+                user=user_id,
+                owner=owner_id,
+                ledger_transaction=bonus,
+                used_at_ms=now,
+                bonus_cents=USE_BONUS,
+            ).execute()
+        # The special code is a secret setting.
+        shown = {"code": CHANGED if owner_id is None else used}
+        record(What.PROMO_CODE_USED, now=now, user_id=user_id, after=shown)
+        return users.get_by_id(user_id)
 
 
 def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
-        raise CodeRequired
+        raise PlatformError("Code is required")
     return code
 
 
 @reading()
-def _owner_of(code: str) -> int:
-    owner = User.select(User.id).where(User.affiliate_code == code).scalar()
-    if owner is None:
-        raise CodeInvalid
-    return int(owner)
-
-
-def _why_not(user_id: int, wanted: str) -> PlatformError:
-    own = users.get_by_id(user_id).affiliate_code
-    if own == wanted:
-        return CodeUnchanged()
-    return CodeAlreadySet() if own else CodeClaimed()
+def _owner_of(code: str) -> int | None:
+    owner_id: int | None = User.select(User.id).where(User.affiliate_code == code).scalar()
+    return owner_id

@@ -1,6 +1,5 @@
 """Referrals: the players who used an owner's code, and what they brought the owner."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import peewee
@@ -11,33 +10,17 @@ from models.db.connection import reading, snapshot
 from models.users import User
 from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
+from services.ledger.posting import Kind
 from services.shared.money import Cents
 
 
-@dataclass(frozen=True, kw_only=True)
-class Overview:
-    """What all referred players have brought the owner, in cents."""
-
-    commission_percent: int
-    affiliates: int
-    deposited: Cents
-    withdrawn: Cents
-    earnings: Cents
-    """At least 0, although those from one player may be negative."""
-    claimed: Cents
-
-    @property
-    def available(self) -> Cents:
-        """What claims leave of the earnings, which withdrawals may have lowered below what was claimed."""
-        return Cents(max(self.earnings - self.claimed, 0))
-
-
-def count_payment(*, user_id: int, column: peewee.Field, usd: Cents) -> None:
-    """Add a payment to this column of the player's referral, if there is one.
+def count_payment(*, user_id: int, kind: Kind, usd: Cents) -> None:
+    """Add a deposit or withdrawal to the sums of the player's referral, if there is one.
 
     Call this in the payment's transaction, after its ledger posting has locked the player's row. A concurrent
     use of a code has then either committed before and is seen here, or waits.
     """
+    column = Referral.deposited_cents if kind is Kind.DEPOSIT else Referral.withdrawn_cents
     Referral.update({column: column + usd}).where(Referral.user == user_id).execute()
 
 
@@ -65,8 +48,12 @@ def statistics(*, owner_id: int) -> list[Any]:
     return list(query.namedtuples())
 
 
-def overview(*, owner_id: int) -> Overview:
-    """The sums over all players who used the owner's code, all of one moment."""
+def overview(*, owner_id: int) -> dict[str, int]:
+    """What all players who used the owner's code have brought the owner, at one moment.
+
+    The names are those of OverviewSchema, and ``claimed``; amounts are in cents. ``earnings`` is at least 0,
+    although those from one player may be negative. Withdrawals may have lowered it below ``claimed``.
+    """
     with snapshot(within_limit=True):
         percent = rate_percent(users.get_by_id(owner_id))
         sums: Any = (
@@ -82,14 +69,16 @@ def overview(*, owner_id: int) -> Overview:
         )
         claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
     affiliates, deposited, withdrawn, earned = map(int, sums)
-    return Overview(
-        commission_percent=percent,
-        affiliates=affiliates,
-        deposited=Cents(deposited),
-        withdrawn=Cents(withdrawn),
-        earnings=Cents(max(earned, 0)),
-        claimed=Cents(claimed),
-    )
+    earnings = max(earned, 0)
+    return {
+        "commission_percent": percent,
+        "affiliates": affiliates,
+        "deposited": deposited,
+        "withdrawn": withdrawn,
+        "earnings": earnings,
+        "claimed": claimed,
+        "available": max(earnings - claimed, 0),
+    }
 
 
 def _sum(cents: peewee.ColumnBase) -> peewee.Function:

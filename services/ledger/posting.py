@@ -7,7 +7,7 @@ the balance columns. On PostgreSQL, bets write the same rows by one statement (m
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple, NewType
+from typing import NamedTuple
 
 from models.db.connection import writing
 from models.db.sql import execute
@@ -69,8 +69,6 @@ INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
 VALUES (:transaction_id, :account, :user_id, :amount)
 """
 
-TransactionId = NewType("TransactionId", int)
-
 
 class Move(NamedTuple):
     """Coins that go from one account to another. A player's account is that of the posting's player."""
@@ -80,8 +78,8 @@ class Move(NamedTuple):
     target: Account
 
 
-def post(*, kind: Kind, user_id: int, moves: Sequence[Move], now: Millis) -> TransactionId:
-    """Write one ledger transaction and change the player's balances with it, all or nothing.
+def post(*, kind: Kind, user_id: int, moves: Sequence[Move], now: Millis) -> int:
+    """Write one ledger transaction and change the player's balances with it, all or nothing; return its id.
 
     An account must hold what is taken from it before anything is added, so no wager is paid from its own
     winnings. Of two concurrent postings that would take the same coin one succeeds; the other raises
@@ -103,7 +101,7 @@ def post(*, kind: Kind, user_id: int, moves: Sequence[Move], now: Millis) -> Tra
                     "amount": change,
                 }
                 execute(INSERT_ENTRY, entry)
-    return TransactionId(transaction_id)
+    return int(transaction_id)
 
 
 def _change_balances(user_id: int, moves: Sequence[Move]) -> None:

@@ -9,24 +9,11 @@ from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import PlatformError
 
 PERMANENT = "permanent"
-DURATIONS_MS = {
-    "24h": DAY_MS,
-    "7d": 7 * DAY_MS,
-    "30d": 30 * DAY_MS,
-    "180d": 180 * DAY_MS,
-    "365d": 365 * DAY_MS,
-    "1825d": 1825 * DAY_MS,
-}
+DURATIONS_MS = {"24h": DAY_MS} | {f"{days}d": days * DAY_MS for days in (7, 30, 180, 365, 1825)}
 DURATIONS = (*DURATIONS_MS, PERMANENT)
 
 Exclusion = dict[str, Millis | None]
 """``until``: the end of a break, None for a permanent exclusion."""
-
-
-class BreakTooShort(PlatformError):
-    """The player's current break ends later."""
-
-    text = "A break can only be made longer"
 
 
 def current(user: User, *, now: Millis) -> Exclusion | None:
@@ -41,14 +28,15 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
     The same end again changes nothing. Concurrent requests take turns, so the latest end remains. Raises
-    BreakTooShort, UserNotFound.
+    UserNotFound.
     """
-    until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
+    # Rounded up, because the refusal of a bet shows whole seconds.
+    until = PERMANENTLY if duration == PERMANENT else -(-(now + DURATIONS_MS[duration]) // 1000) * 1000
     with writing():
         # One that is over ends before the new one.
         current = users.lock(user_id).excluded_until_ms or 0
         if until < current:
-            raise BreakTooShort
+            raise PlatformError("A break can only be made longer")
         if until > current:
             User.update(excluded_until_ms=until).where(User.id == user_id).execute()
             is_extended = current > now
@@ -64,8 +52,3 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
 
 def _exclusion(until: int) -> Exclusion:
     return {"until": None if until == PERMANENTLY else Millis(until)}
-
-
-def _whole_second(at: int) -> int:
-    """The time in ms, rounded up: the refusal of a bet shows whole seconds."""
-    return -(-at // 1000) * 1000

@@ -9,7 +9,7 @@ from models.bets import Bet
 from models.ledger import LedgerEntry
 from models.prizes import Prize
 from services.ledger.posting import Account
-from services.prizes.reading import Status
+from services.prizes.prizes import Status
 
 HELD = {
     Account.HOUSE_PRIZES: (Status.KEPT, Status.SHIPPING),

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from cryptography.fernet import InvalidToken
 
 from models.db.connection import snapshot, writing
-from models.personal_details import PersonalDetails
 from models.prizes import Prize
 from models.users import User
 from services.accounts import personal_details
@@ -13,8 +12,8 @@ from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.ledger import posting
 from services.ledger.posting import Account, Kind, Move
-from services.prizes import reading
-from services.prizes.reading import ALL, PrizeNotAvailable, PrizeNotFound, Status
+from services.prizes import prizes
+from services.prizes.prizes import ALL, PrizeNotFound, Status
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
@@ -29,12 +28,6 @@ Address = dict[str, str]
 """The columns of ADDRESS."""
 
 
-class ShippingIncomplete(PlatformError):
-    """The player's details lack something that a parcel needs."""
-
-    text = "Shipping details are incomplete"
-
-
 class Shipping:
     """Takes requests for shipping. The addresses are encrypted in the database."""
 
@@ -44,16 +37,16 @@ class Shipping:
     def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
 
-        Of concurrent requests and sales one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
-        ShippingIncomplete.
+        Of concurrent requests and sales one succeeds. Raises PrizeNotFound.
         """
-        if reading.get(user_id=user_id, prize_id=prize_id).status != Status.KEPT:
-            raise PrizeNotAvailable
-        sealed = self.encrypter.encrypt(decimal_json.dumps(_address(personal_details.of_player(user_id))))
+        prizes.get(user_id=user_id, prize_id=prize_id)
+        details = personal_details.of_player(user_id)
+        address = {name: getattr(details, name) for name in ADDRESS}
+        sealed = self.encrypter.encrypt(decimal_json.dumps(address))
         with writing():
-            is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
-            if not Prize.update(status=Status.SHIPPING, sealed_address=sealed).where(is_kept).execute():
-                raise PrizeNotAvailable
+            prizes.leave_kept(prize_id, status=Status.SHIPPING, sealed_address=sealed)
+            if not all(address[name] for name in NEEDED):
+                raise PlatformError("Shipping details are incomplete")
             record(What.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
     def listed(self, *, status: str) -> Iterator[tuple[Prize, Address | None]]:
@@ -97,11 +90,3 @@ def mark_shipped(*, prize_id: int, now: Millis) -> Prize:
             posting.post(kind=Kind.PRIZE_SHIPPED, user_id=user_id, moves=[move], now=now)
         record(What.PRIZE_SHIPPED, now=now, user_id=user_id, after={"prize": prize_id})
         return prize
-
-
-def _address(details: PersonalDetails) -> Address:
-    """The address in a player's details. Raises ShippingIncomplete."""
-    address = {name: getattr(details, name) for name in ADDRESS}
-    if not all(address[name] for name in NEEDED):
-        raise ShippingIncomplete
-    return address

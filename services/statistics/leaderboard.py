@@ -1,6 +1,5 @@
 """The players who wagered most in the current week or month."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -25,25 +24,21 @@ class Period(StrEnum):
 
 
 @reading()
-def top(*, period: Period, now: Millis) -> list[dict[str, Any]]:
+def top(*, period: Period, now: Millis) -> list[Any]:
     """The top 100 by wager since the start of the period. Of equal wagers the older account comes first.
 
-    A bet that was made after the clock was set back counts for the player's later period. Each row has a
-    masked ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.
+    A bet that was made after the clock was set back counts for the player's later period. Each row has the
+    ``username``, the ``avatar`` as stored in the database, and the ``wager`` in cents.
     """
     calendar = period.calendar
     starts_at, wager = getattr(User, f"{calendar}_starts_at_ms"), getattr(User, f"{calendar}_wagered_cents")
     query = (
-        User.select(wager, User.username, User.avatar)
+        User.select(wager.alias("wager"), User.username, User.avatar)
         .where(starts_at == calendar.start(now), wager > 0)
         .order_by(wager.desc(), User.id)
         .limit(PLACES)
     )
-    rows: Iterable[Any] = query.tuples()
-    return [
-        {"username": masked(username), "avatar": avatar, "wager": wagered}
-        for wagered, username, avatar in rows
-    ]
+    return list(query.namedtuples())
 
 
 def masked(username: str) -> str:

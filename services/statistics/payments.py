@@ -1,6 +1,5 @@
 """A player's deposits and withdrawals."""
 
-from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -39,11 +38,10 @@ ORDER = {
 
 TYPE = {Kind.DEPOSITS: PaymentType.DEPOSIT, Kind.WITHDRAWS: PaymentType.WITHDRAW}
 
-
 ROWS_A_SLICE = 1_000
 
 
-def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> Page[Payment]:
+def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> Page[Any]:
     """One page of the player's payments whose txhash, chain or asset contains the search text, in any case.
 
     A search reads all payments of this player; other requests may run meanwhile.
@@ -51,25 +49,15 @@ def page(*, user_id: int, place: Place, kind: Kind, sort: Sort, search: str) -> 
     condition = Payment.user == user_id
     if kind is not Kind.ALL:
         condition &= Payment.type == TYPE[kind]
+    query, folded = Payment.select().where(condition).namedtuples(), search.casefold()
     with snapshot(within_limit=True):
-        if search:
-            found = list(_found(condition, ORDER[sort], search.casefold()))
-            return Page(_with_ids(place.slice(found)), len(found))
-        query = Payment.select().where(condition)
-        total = query.count()
-        return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
-
-
-def _found(condition: Any, order: Any, folded: str) -> Iterator[int]:
-    """The ids of the payments that contain this text, in this order."""
-    query = Payment.select(Payment.id, Payment.txhash, Payment.chain, Payment.asset).where(condition)
-    rows: Iterable[Any] = query.order_by(*order).tuples().iterator()
-    for payment_id, *texts in in_slices(rows, ROWS_A_SLICE):
-        # Not in SQL: SQLite folds the case of ASCII letters only.
-        if any(folded in text.casefold() for text in texts if text):
-            yield payment_id
-
-
-def _with_ids(ids: Sequence[int]) -> list[Payment]:
-    by_id = {payment.id: payment for payment in Payment.select().where(Payment.id.in_(ids))} if ids else {}
-    return [by_id[payment_id] for payment_id in ids]
+        if not search:
+            total = query.count()
+            return Page(rows_of_page(query, order=ORDER[sort], place=place, total=total), total)
+        found = [
+            payment
+            for payment in in_slices(query.order_by(*ORDER[sort]).iterator(), ROWS_A_SLICE)
+            # Not in SQL: SQLite folds the case of ASCII letters only.
+            if any(folded in text.casefold() for text in (payment.txhash, payment.chain, payment.asset))
+        ]
+        return Page(list(place.slice(found)), len(found))

@@ -85,6 +85,7 @@ class Openings:
             client_seed=client_seed,
             case=case,
             content=content,
+            snapshots=self._services.snapshots,
             free_case_limit=FREE_CASE_LIMIT,
         )
 

@@ -27,6 +27,7 @@ from bench.harness.crashes.players import Actor, import_items, memory_of
 from bench.harness.players import create_player
 from bench.harness.process_stats import children
 from bench.harness.servers import RunningServer, server_process
+from services.affiliates import codes
 from services.maintenance import ledger_audit
 from services.shared.clock import now_ms
 
@@ -123,10 +124,8 @@ class CrashStorm:
 
     def _player(self, number: int) -> Memory:
         memory = memory_of(create_player(self._state.app, f"storm-{number}", coins=COINS))
-        services = self._state.app.extensions["services"]
-        memory.code = services.promo_codes.set_own(
-            user_id=memory.user_id, code=f"STORM{number}", now=now_ms()
-        )
+        memory.code = f"STORM{number}"
+        codes.set_own(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
         return memory
 
     def _wait_before_fault(self) -> None:

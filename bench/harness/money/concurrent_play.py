@@ -22,18 +22,18 @@ from models.ledger import LedgerEntry
 from models.prizes import Prize
 from models.users import User
 from services.accounts import personal_details, users
-from services.affiliates import claims
+from services.affiliates import claims, codes
 from services.container import Services
 from services.games.errors import TermsExpired
 from services.irl_cases import importing as irl_importing
 from services.openings.opening import OpeningRequest, Openings
-from services.prizes import sale, shipping
+from services.prizes import prizes, shipping
 from services.shared.clock import now_ms
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 from services.wallet import payments, vault
-from services.wallet.payments import PaymentType, Transfer
+from services.wallet.payments import PaymentType
 
 PLAYERS = 12
 COINS = Cents(10_000)
@@ -118,7 +118,7 @@ class Writer:
         self._open(self._services.irl_openings, user_id, IRL_CASE_ID)
 
     def sell(self, user_id: int) -> None:
-        sale.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
+        prizes.sell(user_id=user_id, prize_id=self._prize(user_id), now=now_ms())
 
     def ship(self, user_id: int) -> None:
         """The player asks for shipping, and the operator marks the prize as shipped."""
@@ -147,7 +147,7 @@ class Writer:
         newcomer = users.create(
             username=f"{self._name}-{next(self._serials)}", seeds=self._services.seeds, now=now_ms()
         )
-        self._services.promo_codes.use(user_id=newcomer.id, code=code_of(user_id), now=now_ms())
+        codes.use(user_id=newcomer.id, code=code_of(user_id), special=None, now=now_ms())
         self._pay(newcomer.id, PaymentType.DEPOSIT)
 
     def _open(self, openings: Openings, user_id: int, case: str) -> None:
@@ -163,8 +163,8 @@ class Writer:
 
     def _pay(self, user_id: int, type_: PaymentType) -> None:
         usd = Cents(self._random.randint(1, 300))
-        transfer = Transfer(txhash=f"{self._name}-{next(self._serials)}")
-        payments.record(user=User(id=user_id), type_=type_, usd=usd, transfer=transfer, now=now_ms())
+        txhash = f"{self._name}-{next(self._serials)}"
+        payments.record(user=User(id=user_id), type_=type_, usd=usd, txhash=txhash, now=now_ms())
 
 
 def observe(
@@ -232,7 +232,7 @@ def _players(services: Services) -> list[int]:
         for number in range(PLAYERS)
     ]
     for user in made:
-        services.promo_codes.set_own(user_id=user.id, code=code_of(user.id), now=now_ms())
+        codes.set_own(user_id=user.id, code=code_of(user.id), special=None, now=now_ms())
         personal_details.change(user_id=user.id, username=None, details=ADDRESS, now=now_ms())
     return [user.id for user in made]
 

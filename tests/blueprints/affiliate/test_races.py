@@ -89,7 +89,6 @@ def deposit(app):
             user=users.get(platform_id=player.platform_id),
             type_=payments.PaymentType.DEPOSIT,
             usd=Cents(100),
-            transfer=payments.Transfer(),
             now=app.extensions["services"].clock(),
         )
 

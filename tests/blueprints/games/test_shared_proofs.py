@@ -1,5 +1,7 @@
 """Proofs of players whose sockets, bets and processes are not the same."""
 
+import threading
+
 import peewee
 import pytest
 
@@ -34,12 +36,12 @@ def spin(socket):
     assert socket.spin({"amount": 1, "item": ITEM})["status"] is True
 
 
-def look_up(app):
-    """Wait until a look-up of proofs that begins after this call has ended."""
-    delivery = app.extensions["proofs"]
+def wait_for_two_rounds(app):
+    """Wait until a round that begins after this call has ended."""
+    called = threading.Semaphore(0)
+    app.extensions["realtime"].every_two_seconds.append(called.release)
     for _ in range(2):
-        delivery.look_up()
-        wait_until(lambda: not delivery._must_look_up)
+        assert called.acquire(timeout=10)
 
 
 def bets(player, condition):
@@ -92,7 +94,7 @@ def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(proc
     spin(asking)
     asking.expect("upgrader:proof")
 
-    look_up(app)
+    wait_for_two_rounds(app)
     spin(other)
     other.expect("upgrader:proof")
 
@@ -240,7 +242,7 @@ def test_new_sockets_are_noted_once_when_the_database_fails(
     for each, sid in zip((player, other), sids, strict=True):
         delivery.send_missed(each.id, sid=sid)
     wait_until(lambda: len(failed) == 2)
-    look_up(app)
+    wait_for_two_rounds(app)
 
     assert opened
     assert all(len(set(bet_ids)) == len(bet_ids) for bet_ids in opened)

@@ -4,6 +4,7 @@ import pytest
 
 from models.db.connection import reading
 from models.ledger import LedgerTransaction
+from services.affiliates import codes
 from services.cases.kinds import FREE_CASE_ID
 from tests.support.audits import check_reports
 from tests.support.openings import Openings, chest
@@ -34,7 +35,7 @@ def test_an_audit_of_no_player_and_of_grants_finds_no_mismatch(run, new_player):
 
 
 def test_a_free_opening_that_paid_nothing_is_a_transaction_without_entries(app, run, alice):
-    app.extensions["services"].promo_codes.use(user_id=alice.id, code="WELCOME", now=1)
+    codes.use(user_id=alice.id, code="WELCOME", special="WELCOME", now=1)
 
     Openings(app).open(alice, chest(FREE_CASE_ID, items=[("Dust", 0, 100)]))
 

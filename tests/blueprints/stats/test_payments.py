@@ -107,17 +107,3 @@ def test_a_search_matches_txhash_chain_and_asset(listed):
         "0xAA01 ": [],
     }
     assert listed(search="0x", type="deposits", sort="lowest-amount") == [1, 3]
-
-
-@pytest.mark.usefixtures("history")
-def test_a_search_fetches_only_the_payments_of_its_page(ask, alice, queries):
-    queries.clear()
-
-    page = ask("payments", alice, search="0x", limit=1, sort="lowest-amount")
-
-    read = [sql for sql, _ in queries if 'FROM "payments"' in sql]
-    assert [payment["txhash"] for payment in page["data"]["payments"]] == ["0xbb02"]
-    assert [("usd_cents" in sql.split(" FROM ")[0], " IN (" in sql) for sql in read] == [
-        (False, False),
-        (True, True),
-    ]

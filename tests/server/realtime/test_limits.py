@@ -13,7 +13,6 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import SEPARATOR, Refused, Transport
 from bench.harness.waiting import wait_until
 from server.realtime import handshakes, transport
-from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
 from tests.support.polling import PollingClient
 
@@ -24,7 +23,14 @@ def changes():
     return {"ADDRESS_MAX_SOCKETS": "3"}
 
 
-app, server = on_shared_app()
+@pytest.fixture(scope="module")
+def app(shared):
+    return shared[0]
+
+
+@pytest.fixture(scope="module")
+def server(shared):
+    return shared[1]
 
 
 @pytest.fixture
