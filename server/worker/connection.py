@@ -153,7 +153,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
 
         False when the request has been refused. True for any other request, which is left to the app.
         """
-        if self.environ["PATH_INFO"] != SOCKETS_PATH or self.wsgi_input.is_consumed:
+        if not self.environ["PATH_INFO"].startswith(SOCKETS_PATH) or self.wsgi_input.is_consumed:
             return True
         try:
             packet = self.environ["wsgi.input"].read(MAX_MESSAGE_BYTES + 1)

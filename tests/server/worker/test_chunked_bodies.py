@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.harness.raw_http import open_connection, read_until_closed, statuses
+from tests.support.polling import PollingClient
 
 pytestmark = pytest.mark.process
 
@@ -74,6 +75,12 @@ def test_a_malformed_body_is_refused_and_nothing_after_it_is_read(production):
     }
 
     assert {case: answered for case, answered in answers.items() if answered != [400]} == {}
+
+
+def test_a_malformed_body_below_the_path_of_sockets_is_refused(production):
+    path = PollingClient(production.url).path.replace("/socket.io/", "/socket.io/below")
+
+    assert statuses(production.url, POST % path.encode() + MALFORMED["no size"] + NEXT) == [400]
 
 
 def test_a_malformed_body_that_the_app_does_not_read_is_followed_by_no_request(odd):
