@@ -24,7 +24,7 @@ from server.metrics import Metrics
 from server.realtime import connecting
 from server.realtime.ended_sessions import watch_sessions
 from server.realtime.packets import handle_packets
-from server.realtime.server import Manager, Realtime
+from server.realtime.server import Realtime
 from services.container import Services
 from services.maintenance import checks
 from services.shared.clock import Millis, now_ms
@@ -58,7 +58,7 @@ def create_app(
     log_failures(app)
     new_rate_limiter = _rate_limiters(services, cluster, timer=timer)
     _install_request_hooks(app, settings, new_rate_limiter)
-    app.extensions["response_cache"] = ResponseCache()
+    app.extensions["response_cache"] = ResponseCache(clock=clock)
     register_error_handlers(app)
     _register_blueprints(app)
     app.cli = OperatorGroup(app.name)
@@ -95,6 +95,8 @@ def _database_clock() -> DatabaseClock:
 def _configure(app: Flask) -> None:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
+    # No view or hook is a coroutine. Flask asks each function at each call, a twelfth of a cached response.
+    app.ensure_sync = lambda function: function  # type: ignore[assignment,method-assign]
     app.config.update(
         API_TITLE=API_TITLE,
         API_VERSION=VERSION,
@@ -139,14 +141,13 @@ def _start_realtime(
     app: Flask, services: Services, cluster: Cluster | None, new_rate_limiter: NewRateLimiter
 ) -> None:
     settings, clock = services.settings, services.clock
-    manager = cluster.manager if cluster else Manager()
-    running = app.extensions["realtime"] = Realtime(app, settings, manager=manager, clock=clock)
+    running = app.extensions["realtime"] = Realtime(app, settings, clock=clock)
     handle_packets(running, settings, new_rate_limiter)
     connecting.register(running)
     watch_sessions(running)
     if cluster:
         cluster.install(running)
     if isinstance(clock, DatabaseClock):
-        running.every_two_seconds.append(clock.read)
+        running.every_two_seconds(clock.read)
     for install in INSTALL_ON_SERVER:
         install(app, running)

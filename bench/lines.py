@@ -34,12 +34,12 @@ PARTS = {
     "rate limiter": ("services/shared/rate_limiter.py",),
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
     "signals over Redis": tuple(
-        f"server/cluster/{name}.py" for name in ("manager", "publisher", "signals", "subscription")
+        f"server/cluster/{name}.py" for name in ("publisher", "signals", "subscription")
     ),
-    "list of processes, two-second round": ("server/cluster/cluster.py", "services/shared/processes.py"),
+    "list of processes": ("server/cluster/cluster.py", "services/shared/processes.py"),
     "lease": ("services/shared/lease.py",),
     "database clock": ("services/shared/database_clock.py",),
-    "shared catalogue": ("services/upgrader/generations.py", "services/upgrader/shared_catalogue.py"),
+    "shared catalogue": ("services/upgrader/shared_catalogue.py",),
     "settling statement": ("models/bet_settlement.py",),
     "group commit": ("models/db/group_commit.py",),
     "parameters of SQL written by hand": ("models/db/sql.py",),

@@ -168,7 +168,7 @@ def rate_limiter() -> None:
 
 def signals() -> None:
     """The CPU time of a message to other processes, and the time of one while Redis does not answer."""
-    message = {"method": "emit", "host_id": "bench", "name": "balance", "payload": {"balance": 12.34}}
+    payload = {"balance": 12.34}
     with redis_server() as server:
         own = RedisSignals(server.url)
         sending = gevent.spawn(own.publisher.run)
@@ -176,13 +176,13 @@ def signals() -> None:
 
         def publish_all() -> None:
             for _ in range(UPDATES):
-                own.publisher.add(message)
+                own.publisher.add("balance", payload)
             own.publisher.close()
             sending.join()
 
         def publish_each() -> None:
             for _ in range(UPDATES):
-                library.emit("balance", {"balance": 12.34})
+                library.emit("balance", payload)
 
         for name, publish in (("signals", publish_all), ("python-socketio's RedisManager", publish_each)):
             began = time.process_time()
@@ -190,8 +190,8 @@ def signals() -> None:
             print(f"{name}: {(time.process_time() - began) / UPDATES * 1e6:.0f} us of CPU a message")
         server.pause()
         for name, publish in (
-            ("signals", lambda: own.publisher.add(message)),
-            ("python-socketio's RedisManager", lambda: library.emit("balance", {"balance": 12.34})),
+            ("signals", lambda: own.publisher.add("balance", payload)),
+            ("python-socketio's RedisManager", lambda: library.emit("balance", payload)),
         ):
             began = time.perf_counter()
             publish()

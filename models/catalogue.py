@@ -5,30 +5,20 @@ import peewee
 from models.db.connection import Table
 
 
-class CatalogueGeneration(Table):
-    """A catalogue that one of the processes has built. The newest one counts."""
+class SharedItem(Table):
+    """An item as all processes show it: the columns of ``SHOWN_COLUMNS`` (models/items.py), in their order.
 
-    id = peewee.BigAutoField()
-    # By the database's clock.
-    expires_at_ms = peewee.BigIntegerField()
-    # How many slices it has.
-    slices = peewee.IntegerField()
-
-    class Meta:
-        table_name = "catalogue_generations"
-
-
-class CatalogueSlice(Table):
-    """Some items of a generation: compressed lines of JSON, in order.
-
-    A migration that changes their form deletes all generations.
+    The rows are replaced together. Until when they are shown is in the row ``catalogue`` of ``leases``.
     """
 
-    # The primary key serves as its index.
-    generation = peewee.ForeignKeyField(CatalogueGeneration, on_delete="CASCADE", index=False)
-    number = peewee.IntegerField()
-    content = peewee.BlobField()
+    app_id = peewee.IntegerField()
+    market_hash_name = peewee.CharField(max_length=200)
+    gun_name = peewee.CharField(max_length=200)
+    skin_name = peewee.CharField(max_length=200)
+    image = peewee.CharField(max_length=1000)
+    price_cents = peewee.BigIntegerField()
+    next_price_fetch_ms = peewee.BigIntegerField()
 
     class Meta:
-        table_name = "catalogue_slices"
-        primary_key = peewee.CompositeKey("generation", "number")
+        table_name = "shared_items"
+        primary_key = False

@@ -1,7 +1,7 @@
 """Statements about bets whose proofs are due, each for many bets at once.
 
 They are written in SQL, because Peewee generates the SQL again for each list of ids. That took 65 of the
-600 µs of a spin. By the last four, on PostgreSQL, several processes share the work.
+600 µs of a spin. By the last three, on PostgreSQL, several processes share the work.
 """
 
 import json
@@ -99,12 +99,6 @@ UPDATE bets SET proof_held_by = 0
 WHERE id = ANY(CAST(:bets AS bigint[])) AND proof_delivered_at_ms IS NULL
 RETURNING user_id
 """
-OVERDUE = """
-SELECT id FROM bets
-WHERE server_seed IS NULL AND completed_at_ms <= :before
-ORDER BY completed_at_ms
-LIMIT :most
-"""
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
 UNDELIVERED = f"""
 SELECT undelivered.*
@@ -168,12 +162,6 @@ def claim(seeds: Mapping[int, str], *, held: Iterable[int], by: int) -> set[int]
 def release(bet_ids: Iterable[int]) -> set[int]:
     """Let every process send the proofs of these bets; returns the players who still miss one."""
     return {user_id for (user_id,) in execute(RELEASE, {"bets": _array(bet_ids)})}
-
-
-@reading()
-def overdue(*, before: int, limit: int) -> list[int]:
-    """The first bets that were due at this time, in ms, and whose seeds are not revealed, oldest first."""
-    return [bet_id for (bet_id,) in execute(OVERDUE, {"before": before, "most": limit})]
 
 
 @reading()

@@ -9,12 +9,15 @@ from models.db.connection import Table
 class Snapshot(Table):
     """The canonical JSON of a case: its id, its price, and the names, prices and widths of its items.
 
-    Only the last two columns of a row ever change. A snapshot that was never opened is deleted later.
+    The id follows from the content, so that in a restored database an id that a process remembers is never
+    that of another snapshot. Only the last two columns of a row ever change. A snapshot that was never opened
+    is deleted later.
     """
 
+    # The first 60 bits of the hash, which fit 63.
     id = peewee.BigAutoField()
     # SHA-256 of the content in lowercase hex.
-    hash = peewee.CharField(max_length=64, unique=True, constraints=[Check("length(hash) = 64")])
+    hash = peewee.CharField(max_length=64, constraints=[Check("length(hash) = 64")])
     content = peewee.TextField()
     shown_at_ms = peewee.BigIntegerField()
     # Set before the first bet refers to the row.

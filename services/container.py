@@ -14,7 +14,6 @@ from services.fairness.seed_witness import SeedWitness
 from services.fairness.server_seeds import ServerSeeds
 from services.games.play import Play, PlayerLocks
 from services.games.proofs import Proofs
-from services.games.snapshots import Snapshots
 from services.login.game_platform import GamePlatform
 from services.login.login import Login, Provider
 from services.openings.opening import Openings
@@ -55,16 +54,13 @@ class Services:
             encrypter=self._encrypter("server seeds"), witness=SeedWitness(settings.instance_dir)
         )
         self.proofs = Proofs(seeds=self.seeds, processes=self.processes)
-        self.snapshots = Snapshots(clock=clock)
 
         bets = Play(seeds=self.seeds, settings=settings)
         self.player_locks = PlayerLocks()
         self.catalogue = _catalogue(settings, signals)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue, bets=bets)
-        self.case_openings = Openings(
-            game=CASE, bets=bets, snapshots=self.snapshots, free_case_limit=settings.free_case_limit
-        )
-        self.irl_openings = Openings(game=IRL, bets=bets, snapshots=self.snapshots)
+        self.case_openings = Openings(game=CASE, bets=bets, free_case_limit=settings.free_case_limit)
+        self.irl_openings = Openings(game=IRL, bets=bets)
         self.shipping = Shipping(encrypter=self._encrypter("shipping addresses"))
         self.prices = PriceService(
             feed_url=settings.price_feed_url,

@@ -6,19 +6,19 @@ may be lost, so a response is cached for one second at most.
 """
 
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
-from cachetools import FIFOCache
+from cachetools import TTLCache
 from flask import Response, current_app, g, make_response
 from werkzeug.http import generate_etag, parse_etags
 
 from models.db import waiting
-from server.current_services import get_services
 from server.http.strict_requests import current_request
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
@@ -26,11 +26,11 @@ from services.shared.clock import Millis
 
 MAX_SECONDS = 1.0
 MAX_BYTES = 32 * 1024 * 1024
-ENTRY_OVERHEAD_BYTES = 1024
-"""The size of an entry without its URL and its response."""
+ENTRY_OVERHEAD_BYTES = 10 * 1024
+"""More than the size of an entry without its response; its URL has 8 KiB at most."""
 
-Key = tuple[str, str]
-"""Path and query."""
+Key = tuple[str, str, tuple[int, ...]]
+"""Path, query, and the versions of the data."""
 
 View = Callable[..., Any]
 
@@ -60,6 +60,10 @@ class Representation:
         return Response(body, headers=headers, content_type="application/json")
 
 
+Cached = tuple[Representation, Millis | None]
+"""A response, and when it ends by the platform's clock if it changes with time."""
+
+
 def conditional(view: View) -> Callable[..., Response]:
     """Add an ETag to the view's response unless it has one, and answer a matching If-None-Match with 304."""
 
@@ -75,71 +79,40 @@ def conditional(view: View) -> Callable[..., Response]:
     return wrapper
 
 
-class Entry:
-    """A response that is cached or being built. Create it before reading anything that the response shows."""
-
-    def __init__(self, key: Key, tags: tuple[Tag, ...], clock: Callable[[], Millis]) -> None:
-        self.key = key
-        self.built: Representation | None = None
-        """Stays None when the response can't be shared."""
-        self.until_ms: Millis | None = None
-        """By the platform's clock, when what is shown changes with time."""
-        self.is_skipped = False
-        self._until = time.monotonic() + MAX_SECONDS
-        self.is_finished = threading.Event()
-        self._clock = clock
-        self._tags = tags
-        self._versions = cache_invalidation.versions(tags)
-
-    def representation(self) -> Representation | None:
-        """The response, if it is valid. Waits while it is being built."""
-        if not self._is_unchanged():
-            return None
-        if self.is_finished.is_set():
-            return self.built if time.monotonic() < self._until else None
-        with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
-            self.is_finished.wait(seconds)
-        return self.built if self._is_unchanged() else None
-
-    def size(self) -> int:
-        """In bytes; those of the response count when it is built."""
-        content = self.built.identity if self.built else b""
-        return ENTRY_OVERHEAD_BYTES + sum(map(len, self.key)) + len(content)
-
-    def _is_unchanged(self) -> bool:
-        """Whether a response that is built now would be the same, as far as this process knows."""
-        return (
-            not self.is_skipped
-            and cache_invalidation.versions(self._tags) == self._versions
-            and (self.until_ms is None or self._clock() < self.until_ms)
-        )
-
-
 class ResponseCache:
-    """The cached responses of one app, by path and query. When they exceed a size, the oldest are dropped."""
+    """The cached responses of one app, by path, query and versions of the data."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: Callable[[], Millis]) -> None:
+        """``clock`` tells when responses that change with time end."""
+        self._clock = clock
         self._guard = threading.Lock()
-        self._entries: FIFOCache[Key, Entry] = FIFOCache(MAX_BYTES, getsizeof=Entry.size)
+        self._responses: TTLCache[Key, Cached] = TTLCache(MAX_BYTES, MAX_SECONDS, getsizeof=_size)
+        self._building: WeakValueDictionary[Key, threading.Lock] = WeakValueDictionary()
 
-    def find(self, key: Key) -> Entry | None:
+    def find(self, key: Key) -> Representation | None:
         with self._guard:
-            return self._entries.get(key)
+            built, until_ms = self._responses.get(key, (None, None))
+        return built if until_ms is None or self._clock() < until_ms else None
 
-    def begin(self, entry: Entry) -> None:
-        """Add an entry whose response is being built; other requests of its URL wait for it."""
+    def add(self, key: Key, built: Representation, *, until_ms: Millis | None) -> None:
         with self._guard:
-            self._entries[entry.key] = entry
+            self._responses[key] = built, until_ms
 
-    def end(self, entry: Entry, built: Representation | None) -> None:
-        """Give the response to the waiting requests, and cache it unless it is None."""
-        entry.built = built
-        entry.is_finished.set()
-        with self._guard:
-            if self._entries.get(entry.key) is entry:
-                del self._entries[entry.key]
-                if built is not None and entry.size() <= MAX_BYTES:
-                    self._entries[entry.key] = entry
+    @contextmanager
+    def building(self, key: Key) -> Iterator[None]:
+        """Hold the right to build this response; the others wait, as long as their wait budgets allow."""
+        lock = self._building.setdefault(key, threading.Lock())
+        with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
+            is_held = lock.acquire(timeout=seconds)
+        try:
+            yield
+        finally:
+            if is_held:
+                lock.release()
+
+
+def _size(cached: Cached) -> int:
+    return ENTRY_OVERHEAD_BYTES + len(cached[0].identity)
 
 
 def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
@@ -154,21 +127,22 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
         def wrapper(*args: Any, **kwargs: Any) -> Response:
             cache = cast("ResponseCache", current_app.extensions["response_cache"])
             environ = current_request().environ
-            key = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
-            entry = cache.find(key)
-            built = entry.representation() if entry else None
-            if built is not None:
-                return built.response()
-            entry = g.cache_entry = Entry(key, tags, get_services().clock)
-            cache.begin(entry)
-            try:
-                response = make_response(view(*args, **kwargs))
-                if response.status_code == HTTPStatus.OK:
-                    content = response.get_data()
-                    built = Representation(content, etag=generate_etag(content))
-            finally:
-                cache.end(entry, built)
-            return built.response() if built else response
+            # Read before the data, which is at least as new as these versions.
+            versions = cache_invalidation.versions(tags)
+            key = environ["PATH_INFO"], environ.get("QUERY_STRING", ""), versions
+            built = cache.find(key)
+            if built is None:
+                with cache.building(key):
+                    built = cache.find(key)
+                    if built is None:
+                        g.cached_until_ms = None
+                        response = make_response(view(*args, **kwargs))
+                        if response.status_code != HTTPStatus.OK:
+                            return response
+                        content = response.get_data()
+                        built = Representation(content, etag=generate_etag(content))
+                        cache.add(key, built, until_ms=g.cached_until_ms)
+            return built.response()
 
         return wrapper
 
@@ -177,11 +151,9 @@ def cached_response(*tags: Tag) -> Callable[[View], Callable[..., Response]]:
 
 def cache_until(at: Millis | None) -> None:
     """Cache the current response until this time at most. None: no other limit than the second."""
-    entry: Entry = g.cache_entry
-    entry.until_ms = at
+    g.cached_until_ms = at
 
 
 def skip_cache() -> None:
     """Don't cache the current response."""
-    entry: Entry = g.cache_entry
-    entry.is_skipped = True
+    cache_until(Millis(0))

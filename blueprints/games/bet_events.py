@@ -46,7 +46,7 @@ LIMIT_REACHED = LimitReachedSchema()
 def install_bet_events(app: Flask, running: Realtime) -> None:
     """Handle these events on this server, and load the catalogues of other processes."""
     services: Services = app.extensions["services"]
-    running.every_two_seconds.append(services.catalogue.load_newest)
+    running.every_two_seconds(services.catalogue.load_newest)
 
     _BetEvent(app, running, name="upgrader:spin", game=services.upgrader, read=read_spin)
     for openings in (services.case_openings, services.irl_openings):

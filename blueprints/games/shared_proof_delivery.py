@@ -19,14 +19,12 @@ from models import proof_queries
 from server.realtime.server import Realtime
 from services.container import Services
 from services.games.proofs import Proof
-from services.shared.background import pause
+from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 from services.shared.signals import Signal
 
 OVERDUE_MS = 2_000
 """A bet that is later than this is claimed by any process, since its own has stopped or is slow."""
-
-OVERDUE_AT_ONCE = 1_000
 
 BEFORE_START_MS = 10_000
 """Bets that were due longer than this before the start are not announced: each new socket gets a list."""
@@ -58,9 +56,8 @@ class SharedProofDelivery(ProofDelivery):
         # Bets whose sockets have ended.
         self._lost: deque[int] = deque()
         self._must_look_up = True
-        self._may_be_overdue = True
         self._services.signals.on(Signal.PROOFS, self._note_players)
-        running.every_two_seconds.append(self.look_up)
+        running.every_two_seconds(self.look_up)
 
     def look_up(self) -> None:
         """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
@@ -85,9 +82,8 @@ class SharedProofDelivery(ProofDelivery):
 
     def _send_due(self) -> None:
         if self._must_look_up:
+            self._must_look_up = False
             self._note_players(self._connections.players())
-            self._must_look_up, self._may_be_overdue = False, True
-        if self._may_be_overdue:
             self._find_overdue()
         self._claim_due()
         self._release_lost()
@@ -101,11 +97,9 @@ class SharedProofDelivery(ProofDelivery):
         self._release_lost()
 
     def _find_overdue(self) -> None:
-        before = Millis(self._services.clock() - OVERDUE_MS)
-        found = proof_queries.overdue(before=before, limit=OVERDUE_AT_ONCE)
-        for bet_id in found:
+        overdue = self._proofs.pending(due_by=Millis(self._services.clock() - OVERDUE_MS))
+        for bet_id, _ in in_slices(overdue, PROOFS_AT_ONCE):
             self._due.setdefault(bet_id, None)
-        self._may_be_overdue = len(found) == OVERDUE_AT_ONCE
 
     def _claim_due(self) -> None:
         """Claim the bets that are due, note whose proofs are to be sent, and announce what was claimed.

@@ -1,4 +1,4 @@
-"""Connects this process to the others: the tasks for Redis, and the round of every two seconds."""
+"""Connects this process to the others: the tasks for Redis, and its row in the list of processes."""
 
 import logging
 import math
@@ -9,10 +9,9 @@ from typing import Any
 from flask import Flask
 from prometheus_client import CollectorRegistry, Gauge
 
-from models.db import waiting
 from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
-from server.cluster.manager import RedisManager
 from server.cluster.signals import RedisSignals
+from server.realtime import server
 from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from services.container import Services
@@ -23,9 +22,6 @@ from services.shared.signals import Signal
 from settings import Settings
 
 log = logging.getLogger("platform.cluster")
-
-ROUND_SECONDS = 2.0
-"""Time between two rounds, which is the longest delay after a lost signal."""
 
 STOP_SECONDS = 2.0
 """How long a stop waits for the tasks."""
@@ -39,7 +35,6 @@ class Cluster:
         self._address = f"{socket.gethostname()}:{settings.port}"
         self._settings = settings
         self.signals = RedisSignals(settings.redis_url)
-        self.manager = RedisManager(self.signals)
         self._round_is_due_at = math.inf
         self._tasks: list[Any] = []
 
@@ -47,10 +42,9 @@ class Cluster:
         """Let this connection start and stop with this server."""
         self._running = running
         self._services: Services = self._app.extensions["services"]
-        self.signals.subscription.on_message = self.manager.receive
         running.at_start.append(self.start)
         running.before_close.append(self.close)
-        running.repeat(self._round, every_seconds=ROUND_SECONDS, on_failure="round failed")
+        running.every_two_seconds(self._renew)
         self.signals.on(Signal.CACHE, _invalidate)
         self._share_seed_witness(running)
         self._register_metrics(self._app.extensions["metrics"].registry)
@@ -68,7 +62,7 @@ class Cluster:
 
         witness.ask_for_mark = ask_for_mark
         self.signals.on(Signal.SEED_MARK, lambda _payload: running.in_background(witness.vouch))
-        running.every_two_seconds.append(witness.watch)
+        running.every_two_seconds(witness.watch)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
         publisher, subscription = self.signals.publisher, self.signals.subscription
@@ -114,21 +108,12 @@ class Cluster:
             # The others will find that it is dead.
             log.warning("process not removed", extra={"failure": safe_exception_summary(failure)})
 
-    def _round(self) -> None:
+    def _renew(self) -> None:
         late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)
-
-        def renew() -> None:
-            redis = AWAY if self.signals.are_away else OK
-            sockets = len(self._running.connections)
-            self._services.processes.renew(sockets=sockets, lag_ms=int(late_ms), redis=redis)
-
-        for function in [renew, *self._running.every_two_seconds]:
-            try:
-                with waiting.limit_waits():
-                    function()
-            except Exception as failure:  # noqa: BLE001  # the next round tries again
-                log.error("round failed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
-        self._round_is_due_at = time.monotonic() + ROUND_SECONDS
+        redis = AWAY if self.signals.are_away else OK
+        sockets = len(self._running.connections)
+        self._services.processes.renew(sockets=sockets, lag_ms=int(late_ms), redis=redis)
+        self._round_is_due_at = time.monotonic() + server.ROUND_SECONDS
 
 
 def _invalidate(payload: Any) -> None:

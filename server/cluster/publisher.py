@@ -1,10 +1,8 @@
-"""Sends the messages of this process to Redis."""
+"""Sends the signals of this process to Redis."""
 
 import logging
 import threading
-import time
 from collections import deque
-from collections.abc import Mapping
 from typing import Any
 
 from prometheus_client import Counter
@@ -15,44 +13,40 @@ from services.shared.redis_client import connect
 
 log = logging.getLogger("platform.cluster")
 
+CHANNEL = "platform:signals"
+"""Each message in it is an object: the process that sent it, and a list of signals, which may be empty."""
+
 BEAT_SECONDS = 1.0
-"""Time between two heartbeats."""
+"""A process that has sent nothing for this time sends an empty list, to hear whether Redis is there."""
 
 MAX_WAITING = 5_000
-MESSAGES_AT_ONCE = 500
-"""Messages in one PUBLISH."""
+SIGNALS_AT_ONCE = 500
+"""Signals in one message."""
 
 PAUSE_SECONDS = 1.0
 """Time between two attempts while Redis is away."""
 
 
 class Publisher:
-    """A bounded queue, and the task that sends it to Redis. Adding a message never waits."""
+    """A bounded queue, and the task that sends it to Redis. Adding a signal never waits."""
 
-    def __init__(self, url: str, *, channel: str, heartbeat_channel: str) -> None:
+    def __init__(self, url: str, *, process_id: str) -> None:
         self._redis = connect(url)
-        self._channel = channel
-        self._heartbeat_channel = heartbeat_channel
+        self._process_id = process_id
         self._waiting: deque[str] = deque()
         self._wake = threading.Event()
         self._stop = threading.Event()
-        self._next_beat_at = 0.0
         self.sent = Counter("signals_sent", "Messages sent to other processes", registry=None)
         self.dropped = Counter(
             "signals_dropped", "Messages dropped because the queue was full or Redis away", registry=None
         )
 
-    def add(self, message: Mapping[str, Any]) -> None:
-        """Queue a message. A full queue drops it."""
+    def add(self, name: str, payload: Any) -> None:
+        """Queue a signal. A full queue drops it."""
         if len(self._waiting) >= MAX_WAITING:
             self.dropped.inc()
             return
-        self._waiting.append(decimal_json.dumps(message))
-        self._wake.set()
-
-    def beat(self) -> None:
-        """Send a heartbeat now."""
-        self._next_beat_at = 0.0
+        self._waiting.append(decimal_json.dumps([name, payload]))
         self._wake.set()
 
     def close(self) -> None:
@@ -61,7 +55,7 @@ class Publisher:
         self._wake.set()
 
     def run(self) -> None:
-        """Send messages and heartbeats until ``close``."""
+        """Send signals until ``close``."""
         was_sent = True
         while self._waiting or not self._stop.is_set():
             self._wake.wait(BEAT_SECONDS)
@@ -81,14 +75,13 @@ class Publisher:
         self._redis.close()
 
     def _send_waiting(self) -> None:
-        if time.monotonic() >= self._next_beat_at:
-            self._redis.publish(self._heartbeat_channel, "")
-            self._next_beat_at = time.monotonic() + BEAT_SECONDS
-        while self._waiting:
-            texts = [self._waiting.popleft() for _ in range(min(len(self._waiting), MESSAGES_AT_ONCE))]
+        is_complete = False
+        while not is_complete:
+            texts = [self._waiting.popleft() for _ in range(min(len(self._waiting), SIGNALS_AT_ONCE))]
             try:
-                self._redis.publish(self._channel, f"[{','.join(texts)}]")
+                self._redis.publish(CHANNEL, f'{{"from":"{self._process_id}","signals":[{",".join(texts)}]}}')
             except Exception:
                 self.dropped.inc(len(texts))
                 raise
             self.sent.inc(len(texts))
+            is_complete = not self._waiting

@@ -81,7 +81,7 @@ class Handshakes:
         elif transport.closing:
             # The library forgets only sockets that had joined when their transport closed, and calls the
             # disconnect handler only while the transport is open.
-            self._server.manager.disconnect(sid, NAMESPACE, ignore_queue=True)
+            self._server.manager.disconnect(sid, NAMESPACE)
             self._running.forget(sid)
         else:
             self._running.on_joined(sid)

@@ -31,6 +31,9 @@ EVENTS_IN_A_BATCH = 50
 RETRY_SECONDS = 1.0
 """The shortest time from a failed round of repeated work to the next one, which may be woken after it."""
 
+ROUND_SECONDS = 2.0
+"""Time between two rounds, which is the longest delay after a lost signal."""
+
 STOP_SECONDS = 2.0
 """How long a stop waits for the running round of repeated work, unless the work says otherwise."""
 
@@ -56,7 +59,7 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
         """
         self.acknowledged(sid, id)
 
-    def basic_disconnect(self, sid: str, namespace: str, **_ignored: Any) -> None:
+    def basic_disconnect(self, sid: str, namespace: str) -> None:
         """Forget a socket without searching the rooms of all others: 1 ms with 5,000 sockets.
 
         The only rooms here are those that the library makes: one of all sockets, and one for each alone.
@@ -84,14 +87,12 @@ class Rounds:
 class Realtime:
     """The real-time side of one app: on greenlets if gevent has patched the process, else on threads."""
 
-    def __init__(
-        self, app: Flask, settings: Settings, *, manager: Manager, clock: Callable[[], Millis]
-    ) -> None:
+    def __init__(self, app: Flask, settings: Settings, *, clock: Callable[[], Millis]) -> None:
         """``clock`` tells when tokens expire."""
         self.app = app
         self.socketio = SocketIO(
             app,
-            client_manager=manager,
+            client_manager=Manager(),
             async_mode="gevent" if monkey.is_module_patched("socket") else "threading",
             # ``Packets`` starts the task of an event itself, to send more after the acknowledgement.
             async_handlers=False,
@@ -108,7 +109,7 @@ class Realtime:
         self.server: Any = self.socketio.server
         # Logged already, as the library sees it: these lines have the ids of sessions, which are secrets.
         self.server.eio.log_message_keys |= {"bad-sid", "bad-transport", "not-connected", "unexpected-http"}
-        self.manager: Any = manager
+        self.manager: Any = self.server.manager
         limited = settings.ratelimit_enabled
         self.transports = Transports(self.server, paced=limited)
         self.connections = Connections(
@@ -123,11 +124,7 @@ class Realtime:
         """Called with the id of each socket that was just accepted; its client may not know it yet."""
         self.on_left: Callable[[str], None] = lambda _sid: None
         """Called with the id of each socket that has gone, or has become a spectator."""
-        self.every_two_seconds: list[Callable[[], None]] = []
-        """With REDIS_URL they are called in turn, at the start and every two seconds.
-
-        Each looks in the database for changes by other processes whose signals were lost.
-        """
+        self._has_others = bool(settings.redis_url)
         self.repeat(
             self.transports.check_deadlines, every_seconds=CHECK_SECONDS, on_failure="deadlines not checked"
         )
@@ -229,6 +226,14 @@ class Realtime:
         self.at_start.append(lambda: tasks.append(self.socketio.start_background_task(run)))
         self.before_close.append(close)
         return rounds
+
+    def every_two_seconds(self, work: Callable[[], None]) -> None:
+        """With REDIS_URL, call this at the start and every two seconds.
+
+        It looks in the database for changes by other processes whose signals were lost.
+        """
+        if self._has_others:
+            self.repeat(work, every_seconds=ROUND_SECONDS, on_failure="round failed")
 
     def in_background(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task beside the requests, within the app."""

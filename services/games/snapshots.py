@@ -8,14 +8,11 @@ import hashlib
 import json
 import logging
 import re
-import threading
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import peewee
-from cachetools import TTLCache
 
 from models.db.connection import UNAVAILABLE, Sqlite, database, reading, writing, writing_within
 from models.db.sql import execute
@@ -29,24 +26,19 @@ from services.shared.money import Cents
 
 log = logging.getLogger("platform.snapshots")
 
-SHOWN_REMEMBERED = 20_000
-
 SHOWN_FOR_MS = 600_000
-"""How long a snapshot that was stored for a case page is not stored again. It is short, because the database
-may be replaced by an older one while the server runs."""
+"""How long after it was shown a snapshot is not written again."""
 
 WAIT_SECONDS = 0.1
 """How long a case page waits for other writers to store its snapshot."""
-PAUSE_SECONDS = 5.0
-"""After a snapshot could not be stored, none is stored for this time: each attempt may delay a page."""
 
 RETENTION_MS = DAY_MS
 """How long a snapshot that is not opened stays in the database after it was last shown."""
 DELETED_AT_ONCE = 4
-STORE_ATTEMPTS = 3
 
+HASH = re.compile("[0-9a-f]{64}")
 ID_DIGITS = 15
-"""Hexadecimal digits of the hash: 60 bits, which fit a column of 63."""
+"""The hexadecimal digits of a hash that are the id of its snapshot."""
 
 WHOLE = re.compile("0|[1-9][0-9]{0,18}")
 
@@ -152,84 +144,69 @@ def _whole(text: str) -> Cents:
 @reading()
 def text_of(hash_: str) -> str:
     """The canonical JSON with this hash. Raises SnapshotNotFound."""
-    text: str | None = Snapshot.select(Snapshot.content).where(Snapshot.hash == hash_).scalar()
+    if not HASH.fullmatch(hash_):
+        raise SnapshotNotFound
+    query = Snapshot.select(Snapshot.content).where(Snapshot.id == _id_of(hash_), Snapshot.hash == hash_)
+    text: str | None = query.scalar()
     if text is None:
         raise SnapshotNotFound
     return text
 
 
-class Snapshots:
-    """Stores the snapshots that are shown and opened."""
+def _id_of(hash_: str) -> int:
+    return int(hash_[:ID_DIGITS], 16)
 
-    def __init__(self, *, clock: Callable[[], Millis]) -> None:
-        self._clock = clock
-        self._guard = threading.Lock()
-        self._shown: TTLCache[str, bool] = TTLCache(SHOWN_REMEMBERED, SHOWN_FOR_MS, timer=clock)
-        self._next_attempt = 0.0
-        """By the monotonic clock."""
 
-    def show(self, content: Content) -> None:
-        """Store the snapshot of a case that is about to be shown. A failure is only logged."""
-        with self._guard:
-            if content.hash in self._shown or time.monotonic() < self._next_attempt:
-                return
-            # Remembered first, so that concurrent pages do not store it too.
-            self._shown[content.hash] = True
-        now = self._clock()
-        try:
-            with writing_within(WAIT_SECONDS):
-                _store(content, now=now, is_opened=False)
-            # In a transaction of its own: one that has locked a new row waits for no old one.
-            with writing_within(WAIT_SECONDS):
-                _delete_old(now)
-        except peewee.IntegrityError:
-            # Somebody has found two contents whose hashes begin with the same digits. Other snapshots do not
-            # pause for them, and this one is not tried again for ten minutes.
-            log.warning("snapshot not stored", extra={"failure": "another snapshot has its id"})
-        except (*UNAVAILABLE, peewee.DatabaseError) as error:
-            with self._guard:
-                self._shown.pop(content.hash, None)
-                self._next_attempt = time.monotonic() + PAUSE_SECONDS
-            log.warning("snapshot not stored", extra={"failure": type(error).__name__})
+def show(content: Content, *, now: Millis) -> None:
+    """Store the snapshot of a case that is about to be shown. A failure is only logged."""
+    try:
+        is_opened, shown_at = _opened_and_shown(content.hash)
+        if is_opened or shown_at > now - SHOWN_FOR_MS:
+            return
+        with writing_within(WAIT_SECONDS):
+            _store(content, shown_at=now)
+        # In a transaction of its own: one that has locked a new row waits for no old one.
+        with writing_within(WAIT_SECONDS):
+            _delete_old(now)
+    except (*UNAVAILABLE, peewee.DatabaseError) as error:
+        log.warning("snapshot not stored", extra={"failure": type(error).__name__})
 
-    def id_for_bet(self, content: Content) -> int:
-        """The id of this snapshot, which is stored and from now on never deleted.
 
-        Call it before the bet is settled, outside of its transaction. Raises one of UNAVAILABLE.
-        """
-        id_ = _opened_id(content.hash)
-        if id_ is None:
-            with writing():
-                id_ = _store(content, now=self._clock(), is_opened=True)
-        return id_
+def id_for_bet(content: Content) -> int:
+    """The id of this snapshot, which is stored and from now on never deleted.
+
+    Call it before the bet is settled, outside of its transaction. Raises one of UNAVAILABLE, and
+    peewee.IntegrityError when another content has this id: somebody has found two with the same 60 bits.
+    """
+    is_opened, shown_at = _opened_and_shown(content.hash)
+    if not is_opened:
+        with writing():
+            _store(content, shown_at=shown_at, is_opened=True)
+    return _id_of(content.hash)
+
+
+FIND = "SELECT is_opened, shown_at_ms FROM snapshots WHERE id = :id AND hash = :hash"
+STORE = """
+INSERT INTO snapshots (id, hash, content, shown_at_ms, is_opened)
+VALUES (:id, :hash, :content, :shown_at, :is_opened)
+ON CONFLICT (id) DO UPDATE SET
+    shown_at_ms = EXCLUDED.shown_at_ms, is_opened = snapshots.is_opened OR EXCLUDED.is_opened
+WHERE snapshots.hash = EXCLUDED.hash
+"""
 
 
 @reading()
-def _opened_id(hash_: str) -> int | None:
-    row = execute("SELECT id FROM snapshots WHERE hash = :hash AND is_opened", {"hash": hash_}).fetchone()
-    return row[0] if row else None
+def _opened_and_shown(hash_: str) -> tuple[bool, int]:
+    """Whether the snapshot was opened, and when it was last shown. One that is not stored: never."""
+    return execute(FIND, {"id": _id_of(hash_), "hash": hash_}).fetchone() or (False, 0)
 
 
-def _store(content: Content, *, now: Millis, is_opened: bool) -> int:
-    """Insert the snapshot, or note that it is shown or opened again. Returns its id.
-
-    Raises peewee.IntegrityError when another content has this id.
-    """
-    # The id follows from the content, so that in a restored database an id that this process remembers
-    # never is that of another snapshot.
-    id_ = int(content.hash[:ID_DIGITS], 16)
-    # Without a conflict target: of two concurrent inserts the second may meet the first in either index.
-    insert = Snapshot.insert(
-        id=id_, hash=content.hash, content=content.text, shown_at_ms=now, is_opened=is_opened
-    ).on_conflict_ignore()
-    change: dict[Any, Any] = {Snapshot.is_opened: True} if is_opened else {Snapshot.shown_at_ms: now}
-    update = Snapshot.update(change).where(Snapshot.id == id_, Snapshot.hash == content.hash)
-    # The row that the insert met may be deleted before the update. Then the next insert writes it.
-    for _ in range(STORE_ATTEMPTS):
-        insert.execute()
-        if update.execute():
-            return id_
-    raise peewee.IntegrityError("another snapshot has this id")
+def _store(content: Content, *, shown_at: int, is_opened: bool = False) -> None:
+    """Insert the snapshot, or note that it is shown or opened again. Raises peewee.IntegrityError."""
+    hash_ = content.hash
+    values = {"id": _id_of(hash_), "hash": hash_, "content": content.text}
+    if not execute(STORE, values | {"shown_at": shown_at, "is_opened": is_opened}).rowcount:
+        raise peewee.IntegrityError("another snapshot has this id")
 
 
 def _delete_old(now: Millis) -> None:

@@ -11,10 +11,11 @@ from cachetools import TTLCache, cached
 from models.bet_settlement import Outcome
 from services.accounts import users
 from services.fairness import tickets
+from services.games import snapshots
 from services.games.bets import LOST, WON
 from services.games.errors import FreeCaseNotAvailable, TermsExpired
 from services.games.play import Clock, Play, PlayedBet, client_seed_of
-from services.games.snapshots import Content, Snapshots
+from services.games.snapshots import Content
 from services.games.terms import BetRequest, Expectation
 from services.openings.errors import CaseChanged, CaseNotAvailable, CasePriceChanged, LevelTooLow
 from services.openings.openable_cases import OpenableCase, read_case
@@ -60,7 +61,6 @@ class OpeningTerms:
     client_seed: str | None
     case: OpenableCase
     content: Content
-    snapshots: Snapshots
     free_case_limit: int
 
     def outcome(self, *, server_seed: str, client_seed: str, nonce: int) -> Outcome:
@@ -77,7 +77,7 @@ class OpeningTerms:
             payout_cents=payout,
             status=WON if payout > wager else LOST,
             item=item,
-            snapshot_id=self.snapshots.id_for_bet(content),
+            snapshot_id=snapshots.id_for_bet(content),
             ticket=ticket,
             case_id=case.row_id,
             free_case_limit=self.free_case_limit if case.is_free else None,
@@ -99,11 +99,10 @@ class OpeningTerms:
 class Openings:
     """Opens the cases of one game."""
 
-    def __init__(self, *, game: str, bets: Play, snapshots: Snapshots, free_case_limit: int = 0) -> None:
+    def __init__(self, *, game: str, bets: Play, free_case_limit: int = 0) -> None:
         """``free_case_limit`` is how often a player who uses a promo code may open the free case."""
         self.game = game
         self._bets = bets
-        self._snapshots = snapshots
         self._free_case_limit = free_case_limit
         readings: TTLCache[Any, OpenableCase] = TTLCache(CASES_REMEMBERED, REUSED_SECONDS)
         self._recent_case = cached(readings, lock=threading.Lock())(partial(read_case, game))
@@ -143,7 +142,6 @@ class Openings:
             client_seed=client_seed,
             case=case,
             content=content,
-            snapshots=self._snapshots,
             free_case_limit=self._free_case_limit,
         )
 

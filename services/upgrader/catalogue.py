@@ -5,7 +5,7 @@ A spin takes its price from here too, so the price that a player sees is the pri
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from enum import StrEnum
 from functools import cached_property
@@ -95,27 +95,23 @@ class Catalogue:
         return [item for item in self._orders[sort] if folded in item.folded_names]
 
 
-def build() -> Catalogue:
+SHOWN_ITEMS = Item.select(*SHOWN_COLUMNS).where(Item.price_cents > 0).order_by(Item.market_hash_name)
+
+
+def build(query: Any = SHOWN_ITEMS) -> Catalogue:
     """Read the catalogue from the database, with pauses: 34,500 items take 0.3 s."""
-    query = Item.select(*SHOWN_COLUMNS).where(Item.price_cents > 0).order_by(Item.market_hash_name)
+    items = []
     with reading():
         # The driver's own rows: nothing in these columns needs converting.
-        items = items_of(database.execute(query))
+        for row in in_slices(database.execute(query), ITEMS_A_SLICE):
+            _app_id, _name, gun_name, skin_name, *_ = row
+            items.append(CatalogueItem._make((*row, f"{gun_name}{SEPARATOR}{skin_name}".casefold())))
     # Sorted by name again, because the databases collate names differently.
     items.sort(key=attrgetter("market_hash_name"))
     pause()
     items.sort(key=attrgetter("price_cents"), reverse=True)
     pause()
     return Catalogue(items)
-
-
-def items_of(rows: Iterable[Sequence[Any]]) -> list[CatalogueItem]:
-    """The items of these rows, with pauses."""
-    items = []
-    for row in in_slices(rows, ITEMS_A_SLICE):
-        _app_id, _name, gun_name, skin_name, *_ = row
-        items.append(CatalogueItem._make((*row, f"{gun_name}{SEPARATOR}{skin_name}".casefold())))
-    return items
 
 
 def _wait_for_first(building: Future[Catalogue]) -> Catalogue:
@@ -161,7 +157,7 @@ class CatalogueCache:
             return current
 
     def load_newest(self) -> None:
-        """Begin to load the catalogue that another process has built. Here there is no other process."""
+        """Begin to load the catalogue that another process has stored. Here there is no other process."""
 
     def _next(self) -> tuple[Catalogue, float]:
         """The catalogue to show next, and for how many seconds from now."""

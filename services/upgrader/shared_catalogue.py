@@ -1,84 +1,67 @@
-"""The catalogue of several processes: one of them builds it, and all show the same."""
+"""The catalogue of several processes: one of them stores it, and all show the same."""
 
-import time
 from collections.abc import Callable
+from typing import Any
 
-from services.shared.lease import Lease
+from models.catalogue import SharedItem
+from models.db.connection import database, reading, writing
+from models.items import SHOWN_COLUMNS
+from models.leases import Lease
 from services.shared.signals import Signal, Signals
-from services.upgrader import generations
-from services.upgrader.catalogue import RETRY_SECONDS, Catalogue, CatalogueCache, build
-from services.upgrader.generations import Generation, GenerationUnreadable
+from services.upgrader.catalogue import SHOWN_ITEMS, Catalogue, CatalogueCache, build
 
-FIRST_WAIT_SECONDS = 0.1
-"""Time between two queries for the very first catalogue, which another process builds."""
-
-FIRST_WAITS = 200
-"""The most of these queries. If the process that builds dies, this one gets its lease within the time."""
+STORED = Lease.name == "catalogue"
+"""The row whose epoch says which catalogue is stored, and until when it is shown."""
 
 
 class SharedCatalogue(CatalogueCache):
-    """Shows the newest generation in the database.
+    """Shows the catalogue that is stored in the database.
 
-    The first process that needs a new one builds and stores it, and signals that to the others. A process
-    that misses the signal finds the new generation within two seconds (``load_newest``).
+    The first process that needs a new one stores it, and signals that to the others. A process that misses
+    the signal finds the new one within two seconds (``load_newest``).
     """
 
     def __init__(self, *, ttl_seconds: int, timer: Callable[[], float], signals: Signals) -> None:
         super().__init__(ttl_seconds=ttl_seconds, timer=timer)
-        self._lease = Lease("catalogue")
         self._signals = signals
-        self._shown_id = 0
-        self._unreadable_id = 0
+        self._shown_epoch = 0
         signals.on(Signal.CATALOGUE, self._show)
 
+    @reading()
     def load_newest(self) -> None:
-        """Begin to load the newest generation, unless it is shown. Raises one of UNAVAILABLE."""
-        newest = generations.newest()
-        if newest is not None:
-            self._show(newest.id)
+        """Begin to load the stored catalogue, unless it is shown. Raises one of UNAVAILABLE."""
+        self._show(Lease.get(STORED).epoch)
 
-    def _show(self, generation_id: int) -> None:
+    def _show(self, epoch: int) -> None:
         with self._guard:
-            if generation_id != self._shown_id and self._building is None:
+            if epoch != self._shown_epoch and self._building is None:
                 self._begin()
 
     def _next(self) -> tuple[Catalogue, float]:
-        for _ in range(FIRST_WAITS):
-            newest = generations.newest()
-            if not self._is_valid(newest) and self._lease.acquire():
-                try:
-                    # By now another process may have stored one.
-                    newest = generations.newest()
-                    if not self._is_valid(newest):
-                        return self._build_and_store(), self._ttl_seconds
-                finally:
-                    self._lease.release()
-            if newest is not None:
-                try:
-                    return self._load(newest)
-                except GenerationUnreadable:
-                    # So the next attempt builds one.
-                    self._unreadable_id = newest.id
-            time.sleep(FIRST_WAIT_SECONDS)
-        raise TimeoutError("no process has built the first catalogue")
+        is_new = self._store_if_expired()
+        with reading():
+            query: Any = Lease.select(Lease.epoch, (Lease.until_ms - database.now_ms).alias("ms_left"))
+            stored = query.where(STORED).namedtuples().get()
+        catalogue = self._catalogue
+        if catalogue is None or stored.epoch != self._shown_epoch:
+            # If it is replaced at this moment, its signal has it loaded again.
+            catalogue = build(SharedItem.select())
+        self._shown_epoch = stored.epoch
+        if is_new:
+            self._signals.publish(Signal.CATALOGUE, stored.epoch)
+        return catalogue, stored.ms_left / 1000
 
-    def _is_valid(self, generation: Generation | None) -> bool:
-        if generation is None or generation.id == self._unreadable_id:
-            return False
+    @writing()
+    def _store_if_expired(self) -> bool:
+        """Copy the items, unless another process has done so. It is waited for."""
+        now: Any = database.now_ms
+        ttl_ms = self._ttl_seconds * 1000
         # One that lasts longer than any was stored before the clock was set back.
-        return 0 < generation.ms_left <= self._ttl_seconds * 1000
-
-    def _build_and_store(self) -> Catalogue:
-        built = build()
-        self._shown_id = generations.store(built, lease=self._lease, ttl_seconds=self._ttl_seconds)
-        self._signals.publish(Signal.CATALOGUE, self._shown_id)
-        return built
-
-    def _load(self, generation: Generation) -> tuple[Catalogue, float]:
-        # An expired one is shown until the process that has the lease has stored the next.
-        seconds = generation.ms_left / 1000 if self._is_valid(generation) else RETRY_SECONDS
-        if self._catalogue is None or generation.id != self._shown_id:
-            loaded = generations.load(generation)
-            self._shown_id = generation.id
-            return loaded, seconds
-        return self._catalogue, seconds
+        is_current = Lease.until_ms.between(now + 1, now + ttl_ms)
+        renewal: Any = Lease.update(epoch=Lease.epoch + 1, until_ms=now + ttl_ms)
+        if not renewal.where(STORED, ~is_current).execute():
+            return False
+        SharedItem.delete().execute()
+        columns = [getattr(SharedItem, column.name) for column in SHOWN_COLUMNS]
+        SharedItem.insert_from(SHOWN_ITEMS, columns).execute()
+        return True

@@ -17,7 +17,6 @@ from gevent import monkey
 from blueprints.api import caching
 from blueprints.games import player_state
 from models.db.connection import database, reading
-from server.cluster import cluster
 from server.realtime import handshakes, transport
 from server.realtime import server as realtime_server
 from server.realtime.server import realtime
@@ -71,7 +70,7 @@ def quick_pings() -> Flask:
 
 def quick_rounds() -> Flask:
     """Compares with the database every 50 ms instead of every two seconds."""
-    cluster.ROUND_SECONDS = player_state.ROUND_SECONDS = 0.05
+    realtime_server.ROUND_SECONDS = player_state.ROUND_SECONDS = 0.05
     return production()
 
 

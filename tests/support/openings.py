@@ -85,7 +85,6 @@ class Openings:
             client_seed=client_seed,
             case=case,
             content=content,
-            snapshots=self._services.snapshots,
             free_case_limit=FREE_CASE_LIMIT,
         )
 

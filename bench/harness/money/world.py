@@ -21,6 +21,7 @@ from models.db.connection import UNAVAILABLE, database, reading
 from models.ledger import LedgerEntry
 from models.users import User
 from services.accounts import personal_details
+from services.games import snapshots
 from services.irl_cases import importing as irl_importing
 from services.maintenance import ledger_audit
 from services.openings.openable_cases import read_case
@@ -88,7 +89,7 @@ class World:
             own = list(Case.select().order_by(Case.id))
         # Stored here: the first opening of a case stores its snapshot in a transaction of its own.
         for game, slug in (*((CASE, case.slug) for case in own), (IRL, IRL_CASE)):
-            self.services.snapshots.id_for_bet(read_case(game, slug).content)
+            snapshots.id_for_bet(read_case(game, slug).content)
         dear, cheap = (ITEM, PRICE * 100), (CHEAP, CHEAP_PRICE * 100)
         return [
             *(

@@ -6,7 +6,6 @@ from decimal import Decimal
 import pytest
 
 from bench.harness.players import import_case
-from services.games import snapshots
 from tests.support.apps import import_irl_case, import_item
 from tests.support.locks import writers_held_up
 
@@ -96,10 +95,7 @@ def test_an_unknown_snapshot_is_not_found_and_not_cached(client, case):
 
 
 @pytest.mark.one_process
-def test_a_case_is_shown_while_another_writer_blocks_the_storing_of_its_snapshot(
-    client, case, database_url, monkeypatch
-):
-    monkeypatch.setattr(snapshots, "PAUSE_SECONDS", 0)
+def test_a_case_is_shown_while_another_writer_blocks_the_storing_of_its_snapshot(client, case, database_url):
     with writers_held_up(database_url, "LOCK TABLE snapshots IN EXCLUSIVE MODE"):
         hash_ = client.get(case).json["snapshot"]
         assert client.get(f"/snapshots/{hash_}").status_code == 404

@@ -8,7 +8,7 @@ import pytest
 from models.db.connection import writing
 from models.users import User
 from services.cases import creating
-from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, names, wanted
+from tests.blueprints.cases.conftest import BLUE, GLOVES, RED, ROCK, body, wanted
 from tests.support.markers import sqlite_only
 
 pytestmark = pytest.mark.usefixtures("inventory")
@@ -25,13 +25,6 @@ DUPLICATE = "A case with this name already exists"
 
 def refused(message, status=400):
     return status, {"status": False, "message": message}
-
-
-def test_a_created_case_is_listed(client, create):
-    answer = create(body("My First Case"))
-
-    assert answer == (200, {"status": True, "id": "my-first-case"})
-    assert names(client.get("/api/cases").json) == ["My First Case"]
 
 
 def test_a_player_below_level_25_is_refused_whatever_the_body(create, new_player):
@@ -216,26 +209,6 @@ def test_percentages_are_never_rounded(create):
     answers = {percentages: create(written(*percentages)) for percentages in expected}
 
     assert answers == {percentages: refused(message) for percentages, message in expected.items()}
-
-
-def test_percentages_are_shown_as_written(client, create):
-    create(written("33.3", "0.0000001", "66.6999999"))
-
-    items = client.get("/api/cases/exactly").json["items"]
-
-    assert [item["percentage"] for item in items] == [0.0000001, 33.3, 66.6999999]
-
-
-def test_the_price_is_the_expected_value_divided_by_95_percent_rounded_up(client, create, prices):
-    prices({"Free": 0})
-    create(body("Exact", contents={RED: 10, BLUE: 90}))
-    create(body("Gloves", contents={RED: 0, GLOVES: 100}))
-    create(body("Half", contents={"Free": 50, GLOVES: 50}))
-
-    shown = [client.get(f"/api/cases/{case}").json["price"] for case in ("exact", "gloves", "half")]
-
-    # (10 * 10% + 20 * 90%) / 0.95 is 20 exactly; 0.50 / 0.95 = 0.526...; 0.25 / 0.95 = 0.263...
-    assert shown == [20, 0.53, 0.27]
 
 
 def test_an_item_without_a_price_is_refused(create, prices):

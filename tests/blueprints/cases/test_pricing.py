@@ -39,16 +39,6 @@ def price(client):
     return lambda case_id: client.get(f"/api/cases/{case_id}").json["price"]
 
 
-def test_prices_follow_an_import_of_items(put, prices, price):
-    put("Red", {RED: 100})
-    put("Both", {RED: 50, BLUE: 50})
-    put("Blue", {BLUE: 100})
-
-    prices({RED: 95})
-
-    assert [price(case) for case in ("red", "both", "blue")] == [100, 60.53, 21.06]
-
-
 def test_an_item_that_loses_its_price_adds_nothing_until_it_has_one(put, prices, price):
     put("Case", {RED: 50, BLUE: 50})
 

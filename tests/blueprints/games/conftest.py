@@ -10,6 +10,7 @@ from flask import Flask
 from bench.harness.players import create_player
 from bench.harness.redis import RedisServer
 from bench.harness.waiting import wait_until
+from server.cluster.publisher import CHANNEL
 from tests.support.apps import app_on, production_processes
 
 
@@ -27,7 +28,7 @@ class Processes:
         assert result.exit_code == 0, result.output
 
     def hear_each_other(self) -> bool:
-        return dict(self.redis.client().pubsub_numsub("flask-socketio"))[b"flask-socketio"] == len(self.urls)
+        return dict(self.redis.client().pubsub_numsub(CHANNEL))[CHANNEL.encode()] == len(self.urls)
 
     @contextmanager
     def losing_signals(self):

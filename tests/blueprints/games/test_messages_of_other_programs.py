@@ -6,27 +6,34 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
+from server.cluster.publisher import CHANNEL
+
 pytestmark = pytest.mark.redis
 
-CHANNEL = "flask-socketio"
+IMPOSSIBLE_VERSION = 10**30
 BURST = """
 for number = 1, ARGV[1] do redis.call('PUBLISH', KEYS[1], ARGV[2]) end
 redis.call('PUBLISH', KEYS[1], ARGV[3])
 """
 
 
-def message(name, payload, **changes):
-    return json.dumps({"method": "signal", "host_id": "other", "name": name, "payload": payload} | changes)
+def message(name, payload):
+    return json.dumps({"from": "other", "signals": [[name, payload]]})
 
 
-END = message("", None, method="emit", event="end", data=None, namespace="/")
+def impossible_balance(player):
+    return message(
+        "player-state", {"player": player.id, "events": [["balance", {"version": IMPOSSIBLE_VERSION}]]}
+    )
 
 
-def test_requests_are_answered_during_a_burst_of_messages(processes, connect):
-    socket = connect(0)
+def test_requests_are_answered_during_a_burst_of_messages(processes, player, connect):
+    socket = connect(0, player)
     with ThreadPoolExecutor(1) as beside:
-        end = beside.submit(socket.expect, "end")
-        processes.redis.client().eval(BURST, 1, CHANNEL, 20_000, message("unknown", None), END)
+        end = beside.submit(socket.expect, "balance")
+        processes.redis.client().eval(
+            BURST, 1, CHANNEL, 20_000, message("unknown", None), impossible_balance(player)
+        )
         answered = 0
         with requests.Session() as session:
             while not end.done():
@@ -40,9 +47,8 @@ def test_requests_are_answered_during_a_burst_of_messages(processes, connect):
 
 def test_a_balance_with_an_impossible_version_is_corrected(processes, player, connect):
     socket = connect(0, player)
-    malformed = {"player": player.id, "events": [["balance", {"version": 10**30}]]}
 
-    processes.redis.client().publish(CHANNEL, message("player-state", malformed))
+    processes.redis.client().publish(CHANNEL, impossible_balance(player))
 
-    assert socket.expect("balance") == {"version": 10**30}
+    assert socket.expect("balance") == {"version": IMPOSSIBLE_VERSION}
     assert socket.expect("balance")["balance"] == 100

@@ -5,6 +5,7 @@ import json
 import pytest
 import requests
 
+from server.cluster.publisher import CHANNEL
 from services.shared.clock import now_ms
 from tests.support.apps import ITEM
 
@@ -27,7 +28,7 @@ def named(name, socket):
 def test_a_spin_is_one_signal_to_the_other_processes(processes, connect, player):
     socket = connect(0, player)
     with processes.redis.client().pubsub(ignore_subscribe_messages=True) as pubsub:
-        pubsub.subscribe("flask-socketio")
+        pubsub.subscribe(CHANNEL)
         pubsub.get_message(timeout=10)
 
         assert socket.spin(SPIN)["status"]
@@ -36,7 +37,7 @@ def test_a_spin_is_one_signal_to_the_other_processes(processes, connect, player)
         # A bet of an earlier test may be over only now.
         while not any(name == "live-bets" and player.username in str(bets) for name, bets in signals):
             heard = json.loads(pubsub.get_message(timeout=10)["data"])
-            signals += [(signal["name"], signal["payload"]) for signal in heard]
+            signals += heard["signals"]
 
     (payload,) = [
         payload for name, payload in signals if name == "player-state" and payload["player"] == player.id
@@ -88,12 +89,12 @@ def test_a_signal_that_was_overtaken_by_a_newer_one_is_not_forwarded(processes, 
     def signal(version):
         balances = {"balance": version, "vaultBalance": 0, "sweepstakeBalance": 0, "version": version}
         payload = {"player": player.id, "events": [["balance", balances]]}
-        return {"method": "signal", "host_id": "other", "name": "player-state", "payload": payload}
+        return ["player-state", payload]
 
     before = named("balance", sockets[0])[-1]["version"]
 
     signals = [signal(version) for version in (before + 2, before + 1, before + 3)]
-    processes.redis.client().publish("flask-socketio", json.dumps(signals))
+    processes.redis.client().publish(CHANNEL, json.dumps({"from": "other", "signals": signals}))
 
     assert [sockets[0].expect("balance")["version"] for _ in range(2)] == [before + 2, before + 3]
 

@@ -1,7 +1,5 @@
 """Proofs of players whose sockets, bets and processes are not the same."""
 
-import threading
-
 import peewee
 import pytest
 
@@ -36,12 +34,12 @@ def spin(socket):
     assert socket.spin({"amount": 1, "item": ITEM})["status"] is True
 
 
-def wait_for_two_rounds(app):
-    """Wait until a round that begins after this call has ended."""
-    called = threading.Semaphore(0)
-    app.extensions["realtime"].every_two_seconds.append(called.release)
+def look_up(app):
+    """Wait until a look-up of proofs that begins after this call has ended."""
+    delivery = app.extensions["proofs"]
     for _ in range(2):
-        assert called.acquire(timeout=10)
+        delivery.look_up()
+        wait_until(lambda: not delivery._must_look_up)
 
 
 def bets(player, condition):
@@ -94,7 +92,7 @@ def test_a_proof_goes_only_to_the_process_of_the_socket_that_placed_the_bet(proc
     spin(asking)
     asking.expect("upgrader:proof")
 
-    wait_for_two_rounds(app)
+    look_up(app)
     spin(other)
     other.expect("upgrader:proof")
 
@@ -242,7 +240,7 @@ def test_new_sockets_are_noted_once_when_the_database_fails(
     for each, sid in zip((player, other), sids, strict=True):
         delivery.send_missed(each.id, sid=sid)
     wait_until(lambda: len(failed) == 2)
-    wait_for_two_rounds(app)
+    look_up(app)
 
     assert opened
     assert all(len(set(bet_ids)) == len(bet_ids) for bet_ids in opened)

@@ -50,13 +50,6 @@ def test_a_free_opening_has_wager_and_multiplier_0_and_adds_to_earnings_only(
         assert 'bets_paid_coins_total{game="case"} 0.0' in client.get("/metrics").text
 
 
-def test_a_player_without_a_promo_code_cannot_open_the_free_case(connect, player, free_case, state_of):
-    before = state_of(player)
-
-    assert connect(player).call("case:open", {"case": free_case}) == REFUSED
-    assert state_of(player) == before
-
-
 @sqlite_only
 @pytest.mark.parametrize("env", [{"FREE_CASE_LIMIT": "0"}, {"FREE_CASE_LIMIT": "2"}], indirect=True)
 def test_free_case_limit_is_how_often_the_free_case_may_be_opened(connect, lucky, free_case, env):

@@ -5,6 +5,7 @@ import pytest
 from models.db.connection import reading, writing
 from models.snapshots import Snapshot
 from services.cases import reading as cases
+from services.games import snapshots
 from services.games.snapshots import content_of_case
 from tests.blueprints.openings.conftest import CHEAP, DEAR
 from tests.support.markers import sqlite_only
@@ -125,7 +126,7 @@ def test_a_new_price_or_snapshot_is_accepted_at_once(connect, player, case, put,
 @pytest.mark.one_process
 def test_an_opening_whose_snapshot_a_restored_database_lacks_is_settled(app, connect, player, case):
     content = content_of_case(cases.get(case_id=case))
-    app.extensions["services"].snapshots.id_for_bet(content)
+    snapshots.id_for_bet(content)
     with writing():
         Snapshot.delete().execute()
 

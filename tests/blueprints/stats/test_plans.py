@@ -8,7 +8,6 @@ from peewee import SqliteDatabase
 from bench.harness import bulk_history
 from bench.harness.players import signed_in
 from bench.harness.spins import Clock
-from models import proof_queries
 from models.db.connection import database, reading
 from models.users import User
 from tests.blueprints.stats.conftest import NOW
@@ -168,7 +167,7 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
         players = dict.fromkeys(User.select(User.id).scalars(), 0)
     with recorded_statements() as seen:
         services.proofs.deliverable(players, now=services.clock())
-        proof_queries.overdue(before=services.clock(), limit=1_000)
+        services.proofs.pending(due_by=services.clock())
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
     assert "bets_without_delivered_proof" in undelivered

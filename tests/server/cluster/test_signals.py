@@ -1,9 +1,6 @@
-"""Signals between processes, and the messages of other programs to the sockets of all processes."""
-
-import threading
+"""Signals between processes."""
 
 import pytest
-from flask_socketio import SocketIO
 
 from bench.harness.waiting import wait_until
 
@@ -41,33 +38,3 @@ def test_a_handler_that_fails_keeps_nothing_from_the_others(signals):
         first.publish("divisors", payload)
 
     wait_until(lambda: heard == [0, 1])
-
-
-def test_another_program_reaches_the_sockets_of_every_process(two, open_socket, redis):
-    sockets = [open_socket(url) for _, url in two]
-
-    for text in ("", "{", "1", "[]", "{}", '[{"method": "signal"}]', '{"method": "emit", "host_id": "x"}'):
-        # Malformed messages do no harm.
-        redis.client().publish("flask-socketio", text)
-    SocketIO(message_queue=redis.url).emit("maintenance", {"minutes": 5})
-
-    assert [socket.expect("maintenance") for socket in sockets] == [{"minutes": 5}] * 2
-
-
-def test_a_process_ends_a_socket_of_another_one(two, open_socket):
-    (first, _), (second, url) = two
-    socket = open_socket(url)
-    socket.expect("live-bets")
-    newest = second.extensions["realtime"].connections.sids()[-1]
-
-    first.extensions["realtime"].server.disconnect(newest)
-
-    assert socket.transport.receive() == "41"
-
-
-def test_a_round_calls_every_function_although_one_fails(two):
-    (app, _), _ = two
-    called = threading.Event()
-    app.extensions["realtime"].every_two_seconds.extend([lambda: 1 / 0, called.set])
-
-    assert called.wait(10)

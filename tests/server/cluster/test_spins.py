@@ -1,19 +1,16 @@
 """Spins at three production processes with two database connections each, on one PostgreSQL and one Redis."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
 from bench.harness.players import create_player
-from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
 from models.users import User
 from services.maintenance import fairness_audit, ledger_audit
 from tests.support.apps import ITEM, production_processes
 from tests.support.at_once import all_at_once
-from tests.support.locks import locked, waiting_for_locks
 
 pytestmark = pytest.mark.redis
 
@@ -63,23 +60,6 @@ def nonces(player):
     return sorted(Bet.select(Bet.nonce).where(Bet.user == player.id).order_by(Bet.nonce).scalars())
 
 
-def test_a_spin_is_refused_while_another_process_settles_one_of_the_same_player(app, join, new_player):
-    player = new_player()
-    first, second, _ = join(player)
-    database_url = app.extensions["services"].settings.database_url
-    seed = "SELECT 1 FROM announced_seeds WHERE user_id = %s FOR UPDATE"
-    with ThreadPoolExecutor(1) as beside:
-        with locked(database_url, seed, player.id):
-            settling = beside.submit(first.spin, spin())
-            wait_until(lambda: waiting_for_locks(database_url) == 1)
-            refused = second.spin(spin())
-        answered = settling.result()
-
-    assert refused == IN_PROGRESS
-    assert answered["status"] is True
-    assert nonces(player) == [1]
-
-
 def test_spins_in_turn_use_each_seed_once_although_each_process_remembers_an_old_one(join, new_player):
     player = new_player()
 
@@ -106,20 +86,6 @@ def test_of_spins_that_race_at_three_processes_each_settles_or_is_refused(app, j
     assert balance == 10_000 - 50 * len(settled) + sum(100 * answer["result"]["amount"] for answer in settled)
     assert ledger_audit.audit().mismatches == []
     assert fairness_audit.audit(seeds=app.extensions["services"].seeds).mismatches == []
-
-
-def test_a_request_that_reaches_three_processes_spins_once_and_is_answered_alike(join, new_player):
-    player = new_player()
-    sockets = join(player)
-    request = spin(requestId="one", clientSeed="same-seed")
-
-    at_once = all_at_once([partial(socket.spin, request) for socket in sockets])
-    afterwards = [socket.spin(request) for socket in sockets]
-
-    assert nonces(player) == [1]
-    assert afterwards[0]["status"] is True
-    assert all(answer == afterwards[0] for answer in afterwards)
-    assert all(answer in (afterwards[0], IN_PROGRESS) for answer in at_once)
 
 
 def test_fifty_players_spin_at_once_with_two_connections_for_each_process(urls, new_player, open_socket):

@@ -82,12 +82,6 @@ def test_of_many_uses_of_one_recovery_code_one_succeeds(app, player, authenticat
         assert RecoveryCode.select().where(RecoveryCode.user == player.id).count() == 9
 
 
-def test_of_many_uses_of_one_code_of_the_authenticator_one_succeeds(authenticator, new_token, at_once):
-    code = authenticator.code()
-
-    assert at_once([claim(new_token(), code) for _ in range(6)]) == {NOTHING: 1, INVALID: 5}
-
-
 def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenticator, player, urls, at_once):
     answers = at_once([claim(player.headers, authenticator.code()) for _ in range(6)])
 

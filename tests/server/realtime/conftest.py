@@ -29,3 +29,17 @@ def shared(sqlite_files, changes, tmp_path_factory):
         import_item()
         with threaded_server(app) as url:
             yield app, url
+
+
+def on_shared_app():
+    """Two fixtures, ``app`` and ``server``: the shared app and its address instead of the test's own."""
+
+    @pytest.fixture(scope="module")
+    def app(shared):
+        return shared[0]
+
+    @pytest.fixture(scope="module")
+    def server(shared):
+        return shared[1]
+
+    return app, server

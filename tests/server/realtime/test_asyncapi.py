@@ -9,6 +9,7 @@ import pytest
 from bench.harness.players import import_case
 from bench.harness.sockets import Refused
 from services.fairness import rolls, tickets
+from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM, app_on, import_irl_case
 
 INPUTS = {"server_seed": "serverSeed", "client_seed": "clientSeed", "nonce": "nonce"}
@@ -19,14 +20,7 @@ def changes():
     return {"REALITY_CHECK_MINUTES": "0.01"}
 
 
-@pytest.fixture(scope="module")
-def app(shared):
-    return shared[0]
-
-
-@pytest.fixture(scope="module")
-def server(shared):
-    return shared[1]
+app, server = on_shared_app()
 
 
 @pytest.fixture(scope="module")

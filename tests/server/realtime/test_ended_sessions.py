@@ -4,19 +4,13 @@ import pytest
 
 from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
+from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
 
 UNAUTHORIZED = {"status": False, "error": "Unauthorized"}
 
 
-@pytest.fixture(scope="module")
-def app(shared):
-    return shared[0]
-
-
-@pytest.fixture(scope="module")
-def server(shared):
-    return shared[1]
+app, server = on_shared_app()
 
 
 def spin(socket):

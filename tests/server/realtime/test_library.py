@@ -11,18 +11,11 @@ import socketio
 
 from bench.harness.sockets import Transport as Client
 from server.realtime.transport import Transport
+from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
 from tests.support.polling import PollingClient
 
-
-@pytest.fixture(scope="module")
-def app(shared):
-    return shared[0]
-
-
-@pytest.fixture(scope="module")
-def server(shared):
-    return shared[1]
+app, server = on_shared_app()
 
 
 @pytest.mark.parametrize("open_client", [Client, PollingClient])

@@ -13,6 +13,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import SEPARATOR, Refused, Transport
 from bench.harness.waiting import wait_until
 from server.realtime import handshakes, transport
+from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
 from tests.support.polling import PollingClient
 
@@ -23,14 +24,7 @@ def changes():
     return {"ADDRESS_MAX_SOCKETS": "3"}
 
 
-@pytest.fixture(scope="module")
-def app(shared):
-    return shared[0]
-
-
-@pytest.fixture(scope="module")
-def server(shared):
-    return shared[1]
+app, server = on_shared_app()
 
 
 @pytest.fixture

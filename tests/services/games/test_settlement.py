@@ -9,6 +9,7 @@ from models.db.connection import Table, reading, writing
 from models.play_limits import Refused
 from models.seed_marks import SeedMark
 from models.users import AnnouncedSeed, User
+from services.games import snapshots
 from services.games.errors import FreeCaseNotAvailable, SeedUsed
 from services.games.settlement import refusal_of, settle_in_steps
 from services.games.snapshots import content_of
@@ -264,7 +265,7 @@ def test_a_seed_of_an_earlier_epoch_is_refused(settlement, write):
 @pytest.fixture
 def snapshot_id(app):
     content = content_of(case_id="box", price_cents=500, items=[("An item", 300, 10**18)])
-    return app.extensions["services"].snapshots.id_for_bet(content)
+    return snapshots.id_for_bet(content)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from bench.harness.spins import Clock
 from models.db.connection import reading, writing
 from models.snapshots import Snapshot
 from services.games import snapshots
-from services.games.snapshots import InvalidSnapshot, Snapshots, content_of, parse
+from services.games.snapshots import InvalidSnapshot, content_of, parse
 from services.shared.clock import DAY_MS
 from tests.support.at_once import all_at_once
 from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS
@@ -41,9 +41,9 @@ def clock(app):  # the app has opened the database
 
 
 @pytest.fixture
-def stored(clock):
-    """The snapshots of one process."""
-    return Snapshots(clock=clock)
+def show(clock):
+    """Shows this content now."""
+    return lambda content: snapshots.show(content, now=clock())
 
 
 def hashes():
@@ -73,70 +73,68 @@ def test_any_other_text_is_refused(text):
         parse(text)
 
 
-def test_a_shown_snapshot_is_stored_once(stored, queries):
-    stored.show(CASE)
-    written = len(queries)
-    stored.show(CASE)
+def test_a_shown_snapshot_is_stored_once(show, queries):
+    show(CASE)
+    queries.clear()
+    show(CASE)
 
-    assert len(queries) == written
+    assert [sql.split()[0] for sql, _ in queries] == ["SELECT"]
     assert snapshots.text_of(CASE.hash) == CASE.text
 
 
-def test_a_snapshot_that_is_shown_for_a_day_is_kept(stored, clock):
+def test_a_snapshot_that_is_shown_for_a_day_is_kept(show, clock):
     for _ in range(50):
-        stored.show(CASE)
-        stored.show(OTHER)
+        show(CASE)
+        show(OTHER)
         clock.now += DAY_MS // 24
 
     assert hashes() == {CASE.hash, OTHER.hash}
 
 
-def test_a_day_after_it_was_last_shown_an_unopened_snapshot_is_deleted(stored, clock):
-    stored.show(CASE)
+def test_a_day_after_it_was_last_shown_an_unopened_snapshot_is_deleted(show, clock):
+    show(CASE)
     clock.now += DAY_MS + 1
-    stored.show(OTHER)
+    show(OTHER)
 
     assert hashes() == {OTHER.hash}
 
 
-def test_an_opened_snapshot_is_never_deleted(stored, clock):
-    stored.show(CASE)
-    id_ = stored.id_for_bet(CASE)
+def test_an_opened_snapshot_is_never_deleted(show, clock):
+    show(CASE)
+    id_ = snapshots.id_for_bet(CASE)
     clock.now += 2 * DAY_MS
-    stored.show(OTHER)
+    show(OTHER)
 
     assert hashes() == {CASE.hash, OTHER.hash}
-    assert stored.id_for_bet(CASE) == id_
+    assert snapshots.id_for_bet(CASE) == id_
 
 
-def test_a_snapshot_that_a_restored_database_lacks_is_stored_again(stored):
-    id_ = stored.id_for_bet(CASE)
+def test_a_snapshot_that_a_restored_database_lacks_is_stored_again(app):
+    id_ = snapshots.id_for_bet(CASE)
     with writing():
         Snapshot.delete().execute()
         Snapshot.insert(hash="0" * 64, content="", shown_at_ms=NOW).execute()
 
-    assert stored.id_for_bet(CASE) == id_
+    assert snapshots.id_for_bet(CASE) == id_
     assert snapshots.text_of(CASE.hash) == CASE.text
 
 
-def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(stored):
+def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(show):
     with writing():
         id_ = int(CASE.hash[: snapshots.ID_DIGITS], 16)
         Snapshot.insert(id=id_, hash="0" * 64, content="", shown_at_ms=NOW).execute()
 
-    stored.show(CASE)
-    stored.show(OTHER)
+    show(CASE)
+    show(OTHER)
 
     assert hashes() == {"0" * 64, OTHER.hash}
 
 
 @pytest.mark.slow
-def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(app, clock):
-    processes = [Snapshots(clock=clock), Snapshots(clock=clock)]
-    opening = [partial(process.id_for_bet, CASE) for process in processes * 2]
-    showing = [partial(process.show, CASE) for process in processes * 2]
+def test_threads_that_show_and_open_one_snapshot_store_it_once(show):
+    opening, showing = partial(snapshots.id_for_bet, CASE), partial(show, CASE)
 
-    ids = set(all_at_once(opening + showing)) - {None}
+    ids = set(all_at_once([opening, showing] * 4)) - {None}
 
     with reading():
         (row,) = Snapshot.select()
@@ -144,12 +142,10 @@ def test_threads_of_two_processes_that_show_and_open_one_snapshot_store_it_once(
 
 
 @pytest.mark.slow
-def test_a_snapshot_that_is_opened_while_it_is_being_deleted_is_there_afterwards(app, clock):
-    page = Snapshots(clock=clock)
-
+def test_a_snapshot_that_is_opened_while_it_is_being_deleted_is_there_afterwards(show, clock):
     def shown_for_the_last_time(number):
         old = content_of(case_id=f"old-{number}", price_cents=1, items=[("Pen", 5, 10**18)])
-        page.show(old)
+        show(old)
         clock.now += DAY_MS + 1
         return old
 
@@ -157,7 +153,7 @@ def test_a_snapshot_that_is_opened_while_it_is_being_deleted_is_there_afterwards
         old = shown_for_the_last_time(number)
         new = content_of(case_id=f"new-{number}", price_cents=1, items=[("Pen", 5, 10**18)])
         # Showing another snapshot deletes the old one.
-        _, opened = all_at_once([partial(page.show, new), partial(Snapshots(clock=clock).id_for_bet, old)])
+        _, opened = all_at_once([partial(show, new), partial(snapshots.id_for_bet, old)])
         with reading():
             row = Snapshot.get_or_none(Snapshot.id == opened)
         assert row is not None

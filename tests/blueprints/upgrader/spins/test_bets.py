@@ -53,11 +53,8 @@ def test_a_nonce_consists_of_ascii_digits(client, player, settled):
         assert client.get(f"/upgrader/bets/{nonce}", headers=player.headers).status_code == 404, nonce
 
 
-def test_a_price_that_changes_later_does_not_change_the_bet(client, player, settled, run, tmp_path, item):
-    file = tmp_path / "items.json"
-    file.write_text(f'[{{"appid": 730, "marketHashName": "{item}", "price": 99}}]')
-
-    run("items", "import", str(file))
+def test_a_price_that_changes_later_does_not_change_the_bet(client, player, settled, add_item):
+    add_item(price=99)
 
     assert client.get("/upgrader/bets/1", headers=player.headers).json["price"] == "$10.00"
 

@@ -134,31 +134,6 @@ class TestWithAStoppedClock:
         assert seed not in before + after
         assert len(connect().expect("live-bets")) == 1
 
-    def test_a_player_who_was_away_gets_the_proof_on_connecting(self, connect, app, player, item, clock):
-        socket = connect(player)
-        socket.spin({"amount": 1, "item": item})
-        socket.spin({"amount": 1, "item": item})
-        socket.close()
-        wait_until(lambda: len(app.extensions["realtime"].connections) == 0)
-        clock.now += 60_000
-
-        back = connect(player)
-
-        assert {back.expect("upgrader:proof")["nonce"] for _ in range(2)} == {1, 2}
-
-    def test_a_proof_survives_a_restart(self, connect, make_app, app, player, item, clock):
-        connect(player).spin({"amount": 1, "item": item})
-        app.extensions["realtime"].close()
-        clock.now += 6_000
-
-        restarted = make_app(clock=clock, UPGRADER_PROOF_DELAY="6")
-        with threaded_server(restarted) as url:
-            socket = Socket(url, auth={"token": player.token})
-            proof = socket.expect("upgrader:proof")
-            socket.close()
-
-        assert proof["nonce"] == 1
-
 
 @pytest.mark.one_process
 @sqlite_only

@@ -3,13 +3,14 @@
 import pytest
 
 from bench.harness.spins import play_spin
+from bench.harness.waiting import wait_until
 from tests.support.markers import sqlite_only
 
 
 @pytest.fixture
 def app(make_app):
-    """An app whose proofs are not due during a test."""
-    return make_app(UPGRADER_PROOF_DELAY="600")
+    """An app whose proofs are not due during a test, and which soon shows a new price."""
+    return make_app(UPGRADER_PROOF_DELAY="600", CATALOGUE_TTL="1")
 
 
 def spin(target, **changes):
@@ -43,12 +44,14 @@ def test_a_repeated_request_gets_its_pf_and_answer_and_no_new_commitment(connect
 
 
 def test_a_repeated_request_gets_the_first_answer_although_price_and_commitment_have_changed(
-    connect, player, item
+    connect, player, item, add_item
 ):
     socket = connect(player)
     commitment = socket.expect("upgrader:commitment")["serverSeedCommitment"]
     request = spin(item, serverSeedCommitment=commitment, price=10)
     first = socket.spin(request)
+    add_item(price=20)
+    wait_until(lambda: socket.spin({"amount": 0.01, "item": item, "price": 20})["status"])
 
     assert socket.spin(request) == first
 
