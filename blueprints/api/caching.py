@@ -7,7 +7,7 @@ may be lost, so a response is cached for one second at most.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
@@ -87,7 +87,7 @@ class ResponseCache:
         self._clock = clock
         self._guard = threading.Lock()
         self._responses: TTLCache[Key, Cached] = TTLCache(MAX_BYTES, MAX_SECONDS, getsizeof=_size)
-        self._building: WeakValueDictionary[Key, threading.Lock] = WeakValueDictionary()
+        self._building: WeakValueDictionary[Key, threading.Event] = WeakValueDictionary()
 
     def find(self, key: Key) -> Representation | None:
         with self._guard:
@@ -95,20 +95,22 @@ class ResponseCache:
         return built if until_ms is None or self._clock() < until_ms else None
 
     def add(self, key: Key, built: Representation, *, until_ms: Millis | None) -> None:
-        with self._guard:
+        """Cache a response, unless it is larger than the cache."""
+        with self._guard, suppress(ValueError):
             self._responses[key] = built, until_ms
 
     @contextmanager
     def building(self, key: Key) -> Iterator[None]:
-        """Hold the right to build this response; the others wait, as long as their wait budgets allow."""
-        lock = self._building.setdefault(key, threading.Lock())
-        with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
-            is_held = lock.acquire(timeout=seconds)
+        """Build this response in the block. The first caller begins at once, the others when it has ended."""
+        own = threading.Event()
+        ended = self._building.setdefault(key, own)
+        if ended is not own:
+            with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
+                ended.wait(seconds)
         try:
             yield
         finally:
-            if is_held:
-                lock.release()
+            own.set()
 
 
 def _size(cached: Cached) -> int:

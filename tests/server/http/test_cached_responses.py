@@ -10,6 +10,7 @@ from flask import request_started
 
 from bench.harness.waiting import wait_until
 from blueprints.api import caching
+from models.db import waiting
 from services.statistics import leaderboard
 from tests.support.markers import sqlite_only
 
@@ -125,23 +126,45 @@ def test_simultaneous_requests_read_the_database_once(ask_at_once, slow_board):
     assert len(times) == 1
 
 
-def test_a_failure_is_not_shared_with_simultaneous_requests(ask_at_once, slow_board, monkeypatch):
+@pytest.fixture
+def waits(monkeypatch):
+    """The limits, in seconds, of the waits that have begun so far."""
+    wait, begun = waiting.wait, []
+
+    def limited(seconds):
+        begun.append(seconds)
+        return wait(seconds)
+
+    monkeypatch.setattr(waiting, "wait", limited)
+    return begun
+
+
+def test_requests_that_waited_for_a_failed_one_all_begin_at_once(ask_at_once, slow_board, waits, monkeypatch):
     may_read, _ = slow_board
     read, numbers = leaderboard.top, itertools.count()
+    others_read = threading.Barrier(AT_ONCE - 1, timeout=10)
 
     def fail_first(**options):
-        is_first = next(numbers) == 0
-        found = read(**options)
-        if is_first:
-            raise peewee.OperationalError("gone for a moment")
-        return found
+        if next(numbers) > 0:
+            others_read.wait()
+            return read(**options)
+        read(**options)
+        raise peewee.OperationalError("gone for a moment")
 
     monkeypatch.setattr(leaderboard, "top", fail_first)
     asked = ask_at_once()
+    wait_until(lambda: waits.count(waiting.ANSWER_SECONDS) >= AT_ONCE - 1)
 
     may_read.set()
 
     assert sorted(each.result().status_code for each in asked) == [200] * (AT_ONCE - 1) + [503]
+
+
+def test_a_response_larger_than_the_cache_is_sent(monkeypatch, make_app):
+    monkeypatch.setattr(caching, "MAX_BYTES", 100)
+    client = make_app().test_client()
+
+    assert client.get(BOARD).status_code == 200
 
 
 def test_many_urls_do_not_fill_the_memory(monkeypatch, make_app, queries):
