@@ -109,7 +109,7 @@ CROSS JOIN LATERAL (
     WHERE user_id = player.id AND nonce > player.after_nonce AND proof_delivered_at_ms IS NULL
         AND (server_seed IS NOT NULL OR completed_at_ms <= :now)
         AND (
-            :held_too OR id = ANY(CAST(:held_here AS bigint[]))
+            id = ANY(CAST(:held_here AS bigint[]))
             OR COALESCE(proof_held_by, 0) <> ALL (ARRAY(
                 SELECT id FROM processes WHERE seen_at_ms > {Postgres.now_ms.sql} - {LIVE_MS}
             ))
@@ -165,13 +165,11 @@ def release(bet_ids: Iterable[int]) -> set[int]:
 
 
 @reading()
-def undelivered(
-    after: Mapping[int, int], *, now: int, held_here: Iterable[int], held_too: bool
-) -> list[UndeliveredBet]:
+def undelivered(after: Mapping[int, int], *, now: int, held_here: Iterable[int]) -> list[UndeliveredBet]:
     """The first bets of these players whose proofs are due at ``now``, in ms, and not delivered.
 
     ``after`` has the nonce of each player after which to begin. The bets of each player are in the order of
-    their nonces. Bets that another live process holds are left out, unless ``held_too``.
+    their nonces. Bets that another live process holds are left out.
     """
     values = {
         "players": _array(after),
@@ -179,7 +177,6 @@ def undelivered(
         "most": MOST_OF_A_PLAYER,
         "now": now,
         "held_here": _array(held_here),
-        "held_too": held_too,
     }
     return [UndeliveredBet._make(row) for row in execute(UNDELIVERED, values)]
 

@@ -11,6 +11,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from itertools import islice
 
+import peewee
 from flask import Flask
 
 from blueprints.games.live_feed import LiveFeed
@@ -37,6 +38,9 @@ OVERDUE_SECONDS = 1.0
 
 STOP_SECONDS = 10.0
 """How long a stop waits for the round that is running. A round takes as long as its queries."""
+
+PLAYERS_AT_ONCE = 2_000
+"""Players in one query for undelivered proofs."""
 
 PENDING_SECONDS = 10.0
 """How often the database is asked for overdue bets that nobody has scheduled. There are hardly ever any."""
@@ -69,6 +73,8 @@ class ProofDelivery:
         # Proofs to send now, by their bets, and the sockets that get them first.
         self._due: dict[int, str | None] = {}
         self._missed: dict[int, str | None] = {}
+        # Players with new sockets, whose undelivered proofs are not looked up yet.
+        self._joined: dict[int, str] = {}
         self._pending_checked_at: float | None = None
         self._rounds = running.repeat(
             self._round,
@@ -90,9 +96,7 @@ class ProofDelivery:
 
     def send_missed(self, user_id: int, *, sid: str) -> None:
         """Send a socket that has just connected the player's proofs that were never confirmed."""
-        services = self._services
-        missed = services.proofs.undelivered(user_id=user_id, now=services.clock())
-        self._missed.update(dict.fromkeys(missed, sid))
+        self._joined[user_id] = sid
 
     def socket_gone(self, sid: str) -> None:
         """Send what this socket did not confirm to the player's others, or at the next connection."""
@@ -125,6 +129,11 @@ class ProofDelivery:
         self._mark_confirmed()
         self._take_due()
         self._send_due()
+        self._find_missed()
+        if self._missed:
+            self._send_some(self._missed, announce=False)
+            # The next round sends more of them, after what has fallen due: a player may miss thousands.
+            self._rounds.woken.set()
 
     def _finish(self) -> None:
         """After the last round. What is not confirmed by then is sent again after the next start."""
@@ -188,10 +197,16 @@ class ProofDelivery:
     def _send_due(self) -> None:
         while self._due and not self._rounds.stop.is_set():
             self._send_some(self._due, announce=True)
-        if self._missed:
-            self._send_some(self._missed, announce=False)
-            # The next round sends more of them, after what has fallen due: a player may miss thousands.
-            self._rounds.woken.set()
+
+    def _find_missed(self) -> None:
+        """Find what the players of new sockets have missed. If this fails, the next round tries again."""
+        joined = dict(self._joined)
+        for some in peewee.chunked(joined, PLAYERS_AT_ONCE):
+            missed = self._services.proofs.undelivered(some, now=self._services.clock())
+            self._missed.update((bet_id, joined[user_id]) for bet_id, user_id in missed)
+            for user_id in some:
+                if self._joined[user_id] == joined[user_id]:
+                    del self._joined[user_id]
 
     def _send_some(self, queue: dict[int, str | None], *, announce: bool) -> None:
         """Send the first proofs of a queue.

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import peewee
 from flask import Flask
 
-from blueprints.games.proof_delivery import PROOFS_AT_ONCE, ProofDelivery
-from models import proof_queries
+from blueprints.games.proof_delivery import PLAYERS_AT_ONCE, PROOFS_AT_ONCE, ProofDelivery
 from server.realtime.server import Realtime
 from services.container import Services
 from services.games.proofs import Proof
@@ -28,9 +27,6 @@ OVERDUE_MS = 2_000
 
 BEFORE_START_MS = 10_000
 """Bets that were due longer than this before the start are not announced: each new socket gets a list."""
-
-PLAYERS_AT_ONCE = 2_000
-"""Players in one query for undelivered proofs."""
 
 
 class Held(NamedTuple):
@@ -51,8 +47,6 @@ class SharedProofDelivery(ProofDelivery):
         self._held: dict[int, Held] = {}
         # Players, and the nonces after which they may have undelivered proofs.
         self._players: deque[tuple[int, int]] = deque()
-        # The same for new sockets.
-        self._joined: deque[tuple[str, int, int]] = deque()
         # Bets whose sockets have ended.
         self._lost: deque[int] = deque()
         self._must_look_up = True
@@ -62,10 +56,6 @@ class SharedProofDelivery(ProofDelivery):
     def look_up(self) -> None:
         """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
         self._must_look_up = True
-
-    def send_missed(self, user_id: int, *, sid: str) -> None:
-        """Send a socket that has just connected the player's proofs that were never confirmed."""
-        self._joined.append((sid, user_id, 0))
 
     def socket_gone(self, sid: str) -> None:
         """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
@@ -88,7 +78,6 @@ class SharedProofDelivery(ProofDelivery):
         self._claim_due()
         self._release_lost()
         self._send_to_players()
-        self._send_to_joined()
 
     def _leave_unconfirmed(self) -> None:
         """Leave unsent and unconfirmed proofs to the other processes."""
@@ -129,7 +118,7 @@ class SharedProofDelivery(ProofDelivery):
         """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""
         if self._lost:
             lost = list(self._lost)
-            players = proof_queries.release(lost)
+            players = self._proofs.release(lost)
             for bet_id in lost:
                 self._lost.popleft()
                 self._held.pop(bet_id, None)
@@ -165,25 +154,6 @@ class SharedProofDelivery(ProofDelivery):
             for bet_id, held in list(self._held.items()):
                 if bet_id in sent or held.proof.user_id in done:
                     del self._held[bet_id]
-
-    def _send_to_joined(self) -> None:
-        """Send new sockets everything undelivered, also what other processes hold, in parts."""
-        joined = list(self._joined)
-        sids: dict[int, list[str]] = {}
-        after: dict[int, int] = {}
-        for sid, user_id, nonce in joined:
-            if self._is_connected(sid):
-                sids.setdefault(user_id, []).append(sid)
-                after[user_id] = min(nonce, after.get(user_id, nonce))
-        unfinished: list[tuple[str, int, int]] = []
-        for some in peewee.chunked(after.items(), PLAYERS_AT_ONCE):
-            found = self._proofs.deliverable(dict(some), now=self._services.clock(), held_too=True)
-            self._send_in_order([(bet.id, sid) for bet in found.bets for sid in sids[bet.user_id]])
-            for user_id, nonce in found.unfinished.items():
-                unfinished += [(sid, user_id, nonce) for sid in sids[user_id]]
-        for _ in joined:
-            self._joined.popleft()
-        self._joined.extend(unfinished)
 
     def _send_in_order(self, receivers: list[tuple[int, str | None]]) -> None:
         """Send the proofs of these bets to these sockets, or to all of their players'."""

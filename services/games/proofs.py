@@ -111,15 +111,12 @@ class Proofs:
         return self._seeds.of_bet(bet)
 
     @reading()
-    def undelivered(self, *, user_id: int, now: Millis) -> list[int]:
-        """The ids of the player's bets whose due proof has not reached them, oldest first."""
+    def undelivered(self, user_ids: Collection[int], *, now: Millis) -> list[tuple[int, int]]:
+        """The bets whose due proofs have not reached these players, and their players, oldest first."""
         is_due = (Bet.completed_at_ms <= now) | Bet.server_seed.is_null(False)
-        query = (
-            Bet.select(Bet.id)
-            .where(Bet.user == user_id, Bet.proof_delivered_at_ms.is_null(), is_due)
-            .order_by(Bet.nonce)
-        )
-        return list(query.scalars())
+        is_undelivered = Bet.user.in_(list(user_ids)) & Bet.proof_delivered_at_ms.is_null()
+        query: Any = Bet.select(Bet.id, Bet.user).where(is_undelivered, is_due).order_by(Bet.user, Bet.nonce)
+        return list(query.tuples())
 
     def mark_delivered(self, seeds: Mapping[int, str], *, now: Millis) -> None:
         """Mark proofs as delivered, by the ids of their bets, and write their seeds in the same statement."""
@@ -138,22 +135,26 @@ class Proofs:
         claimed = proof_queries.claim(seeds, held=held, by=self._processes.id)
         return [proof for proof in proofs if proof.id in claimed]
 
+    def release(self, bet_ids: Collection[int]) -> set[int]:
+        """Let every process send the proofs of these bets; returns the players who still miss one."""
+        self._unwritten.difference_update(bet_ids)
+        return proof_queries.release(bet_ids)
+
     def deliverable(
         self,
         after: Mapping[int, int],
         *,
         now: Millis,
         held_here: Sequence[int] = (),
-        held_too: bool = False,
     ) -> Undelivered:
         """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
 
         ``after`` has the nonce of each player after which to begin. Only for one of several processes, on
-        PostgreSQL. Those that other live processes hold are left out, unless ``held_too``.
+        PostgreSQL. Those that other live processes hold are left out.
         """
         to_send: list[UndeliveredBet] = []
         waiting: set[int] = set()
-        found = proof_queries.undelivered(after, now=now, held_here=held_here, held_too=held_too)
+        found = proof_queries.undelivered(after, now=now, held_here=held_here)
         for bet in found:
             if not bet.is_revealed:
                 waiting.add(bet.user_id)

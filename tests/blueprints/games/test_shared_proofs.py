@@ -6,7 +6,6 @@ import pytest
 from bench.harness.players import create_player
 from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
-from blueprints.games import shared_proof_delivery
 from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
@@ -60,12 +59,6 @@ def announced(spectator, expected):
     while expected[-1] not in ids:
         ids.append(spectator.expect("live-bets:new")["id"])
     return [bet_id for bet_id in ids if int(bet_id) >= int(expected[0])]
-
-
-def sid_of(app, player):
-    """The id of the player's only socket at this process."""
-    (sid,) = app.extensions["realtime"].connections.sids_of(player.id)
-    return sid
 
 
 def nonces(socket):
@@ -182,8 +175,7 @@ def test_a_player_away_at_the_due_time_gets_proofs_in_order_on_any_process(proce
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 2, 3, 4]
 
 
-def test_a_new_socket_gets_more_proofs_than_fit_in_one_answer(processes, open_socket, player, monkeypatch):
-    monkeypatch.setattr(proof_queries, "MOST_OF_A_PLAYER", 2)
+def test_a_new_socket_gets_all_proofs_that_another_process_holds(processes, open_socket, player):
     (_, first), (_, second) = processes
     asking = open_socket(first, player)
     for _ in range(5):
@@ -211,39 +203,6 @@ def test_a_new_proof_is_sent_although_more_earlier_ones_than_fit_in_an_answer_ar
     spin(back)
 
     assert back.expect("upgrader:proof")["nonce"] == 3
-
-
-def test_new_sockets_are_noted_once_when_the_database_fails(
-    processes, open_socket, player, play, monkeypatch
-):
-    monkeypatch.setattr(proof_queries, "MOST_OF_A_PLAYER", 2)
-    monkeypatch.setattr(shared_proof_delivery, "PLAYERS_AT_ONCE", 1)
-    (app, first), _ = processes
-    proofs = app.extensions["services"].proofs
-    deliverable, failed, opened = proofs.deliverable, [], []
-    other = create_player(app)
-    sids = [open_socket(first, each) and sid_of(app, each) for each in (player, other)]
-    for _ in range(3):
-        play(ago_ms=5_000)
-    wait_until(lambda: bets(player, Bet.server_seed.is_null(False)) == 3)
-
-    def fail_twice_for_the_other(after, **options):
-        if other.id in after and options.get("held_too") and len(failed) < 2:
-            failed.append(after)
-            raise peewee.OperationalError("the connection was lost")
-        return deliverable(after, **options)
-
-    monkeypatch.setattr(proofs, "deliverable", fail_twice_for_the_other)
-    open_proofs = proofs.open
-    monkeypatch.setattr(proofs, "open", lambda bet_ids: opened.append(bet_ids) or open_proofs(bet_ids))
-    delivery = app.extensions["proofs"]
-    for each, sid in zip((player, other), sids, strict=True):
-        delivery.send_missed(each.id, sid=sid)
-    wait_until(lambda: len(failed) == 2)
-    look_up(app)
-
-    assert opened
-    assert all(len(set(bet_ids)) == len(bet_ids) for bet_ids in opened)
 
 
 @pytest.fixture

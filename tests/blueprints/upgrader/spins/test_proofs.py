@@ -3,6 +3,7 @@
 import hashlib
 import time
 
+import peewee
 import pytest
 
 from bench.harness.servers import threaded_server
@@ -226,6 +227,27 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
     socket = connect(player)
 
     assert [socket.expect("upgrader:proof")["nonce"] for _ in range(4)] == [1, 4, 2, 3]
+
+
+def test_a_player_who_connects_while_the_database_fails_gets_the_missed_proofs_later(
+    monkeypatch, app, connect, player, item
+):
+    proofs, delivery = app.extensions["services"].proofs, app.extensions["proofs"]
+    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 3600)
+    wait_until(lambda: delivery._pending_checked_at is not None)
+    play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
+    undelivered, failed = proofs.undelivered, []
+
+    def fail_once(*arguments, **options):
+        if not failed:
+            failed.append(arguments)
+            raise peewee.OperationalError("the connection was lost")
+        return undelivered(*arguments, **options)
+
+    monkeypatch.setattr(proofs, "undelivered", fail_once)
+
+    assert connect(player).expect("upgrader:proof")["nonce"] == 1
+    assert failed
 
 
 def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
