@@ -167,10 +167,9 @@ class PriceService:
             self._asked.notify_all()
 
     def _between(self) -> None:
-        """Between two steps: keep the lease and let other greenlets run. Raises Stopped, LeaseLost."""
+        """Let other greenlets run between two steps. Raises Stopped."""
         if self._stop.is_set():
             raise Stopped
-        self._lease.keep()
         pause()
 
     def _report(self, result: RefreshResult) -> None:

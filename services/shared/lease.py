@@ -1,6 +1,5 @@
 """Leases: one process at a time does a job, and another takes over when that one stops or dies."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,9 +10,6 @@ from services.shared.errors import OperatorError
 
 LEASE_SECONDS = 15.0
 """How long a lease lasts after its last renewal."""
-
-RENEWALS = 3
-"""How often a lease is renewed within LEASE_SECONDS."""
 
 FURTHEST_AHEAD_MS = 5 * 60_000
 """More than any lease lasts. A time that is further ahead was written before the clock was set back."""
@@ -33,8 +29,6 @@ class Lease:
     def __init__(self, name: str) -> None:
         self._name = name
         self._epoch: int | None = None
-        self._renew_at = 0.0
-        """By the monotonic clock."""
 
     @property
     def is_held(self) -> bool:
@@ -51,12 +45,6 @@ class Lease:
         """Take the lease from whichever process has it."""
         self._take(True)
 
-    def keep(self) -> None:
-        """Renew the lease if it is time. Raises LeaseLost."""
-        if time.monotonic() >= self._renew_at:
-            with self.fenced():
-                pass
-
     @contextmanager
     def fenced(self, *, seconds: float = 0.0) -> Iterator[None]:
         """A write transaction of the job. No other process takes the lease before it ends.
@@ -69,7 +57,6 @@ class Lease:
             if not renewal.where(Row.name == self._name, Row.epoch == self._epoch).execute():
                 self._epoch = None
                 raise LeaseLost(f"another process has taken over the {self._name}")
-            self._renew_at = time.monotonic() + LEASE_SECONDS / RENEWALS
             yield
 
     def release(self) -> None:
@@ -84,7 +71,6 @@ class Lease:
         taking = Row.update(epoch=Row.epoch + 1, until_ms=_after(LEASE_SECONDS))
         taken = list(taking.where(Row.name == self._name, condition).returning(Row.epoch).tuples().execute())
         self._epoch = taken[0][0] if taken else None
-        self._renew_at = time.monotonic() + LEASE_SECONDS / RENEWALS
         return bool(taken)
 
 
