@@ -6,7 +6,7 @@ from typing import Any
 from peewee import prefetch
 
 from models.case_spins import IRL, spins_of
-from models.db.connection import reading, snapshot
+from models.db.connection import snapshot
 from models.irl_cases import IrlCase, IrlItem
 from services.cases.errors import CaseNotFound
 from services.games import snapshots
@@ -16,7 +16,7 @@ from services.shared.errors import PlatformError
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
-@reading()
+@snapshot(within_limit=True)
 def list_all() -> list[Any]:
     """Every case with its ``spins``, the newest first. The last case of an import is the newest."""
     query = IrlCase.select(IrlCase, spins_of(IRL, IrlCase.id).alias("spins"))

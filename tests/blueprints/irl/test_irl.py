@@ -1,11 +1,12 @@
 """GET /irl and /irl/:id: cases with real-life items."""
 
+import threading
 from decimal import Decimal
 
 import pytest
 
 from models.case_spins import CaseSpins
-from models.db.connection import writing
+from models.db.connection import database, writing
 from models.irl_cases import IrlCase
 from services.irl_cases import importing as irl_importing
 from tests.support.markers import sqlite_only
@@ -136,3 +137,28 @@ def test_a_list_of_any_length_takes_two_queries(client, put, queries):
         counted.append(len(queries))
 
     assert counted == [2, 2]
+
+
+def test_a_case_that_is_imported_during_a_list_is_shown_with_its_items_or_not_at_all(
+    client, put, monkeypatch
+):
+    put("desk")
+    execute = database.obj.execute_sql
+    selects = []
+
+    def import_before_the_second_read(sql, *args, **kwargs):
+        if "irl_" in sql and threading.current_thread() is threading.main_thread():
+            selects.append(sql)
+            if len(selects) == 2:
+                importing = threading.Thread(target=put, args=["shelf"])
+                importing.start()
+                importing.join()
+        return execute(sql, *args, **kwargs)
+
+    monkeypatch.setattr(database.obj, "execute_sql", import_before_the_second_read)
+
+    listed = client.get("/irl").json
+
+    assert len(selects) == 2
+    assert [(case["id"], len(case["items"])) for case in listed] == [("desk", 1)]
+    assert [case["id"] for case in client.get("/irl").json] == ["shelf", "desk"]
