@@ -251,9 +251,10 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             yield
 
     def lift_statement_limit(self) -> None:
-        """Let the current transaction run for as long as it takes."""
+        """Let the current transaction run, and wait for locks, for as long as it takes."""
         self.execute_sql(
-            "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 60000"
+            "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;"
+            " SET LOCAL idle_in_transaction_session_timeout = 60000"
         )
 
     def lock_tables(self, *tables: type[peewee.Model]) -> None:

@@ -33,8 +33,8 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     from 1, and stores nothing of the file.
     """
     with writing():
-        version.begin_change()
         database.obj.lift_statement_limit()
+        version.begin_change()
         result = import_rows(rows, _Importer(now).import_case)
         database.analyze_tables(Case, CaseItem)
         record(What.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from models.db.connection import writing
+from models.db.connection import database, writing
 from models.irl_cases import IrlCase, IrlItem
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
@@ -28,6 +28,7 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
     stores nothing of the file.
     """
     with writing():
+        database.obj.lift_statement_limit()
         version.begin_change()
         result = import_rows(rows, lambda row: _import_case(row, now))
         record(What.IRL_CASES_IMPORTED, now=now, user_id=None, after=asdict(result))

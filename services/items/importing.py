@@ -88,8 +88,8 @@ def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
     that hold these items follow.
     """
     with writing():
-        version.begin_change()
         database.obj.lift_statement_limit()
+        version.begin_change()
         stored = {item.market_hash_name: item for item in Item.select()}
         values = [_merged(row, stored.get(row["market_hash_name"]), now) for row in rows]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):

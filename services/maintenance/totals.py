@@ -62,10 +62,10 @@ def rebuild(*, now: Millis) -> dict[str, int]:
     Returns how many players had wrong totals or sums, and how many rows each table has now.
     """
     with writing():
-        database.obj.lift_statement_limit()
         # A bet written meanwhile would be counted twice or not at all. Its transaction changes
         # the player first, so ``users`` is locked first: a transaction that waits for it holds no other lock.
         database.obj.lock_tables(User, Bet)
+        database.obj.lift_statement_limit()
         for player in _of_past_periods():
             User.update(_periods_of_last_bet(player)).where(User.id == player.id).execute()
         wrong = wrong_sums()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from models.db.connection import reading
+from models.db import postgres
+from models.db.connection import open_database, reading
 from models.irl_cases import IrlCase, IrlItem
 from services.irl_cases.importing import import_cases
 from services.shared.clock import now_ms
@@ -34,7 +35,16 @@ def row(case_id="desk", *, items=(PEN,), **more):
     return {"id": case_id, "name": "Desk", "price": 12.5, "items": list(items)} | more
 
 
-@pytest.mark.usefixtures("app")
+@pytest.fixture
+def short_limit(app, database_url, monkeypatch):
+    """A database whose statements, on PostgreSQL, may take less time than an import."""
+    monkeypatch.setattr(postgres, "STATEMENT_MS", 10)
+    opened = open_database(database_url)
+    yield
+    opened.close_idle()
+
+
+@pytest.mark.usefixtures("short_limit")
 def test_concurrent_imports_of_new_cases_create_each_of_them_once():
     cases = [row(f"desk-{number}", price=13, items=[PEN | {"price": 1}]) for number in range(30)]
 
