@@ -37,7 +37,7 @@ from models.users import User
 from server.logs import JsonLines
 from settings import Settings
 from tests.support import markers
-from tests.support.apps import environment, import_item, no_writes_begun
+from tests.support.apps import environment, import_item, no_transactions
 from tests.support.processes import Processes, client_of, skip_unless_several_can_serve
 from tests.support.statements import recorded_statements
 from tests.support.two_factor import Authenticator
@@ -167,7 +167,7 @@ def make_app(
         if own_time and "REDIS_URL" not in changes:
             # Other processes would go by another clock.
             own_env.pop("REDIS_URL", None)
-        with no_writes_begun():
+        with no_transactions():
             app = create_app(Settings.from_env(own_env), clock=clock, timer=timer)
             reuse_connections()
         app.testing = True

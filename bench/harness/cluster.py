@@ -7,7 +7,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import requests
+
 from bench.harness.servers import RunningServer, gunicorn, server_process
+from bench.harness.waiting import wait_until
 
 PROCESSES = 3
 
@@ -85,6 +88,7 @@ def cluster(
 ) -> Iterator[Cluster]:
     """Start so many processes with these settings. For more than one they need ``REDIS_URL``.
 
+    With it, each hears the others' signals from the beginning.
     All share the instance directory of the settings, or each has one of its own, as on several machines.
     ``serve`` starts a process.
     """
@@ -97,4 +101,11 @@ def cluster(
             started.processes.append(process)
         with ThreadPoolExecutor(processes) as at_once:
             list(at_once.map(Process.start, started.processes))
+        if "REDIS_URL" in env:
+            for url in started.urls:
+                wait_until(lambda url=url: _hears_signals(url), step_seconds=0.1)
         yield started
+
+
+def _hears_signals(url: str) -> bool:
+    return requests.get(f"{url}/readyz", timeout=10).json().get("redis") == "ok"

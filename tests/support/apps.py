@@ -1,7 +1,7 @@
 """Apps on fresh databases, the environment that they run in, and items and cases in them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from bench.harness.databases import PostgresServer, SqliteFiles
 from bench.harness.players import import_prices
 from bench.harness.redis import RedisServer
 from bench.harness.servers import come_to_rest, threaded_server
+from bench.harness.waiting import wait_until
 from bench.harness.warm_start import WarmStart
 from models.db.connection import database
+from models.db.postgres import Postgres
 from services.irl_cases import importing as irl_importing
 from services.shared.clock import now_ms
 from settings import Settings
@@ -63,7 +65,7 @@ def app_on(settings: Settings, **times: Any) -> Iterator[Flask]:
 
     ``times`` are the ``clock`` and the ``timer`` of ``create_app``.
     """
-    with no_writes_begun():
+    with no_transactions():
         app = create_app(settings, **times)
     app.testing = True
     try:
@@ -73,13 +75,20 @@ def app_on(settings: Settings, **times: Any) -> Iterator[Flask]:
         database.obj.close_idle()
 
 
-def no_writes_begun() -> AbstractContextManager[Any]:
-    """Wait until no background task of an earlier app is in a transaction on SQLite, and let none begin.
+@contextmanager
+def no_transactions() -> Iterator[None]:
+    """Wait until no background task of an earlier app is in a transaction, and let none begin.
 
     A transaction that begins on one database and ends after another one was opened stays open for ever.
     """
-    lock: AbstractContextManager[Any] = database.obj.write_lock() if database.obj else nullcontext()
-    return lock
+    opened = database.obj
+    with ExitStack() as stack:
+        if isinstance(opened, Postgres):
+            for _ in range(opened.pool_size):
+                stack.enter_context(opened.slot())
+        elif opened:
+            stack.enter_context(opened.write_lock())
+        yield
 
 
 @contextmanager
@@ -88,14 +97,17 @@ def two_processes(
 ) -> Iterator[list[tuple[Flask, str]]]:
     """Two processes of the platform, here two servers of threads: their apps and addresses.
 
-    Their catalogue has the item ``ITEM``.
+    Their catalogue has the item ``ITEM``, and their signals arrive.
     """
     with ExitStack() as stack:
         first = stack.enter_context(fresh_app(databases, directory, REDIS_URL=redis.url, **changes))
         import_item()
         settings: Settings = first.extensions["services"].settings
-        second = create_app(replace(settings, port=settings.port + 1))
-        yield [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
+        with no_transactions():
+            second = create_app(replace(settings, port=settings.port + 1))
+        started = [(app, stack.enter_context(threaded_server(app))) for app in (first, second)]
+        wait_until(lambda: not any(app.extensions["services"].signals.are_away for app, _ in started))
+        yield started
 
 
 @contextmanager

@@ -40,10 +40,8 @@ def changes():
 
 @pytest.fixture(scope="module")
 def two(postgres, redis, changes, tmp_path_factory):
-    """Two servers of threads, whose signals arrive: their apps and addresses."""
+    """Two servers of threads: their apps and addresses."""
     with two_processes(postgres, tmp_path_factory.mktemp("two"), redis, **changes) as processes:
-        for app, _ in processes:
-            wait_until(lambda app=app: not app.extensions["services"].signals.are_away)
         yield processes
 
 
