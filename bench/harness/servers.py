@@ -26,7 +26,8 @@ START_SECONDS = 60
 
 # Below the ephemeral ports. Each worker of a parallel test run has its own.
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_ports = itertools.cycle(range(10_000 + 2_000 * _worker, 12_000 + 2_000 * _worker))
+_count = 22_000 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_ports = itertools.cycle(range(10_000 + _count * _worker, 10_000 + _count * (_worker + 1)))
 
 
 class _Quiet(WSGIRequestHandler):

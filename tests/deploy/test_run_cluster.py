@@ -26,21 +26,22 @@ def output(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cluster(output):
     """The command while it serves."""
-    with socket.socket() as probe:
-        # Not a port of free_port(), which the command uses for its processes.
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "bench.run_cluster", "--processes", "2", "--port", str(port)]
-    # Not through pipes, which the servers that it starts would hold open.
-    with output.open("w") as stdout:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=stdout, stderr=subprocess.STDOUT)
-    try:
-        yield process
-        # Killed, it would leave its servers behind.
-        process.terminate()
-        process.wait(60)
-    finally:
-        process.kill()
+    with socket.socket() as place:
+        # Reserves the port: nginx may use it all the same, but nothing else.
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind(("127.0.0.1", 0))
+        port = place.getsockname()[1]
+        command = [sys.executable, "-m", "bench.run_cluster", "--processes", "2", "--port", str(port)]
+        # Not through pipes, which the servers that it starts would hold open.
+        with output.open("w") as stdout:
+            process = subprocess.Popen(command, cwd=ROOT, stdout=stdout, stderr=subprocess.STDOUT)
+        try:
+            yield process
+            # Killed, it would leave its servers behind.
+            process.terminate()
+            process.wait(60)
+        finally:
+            process.kill()
 
 
 @pytest.fixture(scope="module")
