@@ -26,6 +26,7 @@ class Kind(StrEnum):
     PASS = "pass"  # not a password
     LATENCY = "latency"
     STALL = "stall"
+    STALL_ANSWERS = "stall answers"
     RESET = "reset"
     SLICES = "slices"
     HALF = "half"
@@ -43,6 +44,9 @@ class Fault:
 PASS = Fault()
 STALL = Fault(Kind.STALL)
 """Connections are accepted and nothing passes, not even the end of a connection."""
+
+STALL_ANSWERS = Fault(Kind.STALL_ANSWERS)
+"""The same, but only for what the server sends."""
 
 RESET = Fault(Kind.RESET)
 """All connections are reset, and new ones are refused."""
@@ -184,11 +188,11 @@ class FaultProxy:
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_answer: bool
     ) -> None:
         while data := await source.read(CHUNK_BYTES):
-            await self._no_longer(Kind.STALL)
+            await self._may_pass(is_answer=is_answer)
             fault = self._fault
             if fault.kind is Kind.LATENCY:
                 await asyncio.sleep(fault.seconds)
-                await self._no_longer(Kind.STALL)
+                await self._may_pass(is_answer=is_answer)
             if fault.kind is Kind.SLICES:
                 await self._in_slices(data, sink)
             elif fault.kind is Kind.HALF and is_answer:
@@ -196,7 +200,7 @@ class FaultProxy:
                 raise ConnectionResetError
             else:
                 await _send(sink, data)
-        await self._no_longer(Kind.STALL)
+        await self._may_pass(is_answer=is_answer)
         if sink.can_write_eof():
             with suppress(OSError):
                 sink.write_eof()
@@ -210,9 +214,10 @@ class FaultProxy:
             data = data[size:]
             await asyncio.sleep(fault.seconds if data else 0)
 
-    async def _no_longer(self, kind: Kind) -> None:
+    async def _may_pass(self, *, is_answer: bool) -> None:
+        stalls = (Kind.STALL, Kind.STALL_ANSWERS) if is_answer else (Kind.STALL,)
         async with self._changed:
-            await self._changed.wait_for(lambda: self._fault.kind is not kind)
+            await self._changed.wait_for(lambda: self._fault.kind not in stalls)
 
 
 async def _send(sink: asyncio.StreamWriter, data: bytes) -> None:

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bench.harness.faults.proxy import STALL, fault_proxy, latency
+from bench.harness.faults.proxy import PASS, STALL_ANSWERS, fault_proxy
 from bench.harness.node import js_player
 from bench.harness.servers import gunicorn
 from bench.harness.sockets import Socket
@@ -60,12 +60,13 @@ def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(ser
     with serve() as server, network(server) as (proxy, url):
         spectator = Socket(server.url)
         with js_client(url) as client:
-            proxy.become(latency(1))
+            proxy.become(STALL_ANSWERS)
             client.spin(amount=1, item=item)
-            # The proof leaves the server now, and is a second away from the client.
+            # The proof leaves the server now, and does not reach the client.
             spectator.expect("live-bets:new")
             client.disconnect()
             client.expect("disconnect")
+            proxy.become(PASS)
             client.connect()
 
             assert client.expect("upgrader:proof")["nonce"] == 1
@@ -76,9 +77,8 @@ def test_a_proof_that_crosses_with_a_disconnect_comes_at_the_next_connection(ser
 def test_a_proof_written_to_a_dead_network_comes_after_the_server_was_killed(serve, js_client, item):
     with serve() as server, network(server) as (proxy, url), js_client(url) as client:
         spectator = Socket(server.url)
+        proxy.become(STALL_ANSWERS)
         client.spin(amount=1, item=item)
-        client.expect("upgrader:pf")
-        proxy.become(STALL)
         spectator.expect("live-bets:new")
         server.kill()
         spectator.close()
