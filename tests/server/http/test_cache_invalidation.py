@@ -6,6 +6,7 @@ from bench.harness.money.interruptions import Fuse, Kind, Moment
 from bench.harness.players import import_case
 from bench.harness.spins import Clock, Table, at
 from bench.harness.waiting import wait_until
+from blueprints.api import caching
 from models.db.connection import UNAVAILABLE, database, writing
 from models.users import User
 from services.accounts import personal_details
@@ -48,7 +49,8 @@ def names_on(client, path=BOARD):
     )
 
 
-def test_a_cached_response_needs_no_database(client, spin, alice, clock, queries):
+def test_a_cached_response_needs_no_database(client, spin, alice, clock, queries, monkeypatch):
+    monkeypatch.setattr(caching, "MAX_SECONDS", 60.0)
     spin(alice)
     import_case("Case", {ITEM: 100})
     clock.advance(ms=PROOF_DELAY_MS)

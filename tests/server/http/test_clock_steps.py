@@ -1,11 +1,14 @@
 """The system clock is set an hour or a year ahead or back during play."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.sockets import Refused, Socket
 from bench.harness.spins import Clock, at
 from bench.harness.waiting import wait_until
+from blueprints.games import proof_delivery
 from tests.support.markers import sqlite_only
 
 START = at("2026-03-18 12:00")
@@ -119,9 +122,11 @@ class TestProofs:
 
     @pytest.mark.one_process
     def test_a_proof_that_a_new_socket_got_too_early_is_announced_and_sent_to_its_own_on_time(
-        self, connect, make_app, settings, player, item, clock
+        self, connect, make_app, settings, player, item, clock, monkeypatch
     ):
-        with threaded_server(make_app(clock=clock, **settings, UPGRADER_PROOF_DELAY="1")) as url:
+        elapsed = [0.0]
+        monkeypatch.setattr(proof_delivery, "time", SimpleNamespace(monotonic=lambda: elapsed[0]))
+        with threaded_server(make_app(clock=clock, **settings)) as url:
             asking = Socket(url, auth={"token": player.token})
             asking.spin({"amount": 1, "item": item})
             clock.now += 1_000
@@ -129,6 +134,7 @@ class TestProofs:
             back = Socket(url, auth={"token": player.token})
 
             assert back.expect("upgrader:proof")["nonce"] == 1
+            elapsed[0] = 1.0
             assert asking.expect("upgrader:proof")["nonce"] == 1
             assert back.expect("live-bets:new")["id"] == "1"
             asking.close()

@@ -16,7 +16,7 @@ ELSEWHERE = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
 
 @pytest.fixture
 def app(make_app):
-    return make_app(RATELIMIT_ENABLED="1")
+    return make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
 
 
 @pytest.fixture
@@ -86,7 +86,8 @@ def test_the_login_and_the_return_after_twenty_in_a_minute_are_refused(read):
 
 
 def test_behind_a_trusted_proxy_the_forwarded_address_counts(make_app):
-    client = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="1").test_client()
+    app = make_app(RATELIMIT_ENABLED="1", TRUSTED_PROXIES="1", timer=lambda: 0.0)
+    client = app.test_client()
 
     def read(forwarded):
         return client.get("/upgrader/rules", headers={"X-Forwarded-For": forwarded}).status_code

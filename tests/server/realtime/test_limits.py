@@ -5,6 +5,7 @@ import re
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import websocket
@@ -60,11 +61,24 @@ def from_address(address):
     return {"header": [f"X-Forwarded-For: {address}"]}
 
 
-def test_a_transport_that_never_joins_is_closed_and_one_that_has_joined_stays_open(app, raw, monkeypatch):
-    monkeypatch.setattr(transport, "HANDSHAKE_SECONDS", 0.2)
+@pytest.fixture
+def time_to_join_is_over(monkeypatch):
+    """Call it to end the time in which the clients that are connected now may join."""
+    ahead = [0.0]
+    later = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead[0])
+    monkeypatch.setattr(transport, "time", later)
+    return lambda: ahead.append(ahead.pop() + transport.HANDSHAKE_SECONDS)
+
+
+def test_a_transport_that_never_joins_is_closed_and_one_that_has_joined_stays_open(
+    app, raw, time_to_join_is_over
+):
     with serving(app) as url:
         joined, silent = raw(url), raw(url)
         joined.send("40")
+        joined.receive()
+
+        time_to_join_is_over()
 
         assert silent.closed()
         joined.send('420["upgrader:spin"]')
@@ -73,13 +87,15 @@ def test_a_transport_that_never_joins_is_closed_and_one_that_has_joined_stays_op
         assert "Unauthorized" in packet
 
 
-def test_a_handshake_beyond_the_limit_is_refused_until_others_end(app, raw, monkeypatch):
-    monkeypatch.setattr(transport, "HANDSHAKE_SECONDS", 0.5)
+def test_a_handshake_beyond_the_limit_is_refused_until_others_end(
+    app, raw, monkeypatch, time_to_join_is_over
+):
     monkeypatch.setattr(handshakes, "MAX_HANDSHAKES", 2)
     with serving(app) as url:
         first, second = raw(url), raw(url)
 
         assert is_refused(raw, url)
+        time_to_join_is_over()
         assert first.closed()
         assert second.closed()
         raw(url).send("40")

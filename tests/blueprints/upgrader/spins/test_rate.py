@@ -11,7 +11,7 @@ pytestmark = sqlite_only
 
 @pytest.fixture
 def app(make_app):
-    return make_app(RATELIMIT_ENABLED="1")
+    return make_app(RATELIMIT_ENABLED="1", timer=lambda: 0.0)
 
 
 def test_the_thirty_first_spin_of_a_player_in_ten_seconds_is_refused(connect, new_player):
