@@ -19,6 +19,9 @@ from tests.support.apps import import_irl_case
 DEAR, CHEAP = "Dear | Gun", "Cheap | Gun"
 LAMP, PEN = "Lamp", "Pen"
 
+NO_PROOF_IS_DUE = {"UPGRADER_PROOF_DELAY": "600"}
+"""Settings with which no proof comes between the events of an opening."""
+
 
 @pytest.fixture
 def env(env, request):

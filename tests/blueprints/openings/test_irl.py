@@ -6,10 +6,11 @@ import pytest
 
 from models.db.connection import reading
 from models.prizes import Prize
-from tests.blueprints.openings.conftest import LAMP, PEN
+from tests.blueprints.openings.conftest import LAMP, NO_PROOF_IS_DUE, PEN
 from tests.support.apps import import_irl_case
 
 
+@pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
 def test_the_item_is_kept_as_a_prize_and_the_balance_falls_by_the_price(
     connect, client, player, irl_case, winning
 ):

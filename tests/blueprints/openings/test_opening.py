@@ -1,9 +1,12 @@
 """case:open: its events, their order, and the balances."""
 
+import pytest
+
 from services.fairness import tickets
-from tests.blueprints.openings.conftest import CHEAP, DEAR
+from tests.blueprints.openings.conftest import CHEAP, DEAR, NO_PROOF_IS_DUE
 
 
+@pytest.mark.parametrize("env", [NO_PROOF_IS_DUE], indirect=True)
 def test_the_item_is_credited_and_the_price_taken_with_events_in_the_promised_order(
     connect, client, player, case, winning
 ):

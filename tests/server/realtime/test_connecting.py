@@ -79,24 +79,31 @@ def test_a_player_is_sent_commitment_balance_and_live_bets_on_connecting(connect
 
 @sqlite_only
 @pytest.mark.one_process
-def test_a_new_socket_is_sent_nothing_older_than_what_a_bet_sent_it(connect, player, item, monkeypatch):
-    betting = connect(player)
-    betting.expect("live-bets")
-    get, has_bet = users.get_by_id, threading.Event()
+class TestWithABetThatIsNotOver:
+    @pytest.fixture
+    def app(self, make_app):
+        return make_app(UPGRADER_PROOF_DELAY="600")
 
-    def bet_meanwhile(user_id):
-        found = get(user_id)
-        if not has_bet.is_set():
-            has_bet.set()
-            betting.spin({"amount": 1, "item": item})
-            betting.expect("balance")
-        return found
+    def test_a_new_socket_is_sent_nothing_older_than_what_a_bet_sent_it(
+        self, connect, player, item, monkeypatch
+    ):
+        betting = connect(player)
+        betting.expect("live-bets")
+        get, has_bet = users.get_by_id, threading.Event()
 
-    monkeypatch.setattr(users, "get_by_id", bet_meanwhile)
-    new = connect(player)
+        def bet_meanwhile(user_id):
+            found = get(user_id)
+            if not has_bet.is_set():
+                has_bet.set()
+                betting.spin({"amount": 1, "item": item})
+                betting.expect("balance")
+            return found
 
-    new.expect("live-bets")
-    assert new.seen[:-1] == betting.seen[-2:]
+        monkeypatch.setattr(users, "get_by_id", bet_meanwhile)
+        new = connect(player)
+
+        new.expect("live-bets")
+        assert new.seen[:-1] == betting.seen[-2:]
 
 
 def test_a_new_socket_gets_the_newest_ten_bets_newest_first(connect, player, item):

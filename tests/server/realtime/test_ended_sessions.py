@@ -1,9 +1,13 @@
 """The sockets of a player whose sessions are ended."""
 
+import time
+from types import SimpleNamespace
+
 import pytest
 
 from bench.harness.sockets import Refused
 from bench.harness.waiting import wait_until
+from blueprints.games import proof_delivery
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import ITEM
 
@@ -45,14 +49,19 @@ def test_an_ended_session_can_not_connect(connect, player, log_out):
         connect(player)
 
 
-def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(connect, player, log_out, log_in):
-    old = connect(player)
-    assert spin(old)["status"]
-    # One on connecting, one after the spin.
-    old.expect("balance")
-    old.expect("balance")
-    log_out()
-    seen = len(old.seen)
+def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(
+    connect, player, log_out, log_in, monkeypatch
+):
+    old, now = connect(player), time.monotonic()
+    with monkeypatch.context() as patch:
+        # No proof falls due meanwhile.
+        patch.setattr(proof_delivery, "time", SimpleNamespace(monotonic=lambda: now))
+        assert spin(old)["status"]
+        # One on connecting, one after the spin.
+        old.expect("balance")
+        old.expect("balance")
+        log_out()
+        seen = len(old.seen)
     new = log_in()
 
     assert new.expect("upgrader:proof")["nonce"] == 1

@@ -18,6 +18,12 @@ from tests.support.polling import PollingClient
 app, server = on_shared_app()
 
 
+@pytest.fixture(scope="module")
+def changes():
+    """No proof is due during a test."""
+    return {"UPGRADER_PROOF_DELAY": "600"}
+
+
 @pytest.mark.parametrize("open_client", [Client, PollingClient])
 def test_the_connect_handler_configures_the_transport_that_the_library_serves(app, server, open_client):
     transports = app.extensions["realtime"].server.eio.sockets

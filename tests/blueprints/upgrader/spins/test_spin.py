@@ -2,6 +2,14 @@
 
 import json
 
+import pytest
+
+
+@pytest.fixture
+def app(make_app):
+    """An app whose proofs are not due during a test."""
+    return make_app(UPGRADER_PROOF_DELAY="600")
+
 
 def test_events_come_in_the_promised_order(connect, player, item):
     asking, watching = connect(player), connect(player)
