@@ -17,7 +17,7 @@ import websocket
 from bench.harness.waiting import within
 from services.shared import decimal_json
 
-TIMEOUT_SECONDS = 10
+TIMEOUT_SECONDS = 30
 """The longest silence."""
 
 WANTED_SECONDS = 60

@@ -9,15 +9,24 @@ pytestmark = pytest.mark.redis
 SPIN = {"amount": 1, "item": ITEM}
 
 
+def first_two_bets(spectator, player):
+    """The first two bets of this player that are announced, without late ones of other tests."""
+    bets = []
+    while len(bets) < 2:
+        bet = spectator.expect("live-bets:new")
+        if bet["user"] == player.username:
+            bets.append(bet)
+    return bets
+
+
 def test_a_bet_that_is_over_is_sent_once_to_everybody_at_every_process(connect, player):
     spectators, playing = [connect(0), connect(1)], connect(0, player)
 
     for _ in range(2):
         assert playing.spin(SPIN)["status"]
 
-    first, second = [[spectator.next(), spectator.next()] for spectator in spectators]
+    first, second = [first_two_bets(spectator, player) for spectator in spectators]
     assert first == second
-    assert [(name, bet["user"]) for name, bet in first] == [("live-bets:new", player.username)] * 2
     assert first[0] != first[1]
 
 

@@ -76,7 +76,9 @@ def test_a_pong_does_not_confirm_a_proof_that_was_sent_after_its_ping(
         pass
     socket.transport.send(PONG)
     # The server reads in order: once it has answered, it has read the pong.
-    socket.spin("nonsense")
+    socket.emit("upgrader:spin", "nonsense")
+    while "Invalid request" not in socket.transport.receive_any(answering=False):
+        pass
     socket.close()
     disconnected()
 
