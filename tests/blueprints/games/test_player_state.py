@@ -6,13 +6,11 @@ import pytest
 import requests
 
 from server.cluster.publisher import CHANNEL
-from services.shared.clock import now_ms
 from tests.support.apps import ITEM
 
 pytestmark = pytest.mark.redis
 
 SPIN = {"amount": 1, "item": ITEM}
-DAY_MS = 24 * 3600 * 1000
 
 
 @pytest.fixture
@@ -43,19 +41,6 @@ def test_a_spin_is_one_signal_to_the_other_processes(processes, connect, player)
         payload for name, payload in signals if name == "player-state" and payload["player"] == player.id
     ]
     assert [name for name, _ in payload["events"]] == ["upgrader:commitment", "balance"]
-
-
-def test_a_request_to_one_process_sends_the_balance_to_the_sockets_at_every_process(
-    processes, sockets, player
-):
-    body = {"amount": 12.5, "deadline": now_ms() + DAY_MS}
-
-    address = f"{processes.urls[0]}/profile/vault/lock"
-    assert requests.post(address, json=body, headers=player.headers, timeout=10).ok
-
-    first, second = [socket.expect("balance") for socket in sockets]
-    assert first == second
-    assert (first["balance"], first["vaultBalance"]) == (87.5, 12.5)
 
 
 def test_a_redrawn_commitment_is_sent_to_the_sockets_at_every_process(processes, sockets, player):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from services.limits import limits as service
 from tests.blueprints.limits.conftest import DAY_MS, NO_LIMITS
 from tests.support.markers import sqlite_only
 
@@ -101,6 +102,20 @@ def test_a_request_replaces_an_earlier_one_of_the_same_limit_and_waits_anew(put,
     assert confirm(pending) == TOO_EARLY
     clock.now += DAY_MS
     assert confirm(pending)[1]["wager"]["day"] == 100
+
+
+def test_a_limit_that_a_confirmation_puts_above_the_requested_one_is_lowered_at_once(
+    put, limits, confirm, clock, monkeypatch
+):
+    """The confirmation comes between the look at the limit and the request for a higher one."""
+    put(50)
+    _, pending = put(200)
+    clock.now += DAY_MS
+    request = service.request
+    monkeypatch.setattr(service, "request", lambda **wanted: confirm(pending) and request(**wanted))
+
+    assert put(100) == (200, limits())
+    assert (limits()["wager"]["day"], limits()["pending"]) == (100, [])
 
 
 def test_another_players_request_and_an_unknown_one_are_not_found(put, limits, confirm, new_player, clock):
