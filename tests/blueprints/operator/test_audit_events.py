@@ -144,7 +144,7 @@ def test_what_commands_change_is_recorded_with_the_system_user(player, events, r
     assert [event["player"] for event in found] == [player.platform_id] * 5 + [None] * 4
 
 
-def test_a_promo_code_is_recorded_and_the_special_one_is_not_contents(
+def test_the_use_of_a_promo_code_is_recorded_without_the_special_code(
     make_app, client, player, new_player, events
 ):
     special = make_app(AFFILIATE_SPECIAL_CODE="HUSH")

@@ -276,7 +276,7 @@ def test_a_code_that_was_used_under_a_clock_that_ran_ahead_never_works_again(set
 
 
 @sqlite_only
-def test_wrong_codes_of_concurrent_requests_count(enabled, post, clock):
+def test_wrong_codes_count_for_a_request_that_read_the_clock_before_them(enabled, post, clock):
     for _ in range(5):
         post("disable", wrong(enabled))
 

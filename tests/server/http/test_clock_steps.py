@@ -140,7 +140,7 @@ class TestProofs:
             asking.close()
             back.close()
 
-    def test_a_player_who_was_away_when_it_was_revealed_gets_it_on_connecting(
+    def test_a_player_who_was_away_when_a_seed_was_revealed_gets_the_proof_on_connecting(
         self, connect, client, app, player, item, clock, fresh_token
     ):
         socket = connect(player)
