@@ -17,7 +17,7 @@ from services.accounts import users
 from services.shared.clock import CalendarPeriod
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 
 PLAYERS = 200
 MILLIS_A_BET = 200
@@ -225,10 +225,8 @@ def _pay(history: History, number: int) -> None:
         user=history.players[0],
         type_=PaymentType.WITHDRAW if number % 3 == 2 else PaymentType.DEPOSIT,
         usd=Cents(100 + number * 37 % 9973),
+        transfer=Transfer(txhash=f"tx-{number}", chain="bitcoin", asset="BTC"),
         now=history.now,
-        txhash=f"tx-{number}",
-        chain="bitcoin",
-        asset="BTC",
     )
 
 

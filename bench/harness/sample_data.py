@@ -13,7 +13,7 @@ from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 
 CHEAP, DEAR = "AK-47 | Copper Tide (Field-Tested)", "AWP | Paper Comet (Factory New)"
 ITEMS = [
@@ -56,8 +56,8 @@ def add_sample_data(app: Flask) -> SamplePlayer:
         user=player.user,
         type_=PaymentType.DEPOSIT,
         usd=Cents(5_000),
+        transfer=Transfer(txhash="0xabc"),
         now=now,
-        txhash="0xabc",
     )
     codes.set_own(user_id=player.id, code="ALICE", special=None, now=now)
     codes.use(user_id=friend.id, code="ALICE", special=None, now=now)

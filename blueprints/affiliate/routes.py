@@ -18,6 +18,7 @@ from blueprints.api.two_factor import require_two_factor
 from blueprints.games.player_state import player_state
 from server.current_services import get_services
 from services.affiliates import claims, codes, referrals
+from services.affiliates.referrals import Overview
 from services.shared.money import number_from_cents
 
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
@@ -39,7 +40,7 @@ def list_referred_players() -> Response:
 @blueprint.get("/overview")
 @require_user
 @blueprint.response(200, OverviewSchema)
-def get_affiliate_overview() -> dict[str, int]:
+def get_affiliate_overview() -> Overview:
     """The caller's commission and the sums over all players who used the caller's code."""
     return referrals.overview(owner_id=current_user().id)
 

@@ -48,11 +48,10 @@ class OverviewSchema(WireSchema):
     """The sums over all players who used the caller's code."""
 
     commission_percentage = Computed(
-        lambda percent: percent / 100,
+        lambda overview: overview.commission_percent / 100,
         "number",
         "The caller's commission, as a fraction",
         0.08,
-        attribute="commission_percent",
     )
     total_deposits = Coins("These players' deposits since they used the code", 100, attribute="deposited")
     total_withdraws = Coins("These players' withdrawals since they used the code", 40, attribute="withdrawn")

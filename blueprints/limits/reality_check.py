@@ -7,7 +7,7 @@ from blueprints.games.schemas import RealityCheckSchema
 from server.realtime.server import Realtime
 from services.container import Services
 from services.limits import play_sums
-from services.limits.play_sums import Sums
+from services.limits.play_sums import PlaySession
 from services.shared.background import pause
 from services.shared.clock import Millis
 
@@ -45,14 +45,13 @@ class RealityChecks:
             pause()
         self._last = last
 
-    def _send(self, sid: str, session: Sums | None, *, now: Millis) -> Check:
+    def _send(self, sid: str, session: PlaySession | None, *, now: Millis) -> Check:
         """Send a socket the check of its player's session, if it has become due. Returns the last one."""
         if session is None:
             return Millis(0), 0
         before = self._last.get(sid)
-        since = Millis(session["since"])
-        check = since, (now - since) // self._every
-        if before is not None and before[0] == since and before[1] >= check[1]:
+        check = session.since, (now - session.since) // self._every
+        if before is not None and before[0] == session.since and before[1] >= check[1]:
             return before
         # To a new socket, only the checks that become due from now on are sent.
         if before is not None:

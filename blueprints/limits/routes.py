@@ -17,8 +17,8 @@ from blueprints.limits.schemas import (
 )
 from server.current_services import get_services
 from services.limits import exclusions, limits, play_sums
-from services.limits.limits import Limit
-from services.limits.play_sums import Sums
+from services.limits.limits import Limit, Limits
+from services.limits.play_sums import PlaySum
 
 blueprint = ApiBlueprint("limits", __name__, url_prefix="/limits", description="Limits and breaks")
 
@@ -29,7 +29,7 @@ REQUEST = LimitRequestSchema()
 @blueprint.get("")
 @require_user
 @blueprint.response(200, LimitsSchema)
-def get_limits() -> dict[str, Any]:
+def get_limits() -> Limits:
     """The caller's limits, the requests to raise them, and the break."""
     return limits.of_player(current_user().id, now=get_services().clock())
 
@@ -60,7 +60,7 @@ def change_limit(body: dict[str, Any]) -> Response:
 @require_user
 @blueprint.response(200, LimitsSchema)
 @blueprint.alt_response(404)
-def confirm_limit_request(request_id: str) -> dict[str, Any]:
+def confirm_limit_request(request_id: str) -> Limits:
     """Raise or remove a limit, at least 24 hours and less than seven days after it was requested."""
     user_id, now = current_user().id, get_services().clock()
     limits.confirm(user_id=user_id, request_id=request_id, now=now)
@@ -84,7 +84,7 @@ def take_break(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.get("/summary")
 @require_user
 @blueprint.response(200, SummarySchema)
-def get_summary() -> dict[str, Sums]:
+def get_summary() -> dict[str, PlaySum]:
     """What the caller has wagered and been paid in the current day, week and month, and in all.
 
     The periods are those of the limits. Bets of all games count when they are settled.

@@ -8,7 +8,7 @@ from server.current_services import get_services
 from services.accounts import users
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 
 group = OperatorGroup("payments", help="Record deposits and withdrawals.")
 
@@ -31,7 +31,7 @@ def record(platformid: str, type_: str, usd: Cents, **transfer: str) -> None:
         user=users.get(platform_id=platformid),
         type_=PaymentType(type_),
         usd=usd,
+        transfer=Transfer(**transfer),
         now=get_services().clock(),
-        **transfer,
     )
     print_json(PaymentSchema().dump(payment))

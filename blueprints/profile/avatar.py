@@ -18,6 +18,12 @@ FORM_LIMIT_BYTES = 3 * 1024 * 1024
 FIELD = "avatar"
 
 
+class NotOneFile(PlatformError):
+    """The form does not have exactly one file in this field."""
+
+    text = f"Send one file in the form field {FIELD}"
+
+
 class AvatarSchema(SuccessSchema):
     """The new picture."""
 
@@ -61,5 +67,5 @@ def _file() -> bytes:
     form: ContractRequest = request  # type: ignore[assignment]  # the app's request class
     files = form.small_files(FIELD, limit_bytes=FORM_LIMIT_BYTES)
     if len(files) != 1 or not files[0].filename:
-        raise PlatformError(f"Send one file in the form field {FIELD}")
+        raise NotOneFile
     return files[0].stream.read()

@@ -9,10 +9,16 @@ from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 
 
+class InvalidClientSeed(PlatformError):
+    """The seed is missing or malformed."""
+
+    text = "Client seed must be 4 to 64 letters, digits, dashes and underscores"
+
+
 def change(*, user_id: int, seed: object, now: Millis) -> None:
-    """Set the seed for the next bets."""
+    """Set the seed for the next bets. Raises InvalidClientSeed."""
     if not rolls.is_client_seed(seed):
-        raise PlatformError("Client seed must be 4 to 64 letters, digits, dashes and underscores")
+        raise InvalidClientSeed
     with writing():
         User.update(client_seed=seed).where(User.id == user_id).execute()
         record(What.CLIENT_SEED_CHANGED, now=now, user_id=user_id, after={"clientSeed": CHANGED})

@@ -15,6 +15,19 @@ MAX_LENGTH = 500
 FIRST_ID = 76561197960265728
 """The number of a player's URL (``partner``) plus this is the player's id on the game platform."""
 
+CHANGED_TITLE = "Trade URL changed"
+CHANGED_MESSAGE = "The trade URL of your account was changed. If that was not you, set it right."
+
+
+class TradeUrlRequired(PlatformError):
+    text = "Trade URL is required"
+
+
+class InvalidTradeUrl(PlatformError):
+    """Not a trade-offer URL of the game platform, or that of another account."""
+
+    text = "Invalid trade URL"
+
 
 def partner_of(text: str, *, host: str) -> int | None:
     """The number in https://HOST/tradeoffer/new/?partner=NUMBER, optionally with &token=TOKEN; else None.
@@ -29,21 +42,17 @@ def partner_of(text: str, *, host: str) -> int | None:
 def change(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
-    With ``own_only`` a URL of another account is invalid too. A player of another provider may set any.
+    Raises TradeUrlRequired, InvalidTradeUrl. With ``own_only`` a URL of another account is invalid too,
+    except for a player of another provider.
     """
     if url is None or url == "":
-        raise PlatformError("Trade URL is required")
+        raise TradeUrlRequired
     partner = partner_of(url, host=host) if isinstance(url, str) else None
     checks_owner = own_only and users.GAME_PLATFORM_ID.fullmatch(user.platform_id)
     if partner is None or (checks_owner and partner + FIRST_ID != int(user.platform_id)):
-        raise PlatformError("Invalid trade URL")
+        raise InvalidTradeUrl
     with writing():
         changed = User.update(trade_url=url).where(User.id == user.id, User.trade_url != url).execute()
         if changed:
             record(What.TRADE_URL_CHANGED, now=now, user_id=user.id, after={"tradeUrl": CHANGED})
-            notifications.notify(
-                user_id=user.id,
-                title="Trade URL changed",
-                message="The trade URL of your account was changed. If that was not you, set it right.",
-                now=now,
-            )
+            notifications.notify(user_id=user.id, title=CHANGED_TITLE, message=CHANGED_MESSAGE, now=now)

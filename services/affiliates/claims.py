@@ -14,21 +14,24 @@ from services.shared.errors import PlatformError
 from services.shared.money import Cents
 
 
+class NothingToClaim(PlatformError):
+    text = "There is nothing to claim"
+
+
 def claim(*, user_id: int, now: Millis) -> tuple[Cents, User]:
     """Move all available earnings of the player to the balance, if they are a cent or more.
 
     Returns what was claimed, and the player after that. The lock of the player's row makes concurrent
-    claims take turns, so each pays what the others left.
+    claims take turns, so each pays what the others left. Raises NothingToClaim.
     """
     with writing():
         users.lock(user_id)
         seen = referrals.overview(owner_id=user_id)
-        available = Cents(seen["available"])
-        if not available:
-            raise PlatformError("There is nothing to claim")
-        claimed = Affiliate.update(claimed_cents=seen["claimed"] + available, last_claimed_at_ms=now)
+        if not seen.available:
+            raise NothingToClaim
+        claimed = Affiliate.update(claimed_cents=seen.claimed + seen.available, last_claimed_at_ms=now)
         claimed.where(Affiliate.user == user_id).execute()
-        move = Move(available, Account.HOUSE_AFFILIATES, Account.BALANCE)
+        move = Move(seen.available, Account.HOUSE_AFFILIATES, Account.BALANCE)
         posting.post(kind=Kind.AFFILIATE_CLAIM, user_id=user_id, moves=[move], now=now)
-        record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after={"amountCents": available})
-        return available, users.get_by_id(user_id)
+        record(What.EARNINGS_CLAIMED, now=now, user_id=user_id, after={"amountCents": seen.available})
+        return seen.available, users.get_by_id(user_id)

@@ -1,8 +1,7 @@
 """Promo codes: each player can set one code, once, and use another player's code, once.
 
 Codes are stored and compared in uppercase. ``special`` is a code, in uppercase, that gives the bonus without
-having an owner. The order of the checks and the texts of the refusals are part of the contract, mistakes
-included.
+having an owner.
 """
 
 import re
@@ -28,31 +27,73 @@ MIN_LENGTH, MAX_LENGTH = 4, 24
 ALPHANUMERIC = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
 
+# The texts of these errors are part of the contract, mistakes included.
+
+
+class CodeRequired(PlatformError):
+    """The code is missing, blank, or not a text."""
+
+    text = "Code is required"
+
+
+class CodeNotAlphanumeric(PlatformError):
+    text = "Promo code must only include letters and numbers."
+
+
+class CodeLength(PlatformError):
+    """The code does not have 4 to 24 characters. The contract fixes both this rule and this text."""
+
+    text = "Code length must be between 3 and 24 letters."
+
+
+class CodeUnchanged(PlatformError):
+    text = "Your haven't done any changes in your promo code."
+
+
+class CodeAlreadySet(PlatformError):
+    text = "You already have a promo code set."
+
+
 class CodeClaimed(PlatformError):
     """The code belongs to another player, or is the special code."""
 
     text = "This promo code already has been claimed by someone else."
 
 
+class CodeInvalid(PlatformError):
+    """No player owns this code, and it is not the special one."""
+
+    text = "Promo code is invalid"
+
+
+class OwnCode(PlatformError):
+    text = "You cannot use your own promo code"
+
+
+class CodeAlreadyUsed(PlatformError):
+    text = "You've already used a promo code."
+
+
 def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> None:
     """Give the player a code, which can't be changed later.
 
-    When several players want one code, or one player sets several, at the same time, the database
+    Raises CodeRequired, CodeNotAlphanumeric, CodeLength, CodeUnchanged, CodeAlreadySet, CodeClaimed, in this
+    order. When several players want one code, or one player sets several, at the same time, the database
     accepts one. The others get the error that they would get a moment later.
     """
     text = _required(code)
     if not ALPHANUMERIC.fullmatch(text):
-        raise PlatformError("Promo code must only include letters and numbers.")
+        raise CodeNotAlphanumeric
     if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
-        raise PlatformError("Code length must be between 3 and 24 letters.")
+        raise CodeLength
     wanted = text.upper()
     try:
         with writing():
             own = users.lock(user_id).affiliate_code
             if own == wanted:
-                raise PlatformError("Your haven't done any changes in your promo code.")
+                raise CodeUnchanged
             if own:
-                raise PlatformError("You already have a promo code set.")
+                raise CodeAlreadySet
             if wanted == special:
                 raise CodeClaimed
             User.update(affiliate_code=wanted).where(User.id == user_id).execute()
@@ -65,8 +106,9 @@ def set_own(*, user_id: int, code: object, special: str | None, now: Millis) -> 
 def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User:
     """Use a code: the player gets a bonus, and becomes a referral of the code's owner.
 
-    Returns the player after that. Of concurrent uses by one player one succeeds. The special code has no
-    owner, even if a player set it before it became the special one.
+    Returns the player after that. Raises CodeRequired, CodeInvalid, OwnCode, CodeAlreadyUsed, in this order.
+    Of concurrent uses by one player one succeeds. The special code has no owner, even if a player set it
+    before it became the special one.
     """
     text = _required(code)
     used = text.upper()
@@ -74,15 +116,15 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
     owner_id = None if is_special else _owner_of(used)
     # Uppercase turns some other letters, such as the long s, into ASCII.
     if not text.isascii() or (owner_id is None and not is_special):
-        raise PlatformError("Promo code is invalid")
+        raise CodeInvalid
     if owner_id == user_id:
-        raise PlatformError("You cannot use your own promo code")
+        raise OwnCode
     with writing():
         mark = User.update(used_affiliate_code=used, deposit_bonus=True, free_cases=0).where(
             User.id == user_id, User.used_affiliate_code.is_null()
         )
         if not mark.execute():
-            raise PlatformError("You've already used a promo code.")
+            raise CodeAlreadyUsed
         move = Move(USE_BONUS, Account.HOUSE_BONUSES, Account.BALANCE)
         bonus = posting.post(kind=Kind.CODE_BONUS, user_id=user_id, moves=[move], now=now)
         if owner_id is not None:
@@ -102,7 +144,7 @@ def use(*, user_id: int, code: object, special: str | None, now: Millis) -> User
 
 def _required(code: object) -> str:
     if not isinstance(code, str) or not code.strip():
-        raise PlatformError("Code is required")
+        raise CodeRequired
     return code
 
 

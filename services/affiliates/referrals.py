@@ -1,5 +1,6 @@
 """Referrals: the players who used an owner's code, and what they brought the owner."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import peewee
@@ -12,6 +13,24 @@ from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
 from services.ledger.posting import Kind
 from services.shared.money import Cents
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """What all referred players have brought the owner, in cents."""
+
+    commission_percent: int
+    affiliates: int
+    deposited: Cents
+    withdrawn: Cents
+    earnings: Cents
+    """At least 0, although those from one player may be negative."""
+    claimed: Cents
+
+    @property
+    def available(self) -> Cents:
+        """What claims leave of the earnings, which withdrawals may have lowered below what was claimed."""
+        return Cents(max(self.earnings - self.claimed, 0))
 
 
 def count_payment(*, user_id: int, kind: Kind, usd: Cents) -> None:
@@ -48,12 +67,8 @@ def statistics(*, owner_id: int) -> list[Any]:
     return list(query.namedtuples())
 
 
-def overview(*, owner_id: int) -> dict[str, int]:
-    """What all players who used the owner's code have brought the owner, at one moment.
-
-    The names are those of OverviewSchema, and ``claimed``; amounts are in cents. ``earnings`` is at least 0,
-    although those from one player may be negative. Withdrawals may have lowered it below ``claimed``.
-    """
+def overview(*, owner_id: int) -> Overview:
+    """The sums over all players who used the owner's code, all of one moment."""
     with snapshot(within_limit=True):
         percent = rate_percent(users.get_by_id(owner_id))
         sums: Any = (
@@ -69,16 +84,14 @@ def overview(*, owner_id: int) -> dict[str, int]:
         )
         claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
     affiliates, deposited, withdrawn, earned = map(int, sums)
-    earnings = max(earned, 0)
-    return {
-        "commission_percent": percent,
-        "affiliates": affiliates,
-        "deposited": deposited,
-        "withdrawn": withdrawn,
-        "earnings": earnings,
-        "claimed": claimed,
-        "available": max(earnings - claimed, 0),
-    }
+    return Overview(
+        commission_percent=percent,
+        affiliates=affiliates,
+        deposited=Cents(deposited),
+        withdrawn=Cents(withdrawn),
+        earnings=Cents(max(earned, 0)),
+        claimed=Cents(claimed),
+    )
 
 
 def _sum(cents: peewee.ColumnBase) -> peewee.Function:

@@ -46,6 +46,20 @@ Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
 warnings.filterwarnings("ignore", module=r"PIL\.")
 
 
+class EmptyFile(PlatformError):
+    text = "The file is empty"
+
+
+class FileTooLarge(PlatformError):
+    text = f"The file must be at most {MAX_FILE_BYTES} bytes"
+
+
+class WrongType(PlatformError):
+    """The bytes do not begin a readable image of one of the four formats."""
+
+    text = "The file must be a JPEG, PNG, WEBP or GIF image"
+
+
 class DamagedImage(PlatformError):
     """Decoding failed, or took too long."""
 
@@ -54,6 +68,14 @@ class DamagedImage(PlatformError):
 
 class ImageTooLarge(PlatformError):
     text = f"The image must be at most {MAX_SIDE} x {MAX_SIDE} pixels"
+
+
+class TooManyFrames(PlatformError):
+    text = f"The image must have at most {MAX_FRAMES} frames"
+
+
+class AnimationTooLarge(PlatformError):
+    text = f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
 
 
 class _TimedFile(BytesIO):
@@ -74,11 +96,11 @@ class _TimedFile(BytesIO):
 
 
 def render(data: bytes) -> bytes:
-    """The avatar as WebP. Raises only PlatformError."""
+    """The avatar as WebP. Raises only the errors of this module."""
     if not data:
-        raise PlatformError("The file is empty")
+        raise EmptyFile
     if len(data) > MAX_FILE_BYTES:
-        raise PlatformError(f"The file must be at most {MAX_FILE_BYTES} bytes")
+        raise FileTooLarge
     try:
         with Image.open(_TimedFile(data), formats=_FORMATS) as image:
             # The deadline is checked at each read of this size: at most some thirty scans of a JPEG.
@@ -89,7 +111,7 @@ def render(data: bytes) -> bytes:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise ImageTooLarge from None
     except UnidentifiedImageError:
-        raise PlatformError("The file must be a JPEG, PNG, WEBP or GIF image") from None
+        raise WrongType from None
     except Exception:  # noqa: BLE001  # decoders fail in many ways
         raise DamagedImage from None
 
@@ -122,11 +144,9 @@ def _check_size(image: Image.Image, frames: int) -> None:
     if max(image.size) > MAX_SIDE:
         raise ImageTooLarge
     if frames > MAX_FRAMES:
-        raise PlatformError(f"The image must have at most {MAX_FRAMES} frames")
+        raise TooManyFrames
     if image.width * image.height * frames > MAX_TOTAL_PIXELS:
-        raise PlatformError(
-            f"The animation must have at most {MAX_TOTAL_PIXELS} pixels in all its frames together"
-        )
+        raise AnimationTooLarge
 
 
 def _orientation(image: Image.Image) -> object:

@@ -16,6 +16,10 @@ from services.shared.errors import PlatformError
 ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
 
 
+class InvalidCaseId(PlatformError):
+    text = "Invalid case ID"
+
+
 @snapshot(within_limit=True)
 def list_all() -> list[Any]:
     """Every case with its ``spins``, the newest first. The last case of an import is the newest."""
@@ -25,9 +29,9 @@ def list_all() -> list[Any]:
 
 @snapshot(within_limit=True)
 def get(*, case_id: str) -> Any:
-    """The case with this id. Raises CaseNotFound, and PlatformError if it can't be an id."""
+    """The case with this id. Raises InvalidCaseId and CaseNotFound."""
     if not ID.fullmatch(case_id):
-        raise PlatformError("Invalid case ID")
+        raise InvalidCaseId
     cases = _with_items(IrlCase.select().where(IrlCase.slug == case_id))
     if not cases:
         raise CaseNotFound

@@ -16,6 +16,12 @@ Exclusion = dict[str, Millis | None]
 """``until``: the end of a break, None for a permanent exclusion."""
 
 
+class BreakTooShort(PlatformError):
+    """The player's current break ends later."""
+
+    text = "A break can only be made longer"
+
+
 def current(user: User, *, now: Millis) -> Exclusion | None:
     """The player's break; None if there is none, or it is over."""
     until = user.excluded_until_ms
@@ -28,15 +34,14 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
     """Refuse the player's bets for one of DURATIONS from now, up to the next whole second.
 
     The same end again changes nothing. Concurrent requests take turns, so the latest end remains. Raises
-    UserNotFound.
+    BreakTooShort, UserNotFound.
     """
-    # Rounded up, because the refusal of a bet shows whole seconds.
-    until = PERMANENTLY if duration == PERMANENT else -(-(now + DURATIONS_MS[duration]) // 1000) * 1000
+    until = PERMANENTLY if duration == PERMANENT else _whole_second(now + DURATIONS_MS[duration])
     with writing():
         # One that is over ends before the new one.
         current = users.lock(user_id).excluded_until_ms or 0
         if until < current:
-            raise PlatformError("A break can only be made longer")
+            raise BreakTooShort
         if until > current:
             User.update(excluded_until_ms=until).where(User.id == user_id).execute()
             is_extended = current > now
@@ -52,3 +57,8 @@ def exclude(*, user_id: int, duration: str, now: Millis) -> Exclusion:
 
 def _exclusion(until: int) -> Exclusion:
     return {"until": None if until == PERMANENTLY else Millis(until)}
+
+
+def _whole_second(at: int) -> int:
+    """The time in ms, rounded up: the refusal of a bet shows whole seconds."""
+    return -(-at // 1000) * 1000

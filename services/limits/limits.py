@@ -10,15 +10,32 @@ from typing import Any
 
 from models.db.connection import snapshot, writing
 from models.limit_requests import EXPIRES_AFTER_MS, LimitRequest
-from models.play_limits import KINDS, PERIODS
+from models.play_limits import PERIODS
 from models.users import User
 from services.accounts import users
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.limits import exclusions
+from services.limits.exclusions import Exclusion
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError
 from services.shared.money import Cents
+
+ByPeriod = dict[str, Cents | None]
+"""Cents by ``day``, ``week`` and ``month``, None for no limit."""
+
+
+class RequestNotFound(PlatformError):
+    """The request does not exist, has expired, was replaced or cancelled, or is another player's."""
+
+    status = 404
+    text = "Request not found"
+
+
+class TooEarly(PlatformError):
+    """A request can be confirmed after 24 hours."""
+
+    text = "Too early"
 
 
 @dataclass(frozen=True)
@@ -42,18 +59,29 @@ class Limit:
         return {"kind": self.kind, "period": self.period, "valueCents": value}
 
 
-def of_player(user_id: int, *, now: Millis) -> dict[str, Any]:
-    """The player's limits of each kind, by period, the requests that have not expired, and the break.
+@dataclass(frozen=True)
+class Limits:
+    """A player's limits, the requests to raise them, and the break."""
 
-    The names are those of LimitsSchema. Raises UserNotFound.
-    """
+    wager: ByPeriod
+    loss: ByPeriod
+    pending: list[LimitRequest]
+    exclusion: Exclusion | None
+
+
+def of_player(user_id: int, *, now: Millis) -> Limits:
+    """The player's limits, with the requests that have not expired. Raises UserNotFound."""
     with snapshot(within_limit=True):
         user = users.get_by_id(user_id)
         is_recent = LimitRequest.requested_at_ms > now - EXPIRES_AFTER_MS
         requests = LimitRequest.select().where(LimitRequest.user == user_id, is_recent)
         pending = list(requests.order_by(LimitRequest.requested_at_ms, LimitRequest.id))
-    limits = {kind: {period: Limit(kind, period).of(user) for period in PERIODS} for kind in KINDS}
-    return {**limits, "pending": pending, "exclusion": exclusions.current(user, now=now)}
+    return Limits(
+        wager=_by_period(user, "wager"),
+        loss=_by_period(user, "loss"),
+        pending=pending,
+        exclusion=exclusions.current(user, now=now),
+    )
 
 
 def lower(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> bool:
@@ -94,18 +122,22 @@ def request(*, user_id: int, limit: Limit, value: Cents | None, now: Millis) -> 
 def confirm(*, user_id: int, request_id: str, now: Millis) -> None:
     """Set the limit of a request at least 24 hours and less than seven days after it was made.
 
-    Of concurrent confirmations one succeeds; after a lower limit none does.
+    Of concurrent confirmations one succeeds; after a lower limit none does. Raises RequestNotFound, TooEarly.
     """
     with writing():
         user = users.lock(user_id)
         found = LimitRequest.get_or_none(LimitRequest.id == request_id, LimitRequest.user == user_id)
         if found is None or now >= found.expires_at_ms:
-            raise PlatformError("Request not found", status=404)
+            raise RequestNotFound
         if now < found.confirmable_at_ms:
-            raise PlatformError("Too early")
+            raise TooEarly
         limit = Limit(found.kind, found.period)
         found.delete_instance()
         _set(What.LIMIT_RAISE_CONFIRMED, user, limit, found.value_cents, now=now)
+
+
+def _by_period(user: User, kind: str) -> ByPeriod:
+    return {period: Limit(kind, period).of(user) for period in PERIODS}
 
 
 def _lower(user: User, limit: Limit, value: Cents | None, *, now: Millis) -> bool:

@@ -45,6 +45,12 @@ class PrizeNotFound(PlatformError):
     text = "Prize not found"
 
 
+class PrizeNotAvailable(PlatformError):
+    """The prize is not ``kept``."""
+
+    text = "Prize is no longer available"
+
+
 @reading()
 def get(*, user_id: int, prize_id: int) -> Prize:
     """The player's own prize. Raises PrizeNotFound."""
@@ -57,18 +63,18 @@ def get(*, user_id: int, prize_id: int) -> Prize:
 def leave_kept(prize_id: int, **changes: str) -> None:
     """Change a prize that is ``kept``, within ``writing()``. Of concurrent changes one succeeds.
 
-    Raises PlatformError for another status.
+    Raises PrizeNotAvailable.
     """
     is_kept = (Prize.id == prize_id) & (Prize.status == Status.KEPT)
     if not Prize.update(changes).where(is_kept).execute():
-        raise PlatformError("Prize is no longer available")
+        raise PrizeNotAvailable
 
 
 def sell(*, user_id: int, prize_id: int, now: Millis) -> tuple[Cents, User]:
     """Sell the player's prize for its value; returns the value and the player after the sale.
 
     A prize without a value can be sold as well; nothing is posted then. Of concurrent sales and requests for
-    shipping one succeeds. Raises PrizeNotFound.
+    shipping one succeeds. Raises PrizeNotFound, PrizeNotAvailable.
     """
     prize = get(user_id=user_id, prize_id=prize_id)
     amount = Cents(prize.value_cents)

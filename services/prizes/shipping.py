@@ -28,6 +28,12 @@ Address = dict[str, str]
 """The columns of ADDRESS."""
 
 
+class ShippingIncomplete(PlatformError):
+    """The player's details lack something that a parcel needs."""
+
+    text = "Shipping details are incomplete"
+
+
 class Shipping:
     """Takes requests for shipping. The addresses are encrypted in the database."""
 
@@ -37,7 +43,8 @@ class Shipping:
     def request(self, *, user_id: int, prize_id: int, now: Millis) -> None:
         """Have the player's prize shipped to the address that the player's details contain now.
 
-        Of concurrent requests and sales one succeeds. Raises PrizeNotFound.
+        Of concurrent requests and sales one succeeds. Raises PrizeNotFound, PrizeNotAvailable,
+        ShippingIncomplete, checked in this order.
         """
         prizes.get(user_id=user_id, prize_id=prize_id)
         details = personal_details.of_player(user_id)
@@ -46,7 +53,7 @@ class Shipping:
         with writing():
             prizes.leave_kept(prize_id, status=Status.SHIPPING, sealed_address=sealed)
             if not all(address[name] for name in NEEDED):
-                raise PlatformError("Shipping details are incomplete")
+                raise ShippingIncomplete
             record(What.SHIPPING_REQUESTED, now=now, user_id=user_id, after={"prize": prize_id})
 
     def listed(self, *, status: str) -> Iterator[tuple[Prize, Address | None]]:

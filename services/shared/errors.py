@@ -1,24 +1,19 @@
-"""Refusals, each with its text and HTTP status."""
+"""One class for each refusal, with its text and HTTP status."""
+
+from typing import ClassVar
 
 
 class PlatformError(Exception):
-    """A refusal. The client gets its text, and nothing has changed.
+    """A refusal. The client gets its text, and nothing has changed."""
 
-    One that is handled, or raised in several places, has a class, which defines its text and status.
-    """
-
-    status: int = 400
+    status: ClassVar[int] = 400
     text: str = "Bad request"
     # When a retry may succeed; None if waiting does not help.
     retry_after_seconds: int | None = None
 
-    def __init__(
-        self, text: str | None = None, *, status: int | None = None, retry_after_seconds: int | None = None
-    ) -> None:
-        self.text = text or self.text
-        self.status = status or self.status
-        self.retry_after_seconds = retry_after_seconds or self.retry_after_seconds
+    def __init__(self, *, retry_after_seconds: int | None = None) -> None:
         super().__init__(self.text)
+        self.retry_after_seconds = retry_after_seconds or self.retry_after_seconds
 
 
 class Unavailable(PlatformError):

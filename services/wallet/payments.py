@@ -1,9 +1,8 @@
 """Deposits and withdrawals that the payment processor reports. Each is recorded once."""
 
 import re
-from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
 
 import peewee
 
@@ -23,6 +22,7 @@ from services.shared.text_validation import is_storable
 
 ASSET_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 HEX_HASH = re.compile(r"(?:0[xX])?([0-9a-fA-F]+)")
+DEPOSIT_TITLE = "Deposit credited"
 
 
 class PaymentType(StrEnum):
@@ -32,11 +32,22 @@ class PaymentType(StrEnum):
     WITHDRAW = "withdraw"
 
 
-def record(*, user: User, type_: PaymentType, usd: Cents, now: Millis, **transfer: str) -> Payment:
-    """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """The processor's description of the transfer; unknown fields are empty.
 
-    ``transfer`` has what the processor says of it: ``chain``, ``asset``, ``txhash``, ``to``, and ``amount``,
-    decimal text in units of the asset, by default the USD.
+    ``amount`` is decimal text in units of the asset, the USD by default.
+    """
+
+    chain: str = ""
+    asset: str = ""
+    amount: str = ""
+    txhash: str = ""
+    to: str = ""
+
+
+def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
 
     The payment also counts for the owner of the promo code that the player has used.
     A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
@@ -47,65 +58,71 @@ def record(*, user: User, type_: PaymentType, usd: Cents, now: Millis, **transfe
     """
     if usd <= 0:
         raise OperatorError("USD must be more than 0")
-    payment = Payment(user=user, type=type_, usd_cents=usd, created_at_ms=now, **_checked(transfer))
-    payment.transfer_key = _key_of(payment.txhash)
-    payment.amount = payment.amount or decimal_text(usd)
+    transfer = _checked(transfer)
     try:
         with writing():
-            return _first(payment) or _record(payment)
+            return _first(user, type_, usd, transfer) or _record(user, type_, usd, transfer, now)
     except (peewee.IntegrityError, InsufficientBalance):
         # A concurrent call may have recorded the same transfer, and a withdrawal may have taken the coins.
-        if first := _first(payment):
+        if first := _first(user, type_, usd, transfer):
             return first
         raise
 
 
 @reading()
-def _first(payment: Payment) -> Payment | None:
+def _first(user: User, type_: PaymentType, usd: Cents, transfer: Transfer) -> Payment | None:
     """The payment that is recorded with this txhash. Raises OperatorError if it differs from this one."""
-    key = payment.transfer_key
+    key = _key_of(transfer)
     first: Payment | None = Payment.get_or_none(Payment.transfer_key == key) if key else None
     if first:
-        compared = {"player": "user", "type": "type", "USD": "usd_cents"}
-        different = [
-            name for name, field in compared.items() if getattr(first, field) != getattr(payment, field)
-        ]
+        recorded = {"player": first.user, "type": first.type, "USD": first.usd_cents}
+        given = {"player": user, "type": type_, "USD": usd}
+        different = [name for name in given if given[name] != recorded[name]]
         if different:
             raise OperatorError(f"this txhash is recorded already, with another {', '.join(different)}")
     return first
 
 
-def _key_of(txhash: str) -> str | None:
+def _key_of(transfer: Transfer) -> str | None:
     """The normalised txhash: hexadecimal digits in lower case without ``0x``, other texts unchanged."""
-    digits = HEX_HASH.fullmatch(txhash)
-    return (digits[1].lower() if digits else txhash) or None
+    digits = HEX_HASH.fullmatch(transfer.txhash)
+    return (digits[1].lower() if digits else transfer.txhash) or None
 
 
-def _record(payment: Payment) -> Payment:
-    usd, now, user_id = Cents(payment.usd_cents), Millis(payment.created_at_ms), payment.user.id
-    if payment.type == PaymentType.DEPOSIT:
+def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
+    if type_ is PaymentType.DEPOSIT:
         kind, move = Kind.DEPOSIT, Move(usd, Account.HOUSE_PAYMENTS, Account.BALANCE)
     else:
         kind, move = Kind.WITHDRAWAL, Move(usd, Account.BALANCE, Account.HOUSE_PAYMENTS)
-    posted: Any = posting.post(kind=kind, user_id=user_id, moves=[move], now=now)
-    payment.ledger_transaction = posted
-    payment.save(force_insert=True)
-    referrals.count_payment(user_id=user_id, kind=kind, usd=usd)
+    payment = Payment.create(
+        user=user.id,
+        type=type_,
+        usd_cents=usd,
+        transfer_key=_key_of(transfer),
+        ledger_transaction=posting.post(kind=kind, user_id=user.id, moves=[move], now=now),
+        created_at_ms=now,
+        **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
+    )
+    referrals.count_payment(user_id=user.id, kind=kind, usd=usd)
     if kind is Kind.DEPOSIT:
-        message = f"Your deposit of {price_text(usd)} was credited to your balance."
-        notifications.notify(user_id=user_id, title="Deposit credited", message=message, now=now)
-    recorded = {"payment": payment.id, "type": payment.type, "usdCents": usd}
-    audit_trail.record(What.PAYMENT_RECORDED, now=now, user_id=user_id, after=recorded)
+        notifications.notify(
+            user_id=user.id,
+            title=DEPOSIT_TITLE,
+            message=f"Your deposit of {price_text(usd)} was credited to your balance.",
+            now=now,
+        )
+    recorded = {"payment": payment.id, "type": type_, "usdCents": usd}
+    audit_trail.record(What.PAYMENT_RECORDED, now=now, user_id=user.id, after=recorded)
     return payment
 
 
-def _checked(transfer: Mapping[str, str]) -> dict[str, str]:
-    """The trimmed texts. Raises OperatorError for invalid ones."""
-    texts = {name: text.strip() for name, text in transfer.items()}
+def _checked(transfer: Transfer) -> Transfer:
+    """The transfer with trimmed texts. Raises OperatorError for invalid ones."""
+    texts = {name: text.strip() for name, text in asdict(transfer).items()}
     for name, text in texts.items():
         most = getattr(Payment, name).max_length
         if len(text) > most or not is_storable(text):
             raise OperatorError(f"--{name} must be a text of at most {most} characters")
-    if texts.get("amount") and not ASSET_AMOUNT.fullmatch(texts["amount"]):
+    if texts["amount"] and not ASSET_AMOUNT.fullmatch(texts["amount"]):
         raise OperatorError("--amount must be a decimal number, in units of the asset")
-    return texts
+    return Transfer(**texts)

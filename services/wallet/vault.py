@@ -17,10 +17,22 @@ from services.shared.money import Cents, InvalidAmount, cents_from_number
 LONGEST_LOCK_MS = Millis(3_653 * DAY_MS)
 
 
+class AmountAndDeadlineRequired(PlatformError):
+    text = "Amount and deadline are required"
+
+
 class InvalidDeadline(PlatformError):
     """Not a whole number of ms in the next ten years, or earlier than the current deadline."""
 
     text = "Invalid deadline"
+
+
+class VaultEmpty(PlatformError):
+    text = "Vault is empty"
+
+
+class VaultStillLocked(PlatformError):
+    text = "Vault is still locked"
 
 
 def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User:
@@ -28,10 +40,11 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 
     ``amount`` and ``deadline`` are the unchecked values of the body. Adds to the coins in the vault; the
     deadline can only move later. Of two concurrent locks, the one with the earlier deadline comes first or is
-    refused. Raises InvalidAmount, also for more than the balance, and InvalidDeadline.
+    refused. Raises AmountAndDeadlineRequired, InvalidAmount (also for more than the balance) or
+    InvalidDeadline, checked in this order.
     """
     if amount is None or deadline is None:
-        raise PlatformError("Amount and deadline are required")
+        raise AmountAndDeadlineRequired
     cents = cents_from_number(amount, least=Cents(1))
     until = _future(deadline, now)
     with writing():
@@ -52,8 +65,9 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
 def unlock(*, user_id: int, now: Millis) -> User:
     """Move all coins of the vault back to the balance and remove the deadline; returns the player after that.
 
-    Of two concurrent unlocks, one moves the coins and the other finds the vault empty. When a concurrent
-    lock commits first, its coins are moved too, or its later deadline keeps all coins locked.
+    Of two concurrent unlocks, one moves the coins and the other raises VaultEmpty. When a concurrent lock
+    commits first, its coins are moved too, or its later deadline keeps all coins locked.
+    Raises VaultEmpty, VaultStillLocked.
     """
     with writing():
         # The update locks the row, so the balances read next cannot change before the commit.
@@ -68,7 +82,7 @@ def unlock(*, user_id: int, now: Millis) -> User:
         )
         locked = Cents(users.get_by_id(user_id).vault_cents)
         if not opened:
-            raise PlatformError("Vault is still locked" if locked else "Vault is empty")
+            raise VaultStillLocked if locked else VaultEmpty
         move = Move(locked, Account.VAULT, Account.BALANCE)
         posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
@@ -76,7 +90,7 @@ def unlock(*, user_id: int, now: Millis) -> User:
 
 
 def _future(deadline: object, now: Millis) -> Millis:
-    if not isinstance(deadline, int | Decimal) or isinstance(deadline, bool):
+    if isinstance(deadline, bool) or not isinstance(deadline, int | Decimal):
         raise InvalidDeadline
     # The bounds come before int(), which would compute all digits of 1e999999.
     is_near = Decimal(deadline).is_finite() and now < deadline <= now + LONGEST_LOCK_MS

@@ -21,7 +21,7 @@ from models.users import User
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 
 GONE = (Closed, Refused, OSError, websocket.WebSocketException)
 """The errors of a socket while the server or its database is down."""
@@ -150,12 +150,14 @@ class PlayerClient:
 
     def record(self, act: Act, payer: Memory) -> None:
         """Record a deposit as the operator's command does, repeated until it is recorded."""
-        user = User(id=payer.user_id)
+        user, transfer = User(id=payer.user_id), Transfer(txhash=act.key)
         usd = Cents(act.cents)
         while act.outcome is Outcome.UNKNOWN:
             act.attempts += 1
             try:
-                payments.record(user=user, type_=PaymentType.DEPOSIT, usd=usd, txhash=act.key, now=now_ms())
+                payments.record(
+                    user=user, type_=PaymentType.DEPOSIT, usd=usd, transfer=transfer, now=now_ms()
+                )
                 act.outcome = Outcome.ACKNOWLEDGED
             except UNAVAILABLE:
                 self._pause(act)

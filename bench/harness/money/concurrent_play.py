@@ -33,7 +33,7 @@ from services.shared.errors import PlatformError
 from services.shared.money import Cents
 from services.upgrader.spin import SpinRequest
 from services.wallet import payments, vault
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 
 PLAYERS = 12
 COINS = Cents(10_000)
@@ -163,8 +163,8 @@ class Writer:
 
     def _pay(self, user_id: int, type_: PaymentType) -> None:
         usd = Cents(self._random.randint(1, 300))
-        txhash = f"{self._name}-{next(self._serials)}"
-        payments.record(user=User(id=user_id), type_=type_, usd=usd, txhash=txhash, now=now_ms())
+        transfer = Transfer(txhash=f"{self._name}-{next(self._serials)}")
+        payments.record(user=User(id=user_id), type_=type_, usd=usd, transfer=transfer, now=now_ms())
 
 
 def observe(

@@ -11,7 +11,13 @@ from models.users import User
 from services.accounts import users
 from services.accounts.notifications import notify
 from services.accounts.two_factor import codes, recovery_codes
-from services.accounts.two_factor.codes import LATENESS_MS, any_code, committing_refusals, six_digits
+from services.accounts.two_factor.codes import (
+    LATENESS_MS,
+    MalformedCode,
+    any_code,
+    committing_refusals,
+    six_digits,
+)
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import MINUTE_MS, Millis
@@ -25,8 +31,25 @@ COVERED_MS = 5 * MINUTE_MS
 """How long the requests of a token need no other code."""
 
 
+class MalformedAnyCode(MalformedCode):
+    """Neither six digits nor a recovery code. Does not count as a guess."""
+
+    text = "The code must be a text of 6 digits, or a recovery code"
+
+
 class AlreadyEnabled(PlatformError):
     text = "2FA is already enabled"
+
+
+class NotEnabled(PlatformError):
+    text = "2FA is not enabled"
+
+
+class CodeRequired(PlatformError):
+    """The action needs a code, and none came with the request."""
+
+    status = 403
+    text = "Two-factor code required"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +75,10 @@ class TwoFactorAuthentication:
         return secret, address
 
     def enable(self, *, user_id: int, code: object, now: Millis) -> None:
-        """Turn on with a code of the new secret. The code is used up. Raises AlreadyEnabled, CodeRefused."""
+        """Turn on with a code of the new secret. The code is used up.
+
+        Raises MalformedCode, AlreadyEnabled, SetupNotInitiated, InvalidCode, TooManyWrongCodes, SecretLost.
+        """
         code = six_digits(code)
         with committing_refusals():
             if users.lock(user_id).two_factor_enabled:
@@ -68,23 +94,29 @@ class TwoFactorAuthentication:
             )
 
     def disable(self, *, user_id: int, code: object, now: Millis) -> None:
-        """Turn off with a code of either kind. Deletes the secret and what depends on it."""
+        """Turn off with a code of either kind. Deletes the secret and what depends on it.
+
+        Raises MalformedAnyCode, NotEnabled, InvalidCode, TooManyWrongCodes, SecretLost.
+        """
         code = any_code(code)
         if code is None:
-            raise PlatformError("The code must be a text of 6 digits, or a recovery code")
+            raise MalformedAnyCode
         with committing_refusals():
             _lock_enabled(user_id)
             codes.use(code, user_id=user_id, encrypter=self.encrypter, now=now)
             _turn_off(user_id, What.TWO_FACTOR_DISABLED, now=now)
 
     def reset(self, *, user_id: int, now: Millis) -> None:
-        """Turn off without a code, for a player who lost the authenticator."""
+        """Turn off without a code, for a player who lost the authenticator. Raises NotEnabled."""
         with writing():
             _lock_enabled(user_id)
             _turn_off(user_id, What.TWO_FACTOR_RESET, now=now)
 
     def draw_recovery_codes(self, *, user_id: int, code: object, now: Millis) -> list[str]:
-        """New recovery codes, which replace all earlier ones, for a code of the authenticator app."""
+        """New recovery codes, which replace all earlier ones, for a code of the authenticator app.
+
+        Raises MalformedCode, NotEnabled, InvalidCode, TooManyWrongCodes, SecretLost.
+        """
         code = six_digits(code)
         drawn = recovery_codes.draw()
         rows = [
@@ -108,13 +140,13 @@ class TwoFactorAuthentication:
         """Require a code for a sensitive action, unless one covers the token; a right one does from now on.
 
         Does nothing for a player without 2FA. Must not be called within a transaction, whose rollback would
-        undo the count of wrong codes. Raises CodeRefused, and PlatformError without a code.
+        undo the count of wrong codes. Raises CodeRequired, InvalidCode, TooManyWrongCodes, SecretLost.
         """
         with reading():
             if _is_covered(user_id, token_id, now=now):
                 return
         if code is None:
-            raise PlatformError("Two-factor code required", status=403)
+            raise CodeRequired
         with committing_refusals():
             user = users.lock(user_id)
             # Another request with the same token and code may have come first.
@@ -126,9 +158,9 @@ class TwoFactorAuthentication:
 
 
 def _lock_enabled(user_id: int) -> None:
-    """Lock the row of a player with 2FA. Raises PlatformError for another player."""
+    """Lock the row of a player with 2FA. Raises NotEnabled."""
     if not users.lock(user_id).two_factor_enabled:
-        raise PlatformError("2FA is not enabled")
+        raise NotEnabled
 
 
 def _turn_off(user_id: int, what: What, *, now: Millis) -> None:

@@ -34,20 +34,45 @@ LATENESS_MS = MINUTE_MS
 What is further ahead was written while the clock was wrong, and is ignored."""
 
 
-UNREADABLE = "The 2FA secret can no longer be read; set 2FA up again, or ask support to reset it"
-"""No known key decrypts the secret, so no code can be checked."""
+class MalformedCode(PlatformError):
+    """Not a text of six ASCII digits. Does not count as a guess."""
+
+    text = "The code must be a text of 6 digits"
+
+
+class SetupNotInitiated(PlatformError):
+    """The player has no secret to which a code could belong."""
+
+    text = "2FA setup has not been initiated"
 
 
 class CodeRefused(PlatformError):
-    """A code is wrong or was used before, or no code can be accepted now."""
+    """A well-formed code is refused."""
+
+
+class InvalidCode(CodeRefused):
+    """The code is neither of the current time nor a recovery code, or it was used before."""
 
     text = "Invalid 2FA code"
 
 
+class SecretLost(CodeRefused):
+    """No known key decrypts the secret, so no code can be checked."""
+
+    text = "The 2FA secret can no longer be read; set 2FA up again, or ask support to reset it"
+
+
+class TooManyWrongCodes(CodeRefused):
+    """Five wrong codes within five minutes. Until these have passed, the right code is refused too."""
+
+    status = 429
+    text = "Too many wrong 2FA codes"
+
+
 def six_digits(value: object) -> str:
-    """A code of the authenticator app. A malformed one does not count as a guess."""
+    """A code of the authenticator app. Raises MalformedCode."""
     if not isinstance(value, str) or not SIX_DIGITS.fullmatch(value):
-        raise PlatformError("The code must be a text of 6 digits")
+        raise MalformedCode
     return value
 
 
@@ -75,14 +100,14 @@ def use(code: str | None, *, user_id: int, encrypter: Encrypter, now: Millis) ->
     """Use up a code of the player, whose row is locked, in a ``committing_refusals`` block.
 
     None, which stands for a malformed code, is refused and not counted. A right code does not reset the
-    count. Raises CodeRefused, and PlatformError for a player without a secret.
+    count. Raises SetupNotInitiated, TooManyWrongCodes, InvalidCode, SecretLost.
     """
     row = TwoFactor.get_or_none(TwoFactor.user == user_id)
     if row is None:
-        raise PlatformError("2FA setup has not been initiated")
+        raise SetupNotInitiated
     _check_count(user_id, now=now)
     if code is None:
-        raise CodeRefused
+        raise InvalidCode
     try:
         if SIX_DIGITS.fullmatch(code):
             step = _step_of(code, secret=encrypter.decrypt(row.sealed_secret), now=now)
@@ -91,24 +116,23 @@ def use(code: str | None, *, user_id: int, encrypter: Encrypter, now: Millis) ->
             is_right = recovery_codes.use(code, user_id=user_id, encrypter=encrypter, now=now)
     except InvalidToken:
         log.exception("two-factor secret unreadable", extra={"event": "two_factor"})
-        raise CodeRefused(UNREADABLE) from None
+        raise SecretLost from None
     if is_right:
         return
     WrongCode.insert(user=user_id, at_ms=now).execute()
     if WrongCode.select().where(WrongCode.user == user_id).count() == MAX_WRONG_CODES:
         record(What.TWO_FACTOR_LOCKED, now=now, user_id=user_id)
-    raise CodeRefused
+    raise InvalidCode
 
 
 def _check_count(user_id: int, *, now: Millis) -> None:
-    """Delete the player's old wrong codes. Raises CodeRefused, for a right code too, if five are left."""
+    """Delete the player's old wrong codes. Raises TooManyWrongCodes if there are five others."""
     is_recent = WrongCode.at_ms.between(now - WRONG_CODE_WINDOW_MS + 1, now + LATENESS_MS)
     WrongCode.delete().where(WrongCode.user == user_id, ~is_recent).execute()
     wrong = list(WrongCode.select(WrongCode.at_ms).where(WrongCode.user == user_id).scalars())
     if len(wrong) >= MAX_WRONG_CODES:
         wait_ms = min(wrong) + WRONG_CODE_WINDOW_MS - now
-        seconds = -(-wait_ms // 1000)
-        raise CodeRefused("Too many wrong 2FA codes", status=429, retry_after_seconds=seconds)
+        raise TooManyWrongCodes(retry_after_seconds=-(-wait_ms // 1000))
 
 
 def _step_of(code: str, *, secret: str, now: Millis) -> int | None:

@@ -58,7 +58,7 @@ class LoginChallenges:
 
         Of several requests at once, in any process, the first one that locks the player's row deletes the
         challenge. The others raise Unauthorized, as those with an unknown or expired challenge do. Also
-        raises AccountSuspended, CodeRefused.
+        raises AccountSuspended, TooManyWrongCodes, InvalidCode, SecretLost.
         """
         if not isinstance(challenge, str) or browser_secret is None:
             raise Unauthorized

@@ -13,6 +13,7 @@ from services.shared.encryption import Encrypter
 
 COUNT = 10
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+GROUPS, GROUP_LENGTH = 3, 4
 PATTERN = re.compile(r"[A-Za-z2-7]{12}", re.ASCII)
 
 
@@ -24,8 +25,11 @@ def normalized(text: str) -> str | None:
 
 def draw() -> list[str]:
     """New codes, as players see them: ``abcd-efgh-2345``, 60 random bits each."""
-    drawn = ["".join(secrets.choice(ALPHABET) for _ in range(12)) for _ in range(COUNT)]
-    return [f"{code[:4]}-{code[4:8]}-{code[8:]}" for code in drawn]
+    return ["-".join(_group() for _ in range(GROUPS)) for _ in range(COUNT)]
+
+
+def _group() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(GROUP_LENGTH))
 
 
 def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:

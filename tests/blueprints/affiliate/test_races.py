@@ -89,6 +89,7 @@ def deposit(app):
             user=users.get(platform_id=player.platform_id),
             type_=payments.PaymentType.DEPOSIT,
             usd=Cents(100),
+            transfer=payments.Transfer(),
             now=app.extensions["services"].clock(),
         )
 

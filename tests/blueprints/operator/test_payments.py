@@ -10,7 +10,7 @@ from services.shared.clock import now_ms
 from services.shared.errors import InsufficientBalance
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 from tests.support.at_once import all_at_once
 from tests.support.markers import sqlite_only
 
@@ -191,10 +191,10 @@ def test_an_invalid_value_is_refused_in_one_line_and_changes_nothing(refused, ba
 
 @pytest.mark.parametrize(("type_", "left"), [(PaymentType.DEPOSIT, 200), (PaymentType.WITHDRAW, 0)])
 def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left, player, balance, recorded):
-    user = users.get(platform_id=player.platform_id)
+    user, transfer = users.get(platform_id=player.platform_id), Transfer(txhash=HASH)
 
     def record():
-        return payments.record(user=user, type_=type_, usd=Cents(100_00), txhash=HASH, now=now_ms()).id
+        return payments.record(user=user, type_=type_, usd=Cents(100_00), transfer=transfer, now=now_ms()).id
 
     assert len(set(all_at_once([record] * 8))) == 1
     assert (balance(), recorded()) == (left, (1, 1))
@@ -202,7 +202,7 @@ def test_of_many_concurrent_payments_with_one_txhash_one_is_recorded(type_, left
 
 def test_concurrent_withdrawals_never_exceed_the_balance(player, balance, recorded, run):
     user = users.get(platform_id=player.platform_id)
-    withdrawal = {"type_": PaymentType.WITHDRAW, "usd": Cents(30_00)}
+    withdrawal = {"type_": PaymentType.WITHDRAW, "usd": Cents(30_00), "transfer": Transfer()}
 
     def withdraw():
         try:

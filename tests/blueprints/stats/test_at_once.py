@@ -8,7 +8,7 @@ from bench.harness.spins import Table
 from services.accounts import users
 from services.shared.money import Cents
 from services.wallet import payments
-from services.wallet.payments import PaymentType
+from services.wallet.payments import PaymentType, Transfer
 
 SHARDS = 64
 TIMES = 8
@@ -36,7 +36,9 @@ def test_concurrent_spins_and_payments_are_each_counted_once(app, ask, run, cloc
     def pay(player):
         user = users.get_by_id(player.id)
         for _ in range(TIMES):
-            payments.record(user=user, type_=PaymentType.DEPOSIT, usd=Cents(100), now=clock.now)
+            payments.record(
+                user=user, type_=PaymentType.DEPOSIT, usd=Cents(100), transfer=Transfer(), now=clock.now
+            )
 
     with ThreadPoolExecutor(6) as threads:
         tasks = [threads.submit(do, player) for player in neighbours for do in (spin, pay)]
