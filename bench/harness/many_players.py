@@ -1,7 +1,8 @@
 """Many players, whom the database itself writes in a few statements."""
 
 from models.db.connection import database, writing
-from models.users import AnnouncedSeed, User
+from models.db.postgres import Postgres
+from models.users import User
 
 NUMBERS = "WITH RECURSIVE numbers(i) AS (SELECT {first} UNION ALL SELECT i + 1 FROM numbers WHERE i < {last})"
 OWN = {"platform_id", "username", "username_folded"}
@@ -28,4 +29,5 @@ def copy_player(user: User, *, first: int, last: int) -> None:
         database.obj.lift_statement_limit()
         database.execute_sql(copied)
         database.execute_sql(seeds)
-        database.obj.analyze_tables(User, AnnouncedSeed)
+        if isinstance(database.obj, Postgres):
+            database.execute_sql("ANALYZE")

@@ -10,6 +10,7 @@ from bench.speed.players import connected_players, make_players, play
 from bench.speed.result import Curve
 from bench.speed.stage import Stage
 from models.db.connection import database, reading, writing
+from models.db.postgres import Postgres
 from models.users import User
 from services.shared.clock import now_ms
 from services.statistics.leaderboard import Period
@@ -71,4 +72,5 @@ def _add_others(stage: Stage, url: str, user: User, first: int, last: int) -> No
         for period in Period:
             calendar = period.calendar
             database.execute_sql(ADD_WAGERS.format(calendar), [calendar.start(now_ms()), user.id])
-        database.analyze_tables(User)
+        if isinstance(database.obj, Postgres):
+            database.execute_sql("ANALYZE")

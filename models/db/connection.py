@@ -125,9 +125,6 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     def lock_tables(self, *_tables: type["Table"]) -> None:
         """Do nothing: there is only one write transaction at a time."""
 
-    def analyze_tables(self, *_tables: type["Table"]) -> None:
-        """Do nothing: SQLite plans by the indexes alone."""
-
 
 UNDEFINED = {"42P01": "a table", "42703": "a column"}
 """The missing object, by PostgreSQL's error code."""

@@ -262,15 +262,6 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         for table in tables:
             self.execute_sql(f'LOCK TABLE "{table._meta.table_name}" IN EXCLUSIVE MODE')  # noqa: SLF001  # peewee's own way
 
-    def analyze_tables(self, *tables: type[peewee.Model]) -> None:
-        """Update the planner's statistics of these tables.
-
-        The server does so by itself up to a minute later. Until then it may read all of 34,500 rows to find
-        120 of them.
-        """
-        names = ", ".join(f'"{table._meta.table_name}"' for table in tables)  # noqa: SLF001  # peewee's own way
-        self.execute_sql(f"ANALYZE {names}")
-
 
 def _addresses(url: str) -> dict[str, str]:
     """The addresses of the server's name. The driver's own lookup would block the whole process."""

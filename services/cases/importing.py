@@ -36,7 +36,6 @@ def import_cases(rows: Iterable[object], *, now: Millis) -> ImportResult:
         database.obj.lift_statement_limit()
         version.begin_change()
         result = import_rows(rows, _Importer(now).import_case)
-        database.analyze_tables(Case, CaseItem)
         record(What.CASES_IMPORTED, now=now, user_id=None, after=asdict(result))
     return result
 

@@ -97,7 +97,6 @@ def store(rows: Sequence[ItemColumns], *, now: Millis) -> ImportResult:
             Item.insert_many(chunk).on_conflict(
                 conflict_target=[Item.market_hash_name], update=every_column
             ).execute()
-        database.analyze_tables(Item)
         reprice_cases_holding([item.id for row in rows if (item := stored.get(row["market_hash_name"]))])
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
