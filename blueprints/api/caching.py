@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
+import peewee
 from cachetools import TTLCache
 from flask import Response, current_app, g, make_response
 from werkzeug.http import generate_etag, parse_etags
@@ -77,6 +78,17 @@ def conditional(view: View) -> Callable[..., Response]:
         return response
 
     return wrapper
+
+
+class BuildCondition(threading.Condition):
+    """The condition of ``cachetools.cached``, with a bounded wait for what another request builds."""
+
+    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # the library gives none
+        """Raises OperationalError when the wait budget of this request is spent."""
+        with waiting.wait(waiting.ANSWER_SECONDS) as seconds:
+            if not super().wait(seconds):
+                raise peewee.OperationalError("the response was not built in time")
+        return True
 
 
 class ResponseCache:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import threading
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import wraps
@@ -14,7 +13,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user_else
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, cached_response, conditional, skip_cache
+from blueprints.api.caching import BuildCondition, Representation, cached_response, conditional, skip_cache
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import PaginationSchema, pagination
 from blueprints.cases.schemas import (
@@ -52,7 +51,7 @@ CASES_A_SLICE = 1
 """A dump of 500 items, which a case may have, takes several ms."""
 
 
-@cached(LRUCache(maxsize=len(KINDS)), condition=threading.Condition())
+@cached(LRUCache(maxsize=len(KINDS)), condition=BuildCondition())
 def _representation(which: str, _version: Hashable) -> Representation:
     """A whole list as bytes, built once for each version. The version is read before the cases are."""
     cases = reading.all_of(kinds=KINDS[which])

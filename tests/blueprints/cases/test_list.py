@@ -1,7 +1,12 @@
 """GET /api/cases: the list of all cases."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
 import pytest
 
+from models.db import waiting
+from services.cases import reading
 from services.shared.clock import now_ms
 from tests.blueprints.cases.conftest import GLOVES, RED, body, names
 
@@ -103,3 +108,33 @@ def test_a_cached_list_takes_one_query(client, put, queries):
     client.get(PATH)
 
     assert len(queries) == 1
+
+
+@pytest.fixture
+def go_on():
+    """Set it to let a list be read."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_a_request_that_waits_for_the_list_of_another_is_refused_when_its_wait_budget_is_spent(
+    app, go_on, monkeypatch
+):
+    monkeypatch.setattr(waiting, "ANSWER_SECONDS", 0.1)
+    begun, read = threading.Event(), reading.all_of
+
+    def read_late(**options):
+        begun.set()
+        assert go_on.wait(20)
+        return read(**options)
+
+    monkeypatch.setattr(reading, "all_of", read_late)
+    with ThreadPoolExecutor(2) as threads:
+        first, second = (threads.submit(lambda: app.test_client().get(PATH).status_code) for _ in range(2))
+        assert begun.wait(10)
+        refused = next(as_completed([first, second], timeout=10)).result()
+        go_on.set()
+
+    assert sorted([first.result(), second.result()]) == [200, 503]
+    assert refused == 503
