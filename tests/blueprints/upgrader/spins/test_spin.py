@@ -85,12 +85,3 @@ def test_the_price_and_the_commitment_that_the_player_saw_are_accepted(connect, 
     answer = socket.spin({"amount": 1, "item": item, "extra key": True} | seen, "and", "more arguments")
 
     assert answer["status"] is True
-
-
-def test_a_spin_counts_at_once_for_experience(connect, client, player, item):
-    socket = connect(player)
-
-    for _ in range(2):
-        socket.spin({"amount": 9.5, "item": item})
-
-    assert client.get("/auth/me", headers=player.headers).json["experience"] == 19
