@@ -88,6 +88,15 @@ SECONDS = _number(0, 600_000, "seconds from 0 to 600 with at most three decimals
 MINUTES = _number(0, 10_080 * 60_000, "minutes from 0 to 10080", unit=60_000)
 
 
+def _host(text: str) -> str:
+    """A host name, or an IP address in the form that it has in URLs."""
+    try:
+        address = ip_address(text.strip("[]"))
+    except ValueError:
+        return str(HOST_NAME(text.lower()))
+    return f"[{address}]" if ":" in text else str(address)
+
+
 def _directory(text: str) -> Path:
     # Flask would look for the files of a relative one beside app.py.
     return Path(text).absolute()
@@ -187,7 +196,7 @@ class Settings:
 
     production: bool = _setting("APP_ENV", "development", _flag("development", "production"))
     instance_dir: Path = _setting("INSTANCE_DIR", "{instance_dir}", _directory)  # noqa: RUF009
-    host: str = _setting("HOST", "127.0.0.1")
+    host: str = _setting("HOST", "127.0.0.1", _host)
     port: int = _setting("PORT", "5000", _number(1, 65_535))
     base_url: str = _setting("BASE_URL", "http://127.0.0.1:{port}", _base_url())
     frontend_url: str = _setting("FRONTEND_URL", "{base_url}/", _http_url)

@@ -44,11 +44,12 @@ def backup(file: Path) -> None:
 def check() -> None:
     """Report everything that keeps the server from working.
 
-    Checks settings, database, schema and instance directory. Each problem and each warning is a line on
-    standard error. Exits with 1 if there is a problem.
+    Checks settings, database, schema, encryption key and instance directory. Each problem and each warning
+    is a line on standard error. Exits with 1 if there is a problem.
     """
-    settings = get_services().settings
-    problems, warnings = checks.problems(settings), checks.warnings(settings)
+    services = get_services()
+    problems = checks.problems(services.settings, services.seeds.encrypter)
+    warnings = checks.warnings(services.settings)
     for line in problems + [f"warning: {warning}" for warning in warnings]:
         click.echo(line, err=True)
     print_json({"problems": len(problems), "warnings": len(warnings)})

@@ -56,7 +56,7 @@ def get_readiness() -> dict[str, Any] | Response:
     try:
         with reading():
             migrate.check_tables()
-            if migrate.pending():
+            if migrate.problem():
                 return error_response(SCHEMA_OUTDATED, 503)
     except SCHEMA_ERRORS as error:
         if problem := schema_problem(error):

@@ -37,9 +37,8 @@ def upgrade() -> list[str]:
         if LAST_REPLACED in applied:
             return _replace_history(runner)
         if LAST_MIGRATION in applied:
-            for migration in runner.status():
-                if migration.path is None and migration.name > LAST_MIGRATION:
-                    raise NotUpgradable(f"another version has applied the migration {migration.name}")
+            if unknown := _unknown_migration(runner):
+                raise NotUpgradable(unknown)
             return list(runner.up())
         if applied:
             older = f"the database is older than version {LAST_RELEASE}"
@@ -69,10 +68,20 @@ def _replace_history(runner: Runner) -> list[str]:
     return [REPLACEMENT, *runner.up()]
 
 
-def pending() -> list[str]:
-    """The names of the migrations that are not applied yet."""
+def problem() -> str | None:
+    """Why the applied migrations are not those of this version; None if they are."""
     with reading():
-        return [migration.name for migration in _runner().status() if not migration.applied]
+        runner = _runner()
+        if pending := [migration for migration in runner.status() if not migration.applied]:
+            return f"migrations to apply: {len(pending)}; run flask db upgrade"
+        return _unknown_migration(runner)
+
+
+def _unknown_migration(runner: Runner) -> str | None:
+    for migration in runner.status():
+        if migration.path is None and migration.name > LAST_MIGRATION:
+            return f"another version has applied the migration {migration.name}"
+    return None
 
 
 def check_tables() -> None:

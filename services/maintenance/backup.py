@@ -1,5 +1,6 @@
 """Copying the database of a running server."""
 
+import tempfile
 from pathlib import Path
 
 import peewee
@@ -12,20 +13,23 @@ from services.shared.errors import OperatorError
 def backup(path: Path) -> None:
     """Write a consistent copy of the SQLite database to a new file, without blocking writers.
 
-    Raises OSError if the file exists or can't be made, and OperatorError if the copy can't be written, and
-    for PostgreSQL, which has its own tool.
+    Raises OperatorError if the file exists or the copy can't be written, OSError if there is no such
+    directory, and OperatorError for PostgreSQL, which has its own tool.
     """
     if not isinstance(database.obj, Sqlite):
         raise OperatorError("the database is not SQLite; use pg_dump --format=custom")
-    with reading():
-        path.touch(mode=0o600, exist_ok=False)
+    if path.exists():
+        raise OperatorError(f"the file {path} exists already")
+    with reading(), tempfile.TemporaryDirectory(dir=path.parent) as directory:
         # A machine without a witness file trusts a new database; it must not trust this copy.
         with writing():
             if seed_marks.is_new():
                 seed_marks.append(new_epoch=False)
+        copy = Path(directory) / path.name
+        copy.touch(mode=0o600)
         try:
-            database.execute_sql("VACUUM INTO ?", (str(path),))
+            database.execute_sql("VACUUM INTO ?", (str(copy),))
         except peewee.OperationalError as failure:
-            # An incomplete copy would look like a backup.
-            path.unlink()
             raise OperatorError(f"the copy could not be written: {failure}") from None
+        # Not earlier: what a killed command leaves must not look like a backup.
+        copy.rename(path)

@@ -1,4 +1,4 @@
-"""The checks of ``flask check`` except those of settings: database, schema and instance directory."""
+"""The checks of ``flask check`` except those of settings: database, schema, key and instance directory."""
 
 import stat
 import tempfile
@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import peewee
+from cryptography.fernet import InvalidToken
 
+from models import seed_marks
 from models.db import migrate
-from models.db.connection import UNAVAILABLE, Sqlite, database, schema_problem
+from models.db.connection import UNAVAILABLE, Sqlite, database, reading, schema_problem
+from models.users import AnnouncedSeed
+from services.shared.encryption import Encrypter
 from settings import Settings
 
 FORWARDED_MARKER = "forwarded_requests"
@@ -19,9 +23,15 @@ DAY_SECONDS = 86_400
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def problems(settings: Settings) -> list[str]:
-    """Problems that keep a server with these settings from working, one line each."""
-    return [*_database_problems(), *_directory_problems(settings.instance_dir)]
+def problems(settings: Settings, seeds: Encrypter | None = None) -> list[str]:
+    """Problems that keep a server with these settings from working, one line each.
+
+    With the encrypter of server seeds, checks that SECRET_KEY is that of the database.
+    """
+    found = list(_database_problems())
+    if seeds and not found:
+        found += _key_problems(seeds)
+    return [*found, *_directory_problems(settings.instance_dir)]
 
 
 def warnings(settings: Settings) -> list[str]:
@@ -46,8 +56,8 @@ def _database_problems() -> Iterator[str]:
         yield f"DATABASE_URL: the file {database.database} does not exist; run flask db upgrade"
         return
     try:
-        if pending := migrate.pending():
-            yield f"schema: migrations to apply: {len(pending)}; run flask db upgrade"
+        if problem := migrate.problem():
+            yield f"schema: {problem}"
         else:
             migrate.check_tables()
     except (peewee.DatabaseError, *UNAVAILABLE) as error:
@@ -55,6 +65,22 @@ def _database_problems() -> Iterator[str]:
             yield f"schema: {problem}"
         else:
             yield f"DATABASE_URL: the database cannot be reached: {str(error).strip().splitlines()[0]}"
+
+
+def _key_problems(seeds: Encrypter) -> Iterator[str]:
+    # Seeds of earlier epochs are redrawn, and never decrypted.
+    is_current = AnnouncedSeed.epoch == seed_marks.current_epoch()
+    query = AnnouncedSeed.select(AnnouncedSeed.sealed_server_seed).where(is_current)
+    with reading():
+        sealed = query.order_by(AnnouncedSeed.user).limit(1).scalar()
+    try:
+        if sealed:
+            seeds.decrypt(sealed)
+    except InvalidToken:
+        yield (
+            "SECRET_KEY: does not decrypt the announced server seeds;"
+            " name the key before it in SECRET_KEY_PREVIOUS, or run flask seeds redraw"
+        )
 
 
 def _directory_problems(directory: Path) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from bench.harness.databases import administer, packaged_tool
 from bench.harness.spins import play_spin
+from models.db.connection import database
 from tests.support.markers import postgresql_only, sqlite_only
 
 
@@ -62,7 +63,7 @@ def test_a_backup_never_overwrites_a_file(fails, tmp_path):
 
     said = fails("db", "backup", str(tmp_path / "kept"))
 
-    assert said == f"Error: [Errno 17] File exists: '{tmp_path}/kept'"
+    assert said == f"Error: the file {tmp_path}/kept exists already"
     assert (tmp_path / "kept").read_text() == "something"
 
 
@@ -77,6 +78,24 @@ def test_a_backup_is_for_its_owner_only(run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))
 
     assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
+
+
+@sqlite_only
+def test_a_backup_has_its_name_only_once_it_is_complete(run, tmp_path, monkeypatch):
+    """So a command that is killed leaves nothing that looks like a backup."""
+    execute, had_its_name = database.obj.execute_sql, []
+
+    def look_after(sql, *args):
+        result = execute(sql, *args)
+        if "VACUUM" in sql:
+            had_its_name.append((tmp_path / "backup").exists())
+        return result
+
+    monkeypatch.setattr(database.obj, "execute_sql", look_after)
+    run("db", "backup", str(tmp_path / "backup"))
+
+    assert had_its_name == [False]
+    assert (tmp_path / "backup").exists()
 
 
 @pytest.fixture

@@ -5,7 +5,9 @@ import sys
 import pytest
 
 from app import create_app
+from bench.harness.players import create_player
 from bench.harness.servers import ROOT
+from models.db import migrate
 from models.db.connection import database, writing
 from tests.support.markers import sqlite_only
 
@@ -33,6 +35,27 @@ def test_a_missing_migration_or_table_is_reported_by_its_name(app, check):
         database.execute_sql("DELETE FROM schema_migration WHERE name = '0013_since_0_2_0'")
 
     assert check() == (1, ["schema: migrations to apply: 1; run flask db upgrade"])
+
+
+def test_a_schema_of_a_later_version_is_reported(app, client, check):
+    with writing():
+        migrate.Runner(database.obj).History.create(name="0099_of_a_later_version")
+
+    assert check() == (1, ["schema: another version has applied the migration 0099_of_a_later_version"])
+    assert client.get("/readyz").status_code == 503
+
+
+def test_a_key_that_does_not_decrypt_the_seeds_is_reported_until_they_are_redrawn(make_app, check):
+    right, wrong = "the key of this database" * 2, "another key" * 4
+    create_player(make_app(SECRET_KEY=right))
+    problem = "SECRET_KEY: does not decrypt the announced server seeds;"
+    advice = "name the key before it in SECRET_KEY_PREVIOUS, or run flask seeds redraw"
+    assert check(SECRET_KEY=wrong) == (1, [f"{problem} {advice}"])
+    assert check(SECRET_KEY=wrong, SECRET_KEY_PREVIOUS=right) == (0, [])
+
+    make_app(SECRET_KEY=wrong).test_cli_runner().invoke(args=["seeds", "redraw"])
+
+    assert check(SECRET_KEY=wrong) == (0, [])
 
 
 @pytest.fixture
