@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import peewee
 from peewee import SQL, Check
 
-from models.db.connection import Table
+from models.db.connection import Table, database
 from models.db.sql import execute
 
 PERMANENTLY = 2**62
@@ -95,12 +95,15 @@ _FIELDS = User._meta.sorted_fields  # noqa: SLF001  # peewee's own way
 _FIND = f"SELECT {', '.join(field.column_name for field in _FIELDS)} FROM users WHERE"  # noqa: S608  # constants
 
 
-def find_user(column: str, value: object) -> User | None:
+def find_user(column: str, value: object, *, lock: bool = False) -> User | None:
     """The player with this value of a unique column. To be used within ``reading()``.
 
+    ``lock`` locks the row until the end of the transaction, with the strongest lock: one that had to become
+    stronger, to change a unique column, could deadlock. SQLite has only one write transaction at a time.
     Peewee's own query takes 0.7 ms, a good part of a request's time.
     """
-    row = execute(f"{_FIND} {column} = :value", {"value": value}).fetchone()
+    suffix = "FOR UPDATE" if lock and database.for_update else ""
+    row = execute(f"{_FIND} {column} = :value {suffix}", {"value": value}).fetchone()
     if row is None:
         return None
     user: Any = User()

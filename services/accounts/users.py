@@ -131,8 +131,10 @@ def get_by_id(user_id: int) -> User:
 
 def lock(user_id: int) -> User:
     """The player, with the row locked until the end of the caller's transaction. Raises UserNotFound."""
-    User.update(avatar=User.avatar).where(User.id == user_id).execute()
-    return get_by_id(user_id)
+    user = find_user("id", user_id, lock=True)
+    if user is None:
+        raise UserNotFound
+    return user
 
 
 def _insert(

@@ -1,11 +1,15 @@
 """Personal details: the given ones change, either all or none."""
 
+import threading
 from functools import partial
 
 import pytest
 
+from bench.harness.waiting import wait_until
+from services.accounts import users
 from tests.support.at_once import all_at_once
-from tests.support.markers import sqlite_only
+from tests.support.locks import waiting_for_locks
+from tests.support.markers import postgresql_only, sqlite_only
 
 DONE = (200, {"success": True})
 TAKEN = (400, {"error": "Username is already taken"})
@@ -187,6 +191,37 @@ def test_two_players_who_exchange_their_names_at_once_are_both_refused(app, play
         answers = all_at_once([partial(rename, player, "bob"), partial(rename, bob, "alice")])
 
         assert [(answer.status_code, answer.json) for answer in answers] == [TAKEN] * 2
+
+
+@postgresql_only
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [("PUT", "/profile/details", {"username": "new"}), ("POST", "/affiliate/set-code", {"code": "MINE"})],
+)
+def test_the_first_details_and_another_change_of_the_player_at_once_do_not_deadlock(
+    app, player, database_url, monkeypatch, method, path, body
+):
+    """Both check uniqueness and change the player's row; the details also refer to it."""
+    lock, answers = users.lock, []
+
+    def send(method, path, body):
+        answers.append(app.test_client().open(path, method=method, json=body, headers=player.headers))
+
+    def lock_and_wait(user_id):
+        locked = lock(user_id)
+        if threading.current_thread() is not other:
+            other.start()
+            wait_until(lambda: waiting_for_locks(database_url) == 1)
+        return locked
+
+    details = {"firstName": "Alice", "username": "newer"}
+    other = threading.Thread(target=send, args=["PUT", "/profile/details", details])
+    monkeypatch.setattr(users, "lock", lock_and_wait)
+
+    send(method, path, body)
+
+    other.join()
+    assert [answer.status_code for answer in answers] == [200, 200]
 
 
 def test_concurrent_changes_of_different_details_are_all_stored(app, player, details):
