@@ -5,7 +5,7 @@ from itertools import chain, repeat
 
 import pytest
 
-from models.db.connection import reading
+from models.db.connection import reading, writing
 from models.users import User
 from services.accounts import users
 from tests.support.markers import sqlite_only
@@ -81,6 +81,21 @@ def test_a_taken_name_gets_the_lowest_free_number(run, accounts):
         run("users", "create", "a" * 32)
 
     assert accounts() == ["Alice", "ALICE-2", "alice-4", "alice-3", "alice-5", "a" * 32, "a" * 30 + "-2"]
+
+
+def test_a_free_number_is_found_with_one_query_however_many_players_have_the_name(app, queries):
+    row = {"avatar": "", "registered_at_ms": 1, "client_seed": "seed"}
+    names = ["Player", *(f"player-{number}" for number in range(2, 2_000) if number != 1_500)]
+    rows = [
+        row | {"platform_id": str(number), "username": name, "username_folded": name.lower()}
+        for number, name in enumerate(names)
+    ]
+    with writing():
+        User.insert_many(rows).execute()
+    queries.clear()
+
+    assert users.free_usernames("PLAYER", count=2) == ["PLAYER-1500", "PLAYER-2000"]
+    assert len(queries) == 1
 
 
 @sqlite_only
