@@ -37,30 +37,27 @@ class Handshakes:
         """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
         # The library has counted this transport already.
         not_joined = len(self._server.eio.sockets) - len(self._running.connections)
-        if not_joined > MAX_HANDSHAKES or not self._may_begin(environ):
+        if not_joined > MAX_HANDSHAKES:
+            return TOO_MANY
+        if self._per_address is not None and self._per_address.hit(environ.get("REMOTE_ADDR")):
             return TOO_MANY
         self._running.transports.adopt(transport_id)
         return self._accept(transport_id, environ)
 
-    def _may_begin(self, environ: Mapping[str, Any]) -> bool:
-        return self._per_address is None or not self._per_address.hit(environ.get("REMOTE_ADDR"))
-
     def join(self, transport_id: str, handle: Callable[[], None]) -> None:
         """Wait for a slot and let the library ``handle`` the request to join; or close the transport.
 
-        A transport joins once. After a refusal its client may try again.
+        A transport asks once. After a refusal it is closed in a few seconds, because its client may poll
+        for the answer.
         """
         transport = self._running.transports.get(transport_id)
         if transport is None:
             return
-        if transport.must_join_by is None or (
-            # A second attempt on one transport counts as one more handshake of its address.
-            transport.has_tried_to_join and not self._may_begin(self._server.environ[transport_id])
-        ):
+        if transport.has_asked_to_join:
             self._running.transports.close(transport_id)
             return
         transport.must_join_by = None
-        transport.has_tried_to_join = True
+        transport.has_asked_to_join = True
         try:
             with self._slots.hold(timeout_seconds=JOINING_SECONDS):
                 # Long enough for the event loop to poll the network, so that other clients run in between.

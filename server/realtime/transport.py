@@ -90,7 +90,7 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
     must_join_by: float | None = None
     """None while the client is joining, and when it has joined."""
 
-    has_tried_to_join = False
+    has_asked_to_join = False
 
     next_packet_at = 0.0
 

@@ -70,6 +70,19 @@ def time_to_join_is_over(monkeypatch):
     return lambda: ahead.append(ahead.pop() + transport.HANDSHAKE_SECONDS)
 
 
+def test_a_client_that_was_refused_joins_on_another_transport(raw):
+    refused = raw()
+    refused.send('40{"token":"nonsense"}')
+    assert refused.receive().startswith("44")
+
+    refused.send("40")
+    assert refused.closed()
+
+    another = raw()
+    another.send("40")
+    assert another.receive().startswith("40")
+
+
 def test_a_transport_that_never_joins_is_closed_and_one_that_has_joined_stays_open(
     app, raw, time_to_join_is_over
 ):
