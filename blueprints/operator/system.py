@@ -76,16 +76,7 @@ def seed(*, force: bool) -> None:
     Imports only what is missing. The bets are played by demo players, and only when nobody has bet yet.
     """
     services = _services_for_demo(force=force)
-    imported = demo.seed(media_dir=services.settings.instance_dir / "media", now=services.clock())
-    bets = demo.play_bets(
-        upgrader=services.upgrader,
-        openings={"case": services.case_openings, "irlCase": services.irl_openings},
-        proofs=services.proofs,
-        proof_delay_ms=services.settings.upgrader_proof_delay_ms,
-        seeds=services.seeds,
-        now=services.clock(),
-    )
-    print_json(in_camel_case(imported) | {"bets": bets})
+    print_json(in_camel_case(demo.seed(services)) | {"bets": demo.play_bets(services)})
 
 
 @click.command("demo", cls=OperatorCommand)
@@ -97,5 +88,5 @@ def demo_page(*, force: bool) -> None:
     The player is created on first use, with 1,000 coins.
     """
     services = _services_for_demo(force=force)
-    user = demo.player(seeds=services.seeds, now=services.clock())
+    user = demo.player(services, now=services.clock())
     print_json({"username": user.username, "page": f"{services.settings.base_url}/?token={new_token(user)}"})

@@ -15,16 +15,15 @@ from models.users import User
 from services.accounts import users
 from services.cases import importing
 from services.cases.kinds import FREE_CASE_ID, Kind, case_id
-from services.fairness.server_seeds import ServerSeeds
-from services.games.proofs import Proofs
+from services.container import Services
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
-from services.openings.opening import OpeningRequest, Openings
+from services.openings.opening import OpeningRequest
 from services.shared import decimal_json
 from services.shared.clock import Millis
 from services.shared.errors import PlatformError, UserNotFound
 from services.shared.money import Cents
-from services.upgrader.spin import SpinRequest, Upgrader
+from services.upgrader.spin import SpinRequest
 
 DATA = Path(__file__).parent
 
@@ -36,13 +35,14 @@ INTERVAL_MS = 75_000
 """Time between two demo bets. The proof of the last one is due when the command ends."""
 
 
-def seed(*, media_dir: Path, now: Millis) -> dict[str, int]:
+def seed(services: Services) -> dict[str, int]:
     """Import the rows that are missing, and copy the pictures.
 
     Rows that exist keep what an operator has changed. Returns how many items, cases and IRL cases were
     imported.
     """
-    copytree(DATA / "pictures", media_dir / "items", copy_function=copyfile, dirs_exist_ok=True)
+    now, pictures = services.clock(), services.settings.instance_dir / "media" / "items"
+    copytree(DATA / "pictures", pictures, copy_function=copyfile, dirs_exist_ok=True)
     with writing():
         names = set(Item.select(Item.market_hash_name).scalars())
         items = [row for row in _read("items.json") if row["marketHashName"] not in names]
@@ -57,21 +57,14 @@ def seed(*, media_dir: Path, now: Millis) -> dict[str, int]:
         }
 
 
-def play_bets(
-    *,
-    upgrader: Upgrader,
-    openings: dict[str, Openings],
-    proofs: Proofs,
-    proof_delay_ms: int,
-    seeds: ServerSeeds,
-    now: Millis,
-) -> int:
+def play_bets(services: Services) -> int:
     """Play the demo bets if nobody has bet yet, so that live bets and leaderboard are not empty.
 
     They are settled like all other bets, and pass both audits. A bet that is refused is left out: an operator
-    may have changed a price or deleted a case. ``openings`` has those of a case under ``case``, and those of
-    an IRL case under ``irlCase``. Returns how many bets were settled.
+    may have changed a price or deleted a case. Returns how many bets were settled.
     """
+    openings = {"case": services.case_openings, "irlCase": services.irl_openings}
+    now, proof_delay_ms = services.clock(), services.settings.upgrader_proof_delay_ms
     with reading():
         if Bet.select().exists():
             return 0
@@ -80,7 +73,7 @@ def play_bets(
     began = Millis(now - proof_delay_ms - len(bets) * INTERVAL_MS)
     players = {
         row["username"]: player(
-            row["username"], FIRST_PLATFORM_ID_OF_BETS + number, avatar=row["avatar"], seeds=seeds, now=began
+            services, row["username"], FIRST_PLATFORM_ID_OF_BETS + number, avatar=row["avatar"], now=began
         )
         for number, row in enumerate(content["players"])
     }
@@ -88,7 +81,7 @@ def play_bets(
     def play(row: dict[str, Any], user_id: int, clock: Callable[[], Millis]) -> Bet:
         if "item" in row:
             spin = SpinRequest(amount=row["wager"], item=row["item"])
-            return upgrader.play(user_id=user_id, request=spin, clock=clock).bet
+            return services.upgrader.play(user_id=user_id, request=spin, clock=clock).bet
         kind = "case" if "case" in row else "irlCase"
         opening = OpeningRequest(event=f"{openings[kind].game}:open", case=row[kind])
         return openings[kind].play(user_id=user_id, request=opening, clock=clock).bet
@@ -101,18 +94,18 @@ def play_bets(
         except PlatformError:
             continue
     # Nobody is going to receive these proofs.
-    revealed = {proof.id: proof.server_seed for proof in proofs.open(settled)}
-    proofs.mark_delivered(revealed, now=now)
+    revealed = {proof.id: proof.server_seed for proof in services.proofs.open(settled)}
+    services.proofs.mark_delivered(revealed, now=now)
     return len(settled)
 
 
 @writing()
 def player(
+    services: Services,
     username: str = "demo",
     platform_id: int = PLATFORM_ID,
     *,
     avatar: str = "",
-    seeds: ServerSeeds,
     now: Millis,
 ) -> User:
     """A player of the demo, by default the one to try it with. Created on first use with 1,000 coins."""
@@ -121,7 +114,7 @@ def player(
     except UserNotFound:
         id_ = str(platform_id)
         return users.create(
-            username=username, platform_id=id_, avatar=avatar, balance=BALANCE, seeds=seeds, now=now
+            username=username, platform_id=id_, avatar=avatar, balance=BALANCE, seeds=services.seeds, now=now
         )
 
 
