@@ -77,7 +77,7 @@ _ORDERS: Mapping[Sort, Sequence[Any]] = {
 }
 
 
-@reading()
+@snapshot(within_limit=True)
 def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
     """Every case of these kinds, the newest first, without its spins: they are 0.
 
@@ -89,7 +89,7 @@ def all_of(*, kinds: Collection[Kind]) -> list[ShownCase]:
     return cases
 
 
-@reading()
+@snapshot(within_limit=True)
 def page(
     *,
     kinds: Collection[Kind],

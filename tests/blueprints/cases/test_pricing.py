@@ -1,6 +1,7 @@
 """The prices of cases: the formula, compared with exact fractions, and prices that follow the items."""
 
 import math
+import threading
 from fractions import Fraction
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.cases import Case
-from models.db.connection import reading, writing
+from models.db.connection import database, reading, writing
 from models.items import Item
 from services.cases.chances import CERTAIN
 from services.cases.pricing import price_of, reprice_cases_holding
@@ -95,3 +96,27 @@ def test_new_prices_take_as_many_statements_however_many_cases_there_are(app, pu
             counted.append(len(queries))
 
     assert counted == [1, 1]
+
+
+@pytest.mark.parametrize("path", ["/api/cases", "/api/cases/pagination"])
+def test_a_list_shows_the_price_that_a_case_has_with_the_prices_of_its_items(
+    client, put, prices, monkeypatch, path
+):
+    put("Box", {RED: 100})
+    execute, asked = database.obj.execute_sql, []
+
+    def change_the_price_before_the_items_are_read(sql, *args, **kwargs):
+        if 'FROM "case_items"' in sql and threading.current_thread() is threading.main_thread():
+            asked.append(sql)
+            change = threading.Thread(target=prices, args=[{RED: 11}])
+            change.start()
+            change.join()
+        return execute(sql, *args, **kwargs)
+
+    monkeypatch.setattr(database.obj, "execute_sql", change_the_price_before_the_items_are_read)
+
+    shown = client.get(path).json
+
+    (case,) = shown if path == "/api/cases" else shown["cases"]
+    assert len(asked) == 1
+    assert (case["price"], case["items"][0]["price"]) in ((10.53, "$10.00"), (11.58, "$11.00"))
