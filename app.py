@@ -95,8 +95,6 @@ def _database_clock() -> DatabaseClock:
 def _configure(app: Flask) -> None:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    # No view or hook is a coroutine. Flask asks each function at each call, a twelfth of a cached response.
-    app.ensure_sync = lambda function: function  # type: ignore[assignment,method-assign]
     app.config.update(
         API_TITLE=API_TITLE,
         API_VERSION=VERSION,

@@ -120,6 +120,8 @@ def read_requests_strictly(app: Flask) -> None:
     app.request_class = ContractRequest
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES + 1
     app.url_map.converters |= {"anything": Anything, "int": AsciiInteger, "row_id": RowId}
+    # No view or hook is a coroutine. Flask asks each function at each call, a twelfth of a cached response.
+    app.ensure_sync = lambda function: function  # type: ignore[assignment,method-assign]
     # No redirects: they would contain the Host header, which the client chooses.
     app.url_map.merge_slashes = False
 
