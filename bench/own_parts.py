@@ -171,14 +171,12 @@ def signals() -> None:
     payload = {"balance": 12.34}
     with redis_server() as server:
         own = RedisSignals(server.url)
-        sending = gevent.spawn(own.publisher.run)
         library = RedisManager(server.url, write_only=True)
 
         def publish_all() -> None:
             for _ in range(UPDATES):
                 own.publisher.add("balance", payload)
-            own.publisher.close()
-            sending.join()
+            own.publisher.send_waiting()
 
         def publish_each() -> None:
             for _ in range(UPDATES):

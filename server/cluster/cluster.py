@@ -23,9 +23,6 @@ from settings import Settings
 
 log = logging.getLogger("platform.cluster")
 
-STOP_SECONDS = 2.0
-"""How long a stop waits for the tasks."""
-
 
 class Cluster:
     """The connection to the other processes. In a command it is created, but not started."""
@@ -36,14 +33,14 @@ class Cluster:
         self._settings = settings
         self.signals = RedisSignals(settings.redis_url)
         self._round_is_due_at = math.inf
-        self._tasks: list[Any] = []
 
     def install(self, running: Realtime) -> None:
         """Let this connection start and stop with this server."""
         self._running = running
         self._services: Services = self._app.extensions["services"]
-        running.at_start.append(self.start)
-        running.before_close.append(self.close)
+        running.at_start.append(self._join)
+        running.before_close.append(self._leave)
+        self.signals.install(running)
         running.every_two_seconds(self._renew)
         self.signals.on(Signal.CACHE, _invalidate)
         self._share_seed_witness(running)
@@ -73,8 +70,8 @@ class Cluster:
         live = Gauge("processes_live", "Processes that serve, this one included", registry=registry)
         live.set_function(lambda: self._services.processes.live)
 
-    def start(self) -> None:
-        """Join the other processes and start the tasks.
+    def _join(self) -> None:
+        """Join the other processes.
 
         Raises OperatorError when the connection pools of all processes together are too large.
         """
@@ -88,20 +85,12 @@ class Cluster:
             # As without Redis, the process starts; /readyz says that the database is unavailable.
             log.warning("pools not checked", extra={"failure": safe_exception_summary(failure)})
         cache_invalidation.on_change.append(self._publish_change)
-        for task in (self.signals.publisher.run, self.signals.subscription.run):
-            self._tasks.append(self._running.socketio.start_background_task(task))
 
-    def close(self) -> None:
-        """Send what is waiting, and end. Does nothing before ``start``, and the second time."""
-        if not self._tasks:
+    def _leave(self) -> None:
+        """Leave the other processes. Does nothing before ``_join``, and the second time."""
+        if self._publish_change not in cache_invalidation.on_change:
             return
-        tasks, self._tasks = self._tasks, []
         cache_invalidation.on_change.remove(self._publish_change)
-        self.signals.publisher.close()
-        self.signals.subscription.close()
-        deadline = time.monotonic() + STOP_SECONDS
-        for task in tasks:
-            task.join(max(deadline - time.monotonic(), 0))
         try:
             self._services.processes.leave()
         except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:

@@ -3,15 +3,16 @@
 import uuid
 from typing import Any
 
-from server.cluster.publisher import Publisher
-from server.cluster.subscription import Subscription
+from server.cluster.publisher import BEAT_SECONDS, Publisher
+from server.cluster.subscription import PAUSE_SECONDS, Subscription
+from server.realtime.server import Realtime
 from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.shared.signals import Signal, Signals
 
 
 class RedisSignals(Signals):
-    """Signals over a Redis server, which may be away. They begin when the server of this process starts."""
+    """Signals over a Redis server, which may be away."""
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -23,6 +24,23 @@ class RedisSignals(Signals):
     @property
     def are_away(self) -> bool:
         return self.subscription.is_away
+
+    def install(self, running: Realtime) -> None:
+        """Send and receive while this server runs."""
+        sending = running.repeat(
+            self.publisher.send_waiting,
+            every_seconds=BEAT_SECONDS,
+            on_failure="signals not sent",
+            at_end=self.publisher.close,
+        )
+        self.publisher.wake = sending.woken
+        receiving = running.repeat(
+            self.subscription.receive,
+            every_seconds=PAUSE_SECONDS,
+            on_failure="signals not received",
+            at_end=self.subscription.close,
+        )
+        self.subscription.stop = receiving.stop
 
     def publish(self, name: Signal, payload: Any) -> None:
         """Queue a signal to the other processes. Raises TypeError for a payload that is not JSON."""

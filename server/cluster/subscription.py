@@ -39,7 +39,7 @@ class Subscription:
         self._redis = connect(url)
         self._process_id = process_id
         self._on_signal = on_signal
-        self._stop = threading.Event()
+        self.stop = threading.Event()
         self.heard_at = -math.inf
         """When this process last heard itself, by the monotonic clock."""
         self._hears = False
@@ -56,21 +56,18 @@ class Subscription:
         return not self._hears or time.monotonic() - self.heard_at > SILENCE_SECONDS + CHECK_SECONDS
 
     def close(self) -> None:
-        self._stop.set()
-
-    def run(self) -> None:
-        """Receive until ``close``."""
-        while not self._stop.is_set():
-            try:
-                self._listen()
-            except Exception as failure:  # noqa: BLE001  # Redis may come back
-                self._hears = False
-                if not self._is_reported:
-                    self._is_reported = True
-                    self.interruptions.inc()
-                    log.warning("redis away", extra={"failure": safe_exception_summary(failure)})
-                self._stop.wait(PAUSE_SECONDS)
         self._redis.close()
+
+    def receive(self) -> None:
+        """Receive until ``stop`` is set or Redis is away."""
+        try:
+            self._listen()
+        except Exception as failure:  # noqa: BLE001  # Redis may come back
+            self._hears = False
+            if not self._is_reported:
+                self._is_reported = True
+                self.interruptions.inc()
+                log.warning("redis away", extra={"failure": safe_exception_summary(failure)})
 
     def _listen(self) -> None:
         """Receive from a new connection until it fails. Raises RedisError and Silent."""
@@ -79,7 +76,7 @@ class Subscription:
             connected_at = time.monotonic()
             # After a standstill there may be tens of thousands of messages, which come without a wait.
             cooperate = CooperativeYield()
-            while not self._stop.is_set():
+            while not self.stop.is_set():
                 message = pubsub.get_message(timeout=CHECK_SECONDS)
                 if message is None:
                     # Checked when all has been read: what this process sent may wait behind other messages.
