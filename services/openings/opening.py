@@ -114,18 +114,14 @@ class Openings:
         in the order of the checks below, and then those of ``Play.play``. Raises TermsExpired if the
         database is so slow that no attempt is settled in time.
         """
+        play = partial(self._bets.play, user_id=user_id, request=request, clock=clock)
         for _ in range(ATTEMPTS - 1):
             try:
-                return self._play(user_id, request, clock)
+                return play(check=lambda: self._terms(user_id, request))
             except TermsExpired:
                 # Its case may have been read slowly, and would be too old in the next attempt as well.
                 self._recent_case.cache_clear()
-        return self._play(user_id, request, clock)
-
-    def _play(self, user_id: int, request: OpeningRequest, clock: Clock) -> PlayedBet:
-        return self._bets.play(
-            user_id=user_id, request=request, check=lambda: self._terms(user_id, request), clock=clock
-        )
+        return play(check=lambda: self._terms(user_id, request))
 
     def _terms(self, user_id: int, request: OpeningRequest) -> OpeningTerms:
         client_seed = client_seed_of(request)

@@ -91,31 +91,19 @@ class Upgrader:
     def _terms(self, request: SpinRequest) -> SpinTerms:
         wager = cents_from_number(request.amount, least=Cents(self._settings.upgrader_min_wager_cents))
         client_seed = client_seed_of(request)
-        item = self._item(request.item)
+        item = self._catalogue.current().by_name.get(request.item)
+        if item is None:
+            raise ItemNotFound
         if request.price is not None and not is_amount(request.price, item.price_cents):
             raise ItemPriceChanged
         if item.price_cents <= wager:
             raise PriceNotAboveWager
-        return SpinTerms(
-            client_seed=client_seed,
-            wager=wager,
-            item=item,
-            house_edge_ppm=self._settings.upgrader_house_edge_ppm,
-            threshold=self._threshold(wager, item.price_cents),
-        )
-
-    def _item(self, name: str) -> CatalogueItem:
-        item = self._catalogue.current().by_name.get(name)
-        if item is None:
-            raise ItemNotFound
-        return item
-
-    def _threshold(self, wager: Cents, price: Cents) -> int:
         if wager > self._settings.upgrader_max_wager_cents:
             raise WagerAboveLimit
-        threshold = rolls.threshold(
-            wager_cents=wager, price_cents=price, house_edge_ppm=self._settings.upgrader_house_edge_ppm
-        )
+        edge = self._settings.upgrader_house_edge_ppm
+        threshold = rolls.threshold(wager_cents=wager, price_cents=item.price_cents, house_edge_ppm=edge)
         if threshold == 0:
             raise WagerTooSmall
-        return threshold
+        return SpinTerms(
+            client_seed=client_seed, wager=wager, item=item, house_edge_ppm=edge, threshold=threshold
+        )
