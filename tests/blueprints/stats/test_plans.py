@@ -8,6 +8,7 @@ from peewee import SqliteDatabase
 from bench.harness import bulk_history
 from bench.harness.players import signed_in
 from bench.harness.spins import Clock
+from models import proof_queries
 from models.db.connection import database, reading
 from models.users import User
 from tests.blueprints.stats.conftest import NOW
@@ -164,9 +165,9 @@ def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, se
 def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     services = app.extensions["services"]
     with reading():
-        players = dict.fromkeys(User.select(User.id).scalars(), 0)
+        players = list(User.select(User.id).scalars())
     with recorded_statements() as seen:
-        services.proofs.deliverable(players, now=services.clock())
+        proof_queries.undelivered(players)
         services.proofs.pending(due_by=services.clock())
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
