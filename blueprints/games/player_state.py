@@ -33,6 +33,8 @@ SOCKETS_AT_ONCE = 1_000
 Revision = tuple[int, str]
 """Identifies an event. The number grows, but stays the same when a commitment is drawn anew."""
 
+UNSENT: Revision = (-1, "")
+
 REVISIONS: dict[str, Callable[[Any], Revision]] = {
     COMMITMENT: lambda payload: (payload["nonce"], payload["serverSeedCommitment"]),
     BALANCE: lambda payload: (payload["version"], ""),
@@ -84,11 +86,11 @@ class PlayerState:
             self._send(changed.sid, [(BALANCE, BALANCE_PAYLOAD.dump(changed))])
 
     def _sent_state(self, sid: str) -> SentState | None:
-        """None for a spectator, and for a socket that has just joined and will be sent all."""
+        """None for a spectator."""
         user_id, last = self._connections.player_of(sid), self._last_sent(sid)
-        if user_id is None or len(last) < len(REVISIONS):
+        if user_id is None:
             return None
-        (version, _), (_, commitment) = last[BALANCE], last[COMMITMENT]
+        (version, _), (_, commitment) = last.get(BALANCE, UNSENT), last.get(COMMITMENT, UNSENT)
         return SentState(sid, user_id, version, commitment)
 
     def _send_unless_older(self, sid: str, events: Sequence[Event]) -> None:

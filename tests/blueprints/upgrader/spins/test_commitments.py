@@ -79,3 +79,23 @@ def test_a_commitment_that_a_restore_brings_back_is_not_announced_again(
 
     announced = [payload for name, payload in socket.seen if name == "upgrader:commitment"]
     assert announced == [first, second]
+
+
+def test_a_player_who_connects_while_the_database_fails_gets_commitment_and_balance_later(
+    monkeypatch, app, connect, player
+):
+    seeds = app.extensions["services"].seeds
+    announced, failed = seeds.announced, []
+
+    def fail_once(*, user_id):
+        if not failed:
+            failed.append(user_id)
+            raise peewee.OperationalError("the connection was lost")
+        return announced(user_id=user_id)
+
+    monkeypatch.setattr(seeds, "announced", fail_once)
+    socket = connect(player)
+
+    assert socket.expect("upgrader:commitment")["nonce"] == 1
+    assert socket.expect("balance")["balance"] == 100
+    assert failed == [player.id]
