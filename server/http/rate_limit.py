@@ -8,6 +8,7 @@ import logging
 import math
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from flask import Flask
@@ -15,6 +16,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from server.http.bearer_token import current_claims
 from server.http.strict_requests import ContractRequest, current_request
+from services.maintenance.checks import FORWARDED_MARKER
 from services.shared.errors import TooManyRequests, Unauthorized
 from services.shared.rate_limiter import NewRateLimiter, RateLimiter
 
@@ -125,11 +127,12 @@ def trust_proxies(app: Flask, *, count: int) -> None:
 
     With 0, log a line when such a header arrives, at most once a minute: all clients behind a proxy that is
     not trusted share its address and its limits. A client may send the header itself, so this is only a
-    hint.
+    hint. ``flask check`` repeats it; it looks at the time of a file.
     """
     if count:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=0)  # type: ignore[method-assign]
         return
+    marker = Path(app.instance_path) / FORWARDED_MARKER
     warnings = RateLimiter(most=1, seconds=SECONDS)
 
     @app.before_request
@@ -138,3 +141,5 @@ def trust_proxies(app: Flask, *, count: int) -> None:
         is_forwarded = "HTTP_X_FORWARDED_FOR" in environ or "HTTP_FORWARDED" in environ
         if is_forwarded and not warnings.hit("forwarding header"):
             log.warning("forwarding headers arrive although TRUSTED_PROXIES is 0")
+            with suppress(OSError):
+                marker.touch()

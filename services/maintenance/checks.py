@@ -2,6 +2,7 @@
 
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from models.users import AnnouncedSeed
 from services.shared.encryption import Encrypter
 from settings import Settings
 
+FORWARDED_MARKER = "forwarded_requests"
+"""A file in the instance directory, touched when a request has a forwarding header that is not trusted."""
+
+DAY_SECONDS = 86_400
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -33,11 +38,16 @@ def warnings(settings: Settings) -> list[str]:
     """What an operator should check, one line each."""
     private = [Path(database.database)] if isinstance(database.obj, Sqlite) else []
     private += [settings.instance_dir / name for name in ("secret_key", "jwt_secret")]
-    return [
+    found = [
         f"{path} can be read by other users; run chmod 600 on it"
         for path in private
         if path.exists() and path.stat().st_mode & OTHERS
     ]
+    marker = settings.instance_dir / FORWARDED_MARKER
+    was_touched = marker.exists() and marker.stat().st_mtime > time.time() - DAY_SECONDS
+    if was_touched and not settings.trusted_proxies:
+        found.append("TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header")
+    return found
 
 
 def _database_problems() -> Iterator[str]:

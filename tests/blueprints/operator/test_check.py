@@ -11,6 +11,8 @@ from models.db import migrate
 from models.db.connection import database, writing
 from tests.support.markers import sqlite_only
 
+UNTRUSTED = "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header"
+
 
 @pytest.fixture
 def check(make_app):
@@ -109,3 +111,11 @@ def test_a_database_that_others_can_read_is_a_warning(check, tmp_path):
     file.chmod(0o644)
 
     assert check() == (0, [f"warning: {file} can be read by other users; run chmod 600 on it"])
+
+
+@sqlite_only
+def test_a_forwarding_header_of_an_untrusted_proxy_is_a_warning(client, check):
+    client.get("/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
+
+    assert check(TRUSTED_PROXIES="0") == (0, [f"warning: {UNTRUSTED}"])
+    assert check(TRUSTED_PROXIES="1") == (0, [])
