@@ -48,15 +48,15 @@ def lock(*, user_id: int, amount: object, deadline: object, now: Millis) -> User
     cents = cents_from_number(amount, least=Cents(1))
     until = _future(deadline, now)
     with writing():
+        before = users.lock(user_id).vault_deadline_ms
         try:
             move = Move(cents, Account.BALANCE, Account.VAULT)
             posting.post(kind=Kind.VAULT_LOCK, user_id=user_id, moves=[move], now=now)
         except InsufficientBalance:
             raise InvalidAmount from None
-        # A concurrent lock may have set a later deadline.
-        may_move = User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= until)
-        if not User.update(vault_deadline_ms=until).where(User.id == user_id, may_move).execute():
+        if before is not None and until < before:
             raise InvalidDeadline
+        User.update(vault_deadline_ms=until).where(User.id == user_id).execute()
         locked = {"amountCents": cents, "deadline": until}
         record(What.VAULT_LOCKED, now=now, user_id=user_id, after=locked)
         return users.get_by_id(user_id)
@@ -70,19 +70,13 @@ def unlock(*, user_id: int, now: Millis) -> User:
     Raises VaultEmpty, VaultStillLocked.
     """
     with writing():
-        # The update locks the row, so the balances read next cannot change before the commit.
-        opened = (
-            User.update(vault_deadline_ms=None)
-            .where(
-                User.id == user_id,
-                User.vault_cents > 0,
-                User.vault_deadline_ms.is_null() | (User.vault_deadline_ms <= now),
-            )
-            .execute()
-        )
-        locked = Cents(users.get_by_id(user_id).vault_cents)
-        if not opened:
-            raise VaultStillLocked if locked else VaultEmpty
+        user = users.lock(user_id)
+        locked = Cents(user.vault_cents)
+        if not locked:
+            raise VaultEmpty
+        if user.vault_deadline_ms is not None and user.vault_deadline_ms > now:
+            raise VaultStillLocked
+        User.update(vault_deadline_ms=None).where(User.id == user_id).execute()
         move = Move(locked, Account.VAULT, Account.BALANCE)
         posting.post(kind=Kind.VAULT_UNLOCK, user_id=user_id, moves=[move], now=now)
         record(What.VAULT_UNLOCKED, now=now, user_id=user_id, after={"amountCents": locked})
