@@ -89,9 +89,12 @@ class PriceService:
             return
         while True:
             self._between()
+            # Before the feed is looked at: its answer may lack an item that is wanted only afterwards.
+            with self._asked:
+                wanted = set(self._wanted)
             if self._feed:
                 self._feed.refresh_if_due()
-            self._ask_for_wanted()
+            self._ask_for(wanted)
             if not self._market or not self._market.ask_for_one():
                 return
 
@@ -155,9 +158,7 @@ class PriceService:
             self._wanted.difference_update(message.get("asked", ()))
             self._asked.notify_all()
 
-    def _ask_for_wanted(self) -> None:
-        with self._asked:
-            wanted = set(self._wanted)
+    def _ask_for(self, wanted: set[int]) -> None:
         while wanted and self._market and self._market.ask_for_one(among=wanted):
             self._between()
         if wanted:

@@ -11,6 +11,7 @@ from models.db import waiting
 from models.db.connection import reading
 from models.items import Item
 from services.prices import service
+from services.prices.feed import Feed
 from services.prices.service import Stopped
 from tests.services.prices.conftest import HOUR, START
 from tests.support.at_once import all_at_once
@@ -193,6 +194,28 @@ def test_requests_for_an_item_that_the_feed_does_not_contain_refresh_it_once(res
             prices.refresh_missing(unpriced())
 
     assert len(source.requests) == 1
+
+
+@pytest.mark.parametrize("settings", [{}])
+def test_an_item_that_is_wanted_after_the_feed_was_looked_at_is_asked_for_in_the_next_round(
+    restart, source, add, unpriced, stored_prices, monkeypatch
+):
+    prices = restart(PRICE_FEED_URL=source.url)
+    source.answer = feed({"New": 150})
+    refresh = Feed.refresh_if_due
+
+    def refresh_before_the_request(of_prices):
+        refresh(of_prices)
+        if not stored_prices():
+            add({"New": None})
+            prices._wanted.update(unpriced())
+
+    monkeypatch.setattr(Feed, "refresh_if_due", refresh_before_the_request)
+    prices.run_due()
+    still_wanted = prices._wanted == set(unpriced())
+    prices.run_due()
+
+    assert (still_wanted, prices._wanted, stored_prices()) == (True, set(), {"New": 150})
 
 
 @pytest.fixture
