@@ -8,6 +8,7 @@ import pytest
 from bench.harness.faults.proxy import HALF, RESET, STALL, fault_proxy, slices
 from bench.harness.price_sources import feed, market
 from bench.harness.waiting import wait_until
+from services.prices import service
 from tests.support.markers import sqlite_only
 
 # The database plays no part in this.
@@ -39,7 +40,9 @@ def kind(request):
 
 
 @pytest.fixture
-def settings(kind, proxy):
+def settings(kind, proxy, monkeypatch):
+    # The background task runs one round; the test runs the others.
+    monkeypatch.setattr(service, "ROUND_SECONDS", 3600.0)
     address = f"http://127.0.0.1:{proxy.port}/prices"
     return {"PRICE_FEED_URL" if kind == "feed" else "PRICE_MARKET_URL": address}
 
