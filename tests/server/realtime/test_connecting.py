@@ -150,8 +150,8 @@ class TestWithATokenThatExpires:
 
     def test_an_expired_socket_gets_no_proof_and_no_balance(self, connect, app, player, item, clock):
         socket = connect(player)
-        socket.spin({"amount": 1, "item": item})
         socket.expect("balance")
+        socket.spin({"amount": 1, "item": item})
         socket.expect("balance")
         clock["now"] += 60_000
 

@@ -53,12 +53,11 @@ def test_proofs_and_balances_go_only_to_the_sockets_of_the_new_session(
     connect, player, log_out, log_in, monkeypatch
 ):
     old, now = connect(player), time.monotonic()
+    old.expect("balance")
     with monkeypatch.context() as patch:
         # No proof falls due meanwhile.
         patch.setattr(proof_delivery, "time", SimpleNamespace(monotonic=lambda: now))
         assert spin(old)["status"]
-        # One on connecting, one after the spin.
-        old.expect("balance")
         old.expect("balance")
         log_out()
         seen = len(old.seen)
