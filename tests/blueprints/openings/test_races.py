@@ -20,10 +20,10 @@ from tests.support.case_history import CaseHistory
 
 PLAYERS = 4
 CHANGES = 4
-ANSWERS = {None, "Case not found", "Case has changed"}
+ANSWERS = {None, "Case not found", "Case has changed", "Something went wrong"}
 
 
-def test_charge_odds_and_prize_are_of_one_content_that_is_at_most_a_second_old(connect, new_player):
+def test_charge_odds_and_prize_are_of_one_content_that_is_at_most_a_second_old(connect, new_player, caplog):
     history = CaseHistory()
     is_over = threading.Event()
     errors = []
@@ -51,6 +51,9 @@ def test_charge_odds_and_prize_are_of_one_content_that_is_at_most_a_second_old(c
         thread.join()
 
     assert set(errors) <= ANSWERS
+    # On a busy machine all that an opening has read may be too old.
+    failures = [record.failure for record in caplog.records if record.message == "bet failed"]
+    assert [failure for failure in failures if not failure.startswith("TermsExpired ")] == []
     with reading():
         assert Bet.select(Bet.snapshot).distinct().count() > CHANGES / 2
     assert history.problems() == []

@@ -28,7 +28,9 @@ def line(shared):
     """The line of a prize that the player of the shared page has just won."""
     shared.before = balance(shared)
     assert "Verified" in open_case(shared, CASE)
-    shared.get_by_role("tab", name="Prizes").click()
+    # The opening has loaded the list, too. What comes last is drawn before the prize changes.
+    with shared.expect_response("**/prizes?*"):
+        shared.get_by_role("tab", name="Prizes").click()
     line = shared.locator("#prizes li").first
     expect(line).to_contain_text("Yours")
     return line

@@ -6,6 +6,7 @@ import pytest
 
 from bench.harness.servers import threaded_server
 from bench.harness.waiting import wait_until
+from services.audit_trail import sealing
 from tests.support.markers import sqlite_only
 
 
@@ -47,15 +48,16 @@ def test_a_running_server_seals_what_a_command_has_recorded(run, verify):
     assert verify()["sealed"] >= 3
 
 
-def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, verify):
+def test_what_a_stopped_server_left_is_sealed_at_the_next_start(serve, run, verify, monkeypatch):
+    monkeypatch.setattr(sealing, "BATCH", 20)
     serve()
-    run("users", "create", "ada", "--count", "250")
+    run("users", "create", "ada", "--count", "25")
     left = verify()
-    assert left["unsealed"] == 250
+    assert left["unsealed"] == 25
 
     serve()
 
-    assert verify() == {"sealed": left["sealed"] + 250, "unsealed": 0, "problems": 0}
+    assert verify() == {"sealed": left["sealed"] + 25, "unsealed": 0, "problems": 0}
 
 
 @sqlite_only

@@ -3,7 +3,6 @@
 import logging
 import re
 import threading
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -67,13 +66,16 @@ def test_a_process_tells_within_five_seconds_that_redis_is_gone_and_recovers(
     app, signals, redis, fault, monkeypatch
 ):
     first, second = signals
-    later = SimpleNamespace(monotonic=lambda: time.monotonic() + NOTICED_SECONDS)
+
+    def five_seconds_later():
+        return max(each.subscription.heard_at for each in signals) + NOTICED_SECONDS
+
     heard = []
     second.on(fault, heard.append)
     before = ready(app)
 
-    with getattr(redis, fault)():
-        monkeypatch.setattr(subscription, "time", later)
+    with getattr(redis, fault)(), monkeypatch.context() as patch:
+        patch.setattr(subscription, "time", SimpleNamespace(monotonic=five_seconds_later))
         assert first.are_away
         assert second.are_away
         during = ready(app)
