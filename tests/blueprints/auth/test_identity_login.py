@@ -345,7 +345,7 @@ def test_googles_issuer_may_omit_the_scheme_in_id_tokens(app, identity, me):
         assert me(Browser(app).log_in("identity"))["username"] == "Alice", issuer
 
 
-def test_a_code_of_another_login_is_refused(app, browser, identity, returning, users):
+def test_a_code_of_another_login_is_refused(app, identity, returning, users):
     stolen = parameters(returning)["code"]
     thief = Browser(app)
     own = thief.at_provider(thief.begin("identity"))
@@ -365,7 +365,7 @@ def test_a_wrong_client_secret_fails_the_login(make_app, identity, users):
     assert users() == []
 
 
-def test_a_code_can_be_redeemed_once(app, browser, identity, returning):
+def test_a_code_can_be_redeemed_once(app, browser, returning):
     cookie = browser.cookie("login_identity").value
     browser.back(returning)
     again = Browser(app)

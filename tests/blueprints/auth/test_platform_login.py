@@ -291,15 +291,13 @@ def test_the_whole_assertion_is_checked_at_the_configured_address(browser, game_
 
 
 @sqlite_only
-def test_a_login_with_a_forged_cookie_fails(app, game_platform, returning):
+def test_a_login_with_a_forged_cookie_fails(app, returning):
     for cookie in ("", "nonsense", "gAAAAAB", "t\u00f6ken", "%00"):
         assert with_cookie(app, cookie).back(returning).headers["Location"] == FAILED, cookie
 
 
 @sqlite_only
-def test_a_login_with_the_cookie_of_the_other_provider_fails(
-    app, browser, credulous, identity, returning, users
-):
+def test_a_login_with_the_cookie_of_the_other_provider_fails(app, browser, credulous, identity, returning):
     state = parameters(browser.begin("identity"))["state"]
     other = browser.cookie("login_identity").value
     return_to = f"{BASE_URL}/auth/platform/return?state={state}"
@@ -311,7 +309,7 @@ def test_a_login_with_the_cookie_of_the_other_provider_fails(
     assert answer.headers["Location"] == FAILED
 
 
-def test_an_assertion_can_be_used_once(app, browser, game_platform, returning, users):
+def test_an_assertion_can_be_used_once(app, browser, game_platform, returning):
     cookie = cookie_of(browser)
     browser.back(returning)
 
@@ -341,7 +339,7 @@ def test_an_assertion_stays_used_when_the_clock_is_set(make_app, game_platform):
     assert answers == [FAILED] * 5
 
 
-def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, game_platform, returning):
+def test_of_many_uses_of_an_assertion_at_once_one_logs_in(app, browser, returning):
     cookie = cookie_of(browser)
     copies = [with_cookie(app, cookie) for _ in range(8)]
 

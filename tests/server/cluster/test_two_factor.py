@@ -90,7 +90,7 @@ def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenti
     assert [answer.json()["message"] for answer in later] == [NOTHING[1]] * 2
 
 
-def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator, urls, at_once):
+def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator, at_once):
     services = app.extensions["services"]
     codes = recovery_codes_of(app, player, authenticator)
     challenge = services.login_challenges.begin(user_id=player.id, now=services.clock())
