@@ -61,6 +61,13 @@ def announce_again(player, nonce):
         AnnouncedSeed.update(nonce=nonce).where(AnnouncedSeed.user == player.id).execute()
 
 
+def lose_last_mark():
+    """Leave the database as a restore from before the last mark does."""
+    with writing():
+        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
+        SeedMark.delete().where(SeedMark.number == last).execute()
+
+
 def test_busy_processes_append_one_mark_each_for_all_bets_settled_before(processes, new_player, spin):
     players = [new_player(f"player-{number}") for number in range(3)]
     bets = [
@@ -98,11 +105,23 @@ def test_a_restored_database_that_lacks_bets_which_another_process_revealed_is_r
     player = new_player()
     reveal(here, spin(there, player))
     told = announced(there, player)
-    with writing():
-        last = SeedMark.select(SeedMark.number).order_by(SeedMark.number.desc()).limit(1).scalar()
-        SeedMark.delete().where(SeedMark.number == last).execute()
+    lose_last_mark()
 
     assert announced(there, player).server_seed_commitment != told.server_seed_commitment
+
+
+def test_a_machine_recognises_a_restored_database_that_lacks_bets_which_only_another_one_knew(
+    app, make_app, new_player, spin, tmp_path
+):
+    other = make_app(INSTANCE_DIR=str(tmp_path / "other"))
+    player = new_player()
+    witness(other).watch()
+    reveal(app, spin(app, player))
+    witness(other).watch()
+    told = announced(other, player)
+    lose_last_mark()
+
+    assert announced(other, player).server_seed_commitment != told.server_seed_commitment
 
 
 def test_processes_that_start_and_stop_keep_the_commitments(processes, make_app, new_player, spin):
