@@ -62,12 +62,12 @@ class PlayerState:
         events = [_event(commitment), _event(users.get_by_id(user_id))]
         # During the queries the session may have ended, or a bet may have sent newer ones.
         if self._connections.player_of(sid) == user_id:
-            self._send_unless_older(sid, events)
+            self._send(sid, events, unless_older=True)
 
     def forward(self, signal: Any) -> None:
         """Send the events of another process to those sockets of the player that have no newer ones."""
         for sid in self._connections.sids_of(signal["player"]):
-            self._send_unless_older(sid, [(name, payload) for name, payload in signal["events"]])
+            self._send(sid, signal["events"], unless_older=True)
 
     def send_missed(self) -> None:
         """Send what the database has and the sockets of this process were not sent."""
@@ -82,7 +82,7 @@ class PlayerState:
             return
         if self._sent_state(changed.sid) == before:
             # A restored database may announce a seed that was revealed. It is redrawn before it is used.
-            self._send_unless_older(changed.sid, [(COMMITMENT, COMMITMENT_PAYLOAD.dump(changed))])
+            self._send(changed.sid, [(COMMITMENT, COMMITMENT_PAYLOAD.dump(changed))], unless_older=True)
             self._send(changed.sid, [(BALANCE, BALANCE_PAYLOAD.dump(changed))])
 
     def _sent_state(self, sid: str) -> SentState | None:
@@ -93,31 +93,20 @@ class PlayerState:
         (version, _), (_, commitment) = last.get(BALANCE, UNSENT), last.get(COMMITMENT, UNSENT)
         return SentState(sid, user_id, version, commitment)
 
-    def _send_unless_older(self, sid: str, events: Sequence[Event]) -> None:
-        """Send the events to a socket, except those that are older than what it was sent last."""
-        last = self._last_sent(sid)
-        self._send(sid, [event for event in events if not _is_older(event, last)])
-
-    def _send(self, sid: str, events: Sequence[Event]) -> None:
-        """Send the events to a socket, except those that it was sent last."""
+    def _send(self, sid: str, events: Sequence[Event], *, unless_older: bool = False) -> None:
+        """Send the events to a socket, except those that it was sent last, and optionally older ones."""
         last = self._last_sent(sid)
         unsent = []
-        for event in events:
-            name, payload = event
-            revision = REVISIONS[name](payload)
-            if last.get(name) != revision:
+        for name, payload in events:
+            revision, before = REVISIONS[name](payload), last.get(name, UNSENT)
+            if revision != before and not (unless_older and revision[0] < before[0]):
                 last[name] = revision
-                unsent.append(event)
+                unsent.append((name, payload))
         self._running.send(sid, unsent)
 
     def _last_sent(self, sid: str) -> dict[str, Revision]:
         connection = self._connections.get(sid)
         return connection.last_sent if connection else {}
-
-
-def _is_older(event: Event, last: dict[str, Revision]) -> bool:
-    name, payload = event
-    return name in last and REVISIONS[name](payload)[0] < last[name][0]
 
 
 def _event(changed: Commitment | Balances | User) -> Event:

@@ -11,9 +11,7 @@ from services.games.proofs import Proof
 class SentProof:
     """A proof on its way to one or more sockets. ``sent_at`` is by ``time.monotonic()``."""
 
-    bet_id: int
-    nonce: int
-    server_seed: str = field(repr=False)
+    proof: Proof = field(repr=False)
     sent_at: float = float("inf")
     sids: set[str] = field(default_factory=set)
 
@@ -40,7 +38,7 @@ class UnconfirmedProofs:
         with self._guard:
             sent = self._by_bet.get(proof.id)
             if sent is None:
-                sent = SentProof(proof.id, proof.nonce, proof.server_seed)
+                sent = SentProof(proof)
                 self._by_bet[proof.id] = sent
             elif not sent.sids or sent.sids.issuperset(sids):
                 return None
@@ -71,14 +69,14 @@ class UnconfirmedProofs:
             for sent in self._by_socket.pop(sid, {}).values():
                 sent.sids.discard(sid)
                 if not sent.sids:
-                    lost.append(sent.bet_id)
-                    del self._by_bet[sent.bet_id]
+                    lost.append(sent.proof.id)
+                    del self._by_bet[sent.proof.id]
         return lost
 
     def seeds(self) -> dict[int, str]:
         """The server seeds of all these proofs, by the ids of their bets."""
         with self._guard:
-            return {bet_id: sent.server_seed for bet_id, sent in self._by_bet.items()}
+            return {bet_id: sent.proof.server_seed for bet_id, sent in self._by_bet.items()}
 
     def confirmed(self) -> dict[int, str]:
         """The server seeds of the confirmed proofs, by the ids of their bets; kept until ``forget``."""
@@ -99,10 +97,10 @@ class UnconfirmedProofs:
 
     def _confirm(self, received: Sequence[SentProof]) -> None:
         for sent in received:
-            self._confirmed[sent.bet_id] = sent.server_seed
+            self._confirmed[sent.proof.id] = sent.proof.server_seed
             for sid in sent.sids:
                 of_socket = self._by_socket[sid]
-                del of_socket[sent.nonce]
+                del of_socket[sent.proof.nonce]
                 if not of_socket:
                     del self._by_socket[sid]
             sent.sids.clear()
