@@ -35,13 +35,14 @@ class Handshakes:
 
     def _opened(self, transport_id: str, environ: Mapping[str, Any]) -> Any:
         """Accept a new transport, or refuse it with 401: engineio has no other status for this."""
+        # Before the wait for a count of the address in Redis.
+        self._running.transports.adopt(transport_id)
         # The library has counted this transport already.
         not_joined = len(self._server.eio.sockets) - len(self._running.connections)
         if not_joined > MAX_HANDSHAKES:
             return TOO_MANY
         if self._per_address is not None and self._per_address.hit(environ.get("REMOTE_ADDR")):
             return TOO_MANY
-        self._running.transports.adopt(transport_id)
         return self._accept(transport_id, environ)
 
     def join(self, transport_id: str, handle: Callable[[], None]) -> None:

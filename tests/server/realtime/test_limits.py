@@ -14,6 +14,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import SEPARATOR, Refused, Transport
 from bench.harness.waiting import wait_until
 from server.realtime import handshakes, transport
+from services.shared.rate_limiter import RateLimiter
 from tests.server.realtime.conftest import on_shared_app
 from tests.support.apps import app_on
 from tests.support.polling import PollingClient
@@ -190,6 +191,22 @@ def test_the_fourth_handshake_of_an_address_is_refused_for_a_minute(app, raw):
         for _ in range(5):
             client.send('40{"token":"bad"}')
         assert client.closed()
+
+
+def test_deadlines_can_be_checked_while_a_handshake_is_counted(app, raw, monkeypatch, caplog):
+    """With Redis the server waits for the count, and other tasks run."""
+    settings = replace(app.extensions["services"].settings, ratelimit_enabled=True)
+    hit = RateLimiter.hit
+    with app_on(settings) as other, threaded_server(other) as url:
+
+        def check_meanwhile(limiter, client):
+            other.extensions["realtime"].transports.check_deadlines()
+            return hit(limiter, client)
+
+        monkeypatch.setattr(RateLimiter, "hit", check_meanwhile)
+        assert raw(url).opened.startswith("0")
+
+    assert "deadline failed" not in caplog.text
 
 
 def test_joining_twice_closes_the_transport(raw):
