@@ -91,7 +91,7 @@ WHERE id = ANY(CAST(:bets AS bigint[])) AND proof_delivered_at_ms IS NULL
 RETURNING user_id
 """
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
-UNDELIVERED = f"""
+NOT_HELD = f"""
 SELECT undelivered.id
 FROM unnest(CAST(:players AS bigint[])) AS player (id)
 CROSS JOIN LATERAL (
@@ -151,13 +151,13 @@ def release(bet_ids: Iterable[int]) -> set[int]:
 
 
 @reading()
-def undelivered(user_ids: Iterable[int]) -> list[int]:
+def not_held(user_ids: Iterable[int]) -> list[int]:
     """The first bets of each of these players, by nonce, whose proofs are revealed but not delivered.
 
     Bets that a live process holds are left out.
     """
     values = {"players": _array(user_ids), "most": MOST_OF_A_PLAYER}
-    return [bet_id for (bet_id,) in execute(UNDELIVERED, values)]
+    return [bet_id for (bet_id,) in execute(NOT_HELD, values)]
 
 
 def _array(numbers: Iterable[int]) -> str:

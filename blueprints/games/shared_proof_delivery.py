@@ -115,7 +115,7 @@ class SharedProofDelivery(ProofDelivery):
         noted = [self._players.pop() for _ in range(len(self._players))]
         connected = [user_id for user_id in noted if self._connections.sids_of(user_id)]
         for some in peewee.chunked(connected, PLAYERS_AT_ONCE):
-            found = proof_queries.undelivered(some)
+            found = proof_queries.not_held(some)
             new = [bet_id for bet_id in found if bet_id not in self._unconfirmed]
             for part in peewee.chunked(new, PROOFS_AT_ONCE):
                 self._send((proof, None) for proof in self._proofs.open(part))

@@ -167,7 +167,7 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     with reading():
         players = list(User.select(User.id).scalars())
     with recorded_statements() as seen:
-        proof_queries.undelivered(players)
+        proof_queries.not_held(players)
         services.proofs.pending(due_by=services.clock())
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
