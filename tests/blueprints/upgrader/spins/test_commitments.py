@@ -32,6 +32,21 @@ def test_each_spin_is_rolled_with_the_seed_that_was_announced_before_it(connect,
         announced = following
 
 
+def test_a_spin_for_the_commitment_of_an_earlier_one_is_refused_and_for_the_next_one_played(
+    connect, player, item
+):
+    socket = connect(player)
+    spin = {"amount": 1, "item": item}
+    first = socket.expect("upgrader:commitment")["serverSeedCommitment"]
+    socket.spin(spin)
+    following = socket.expect("upgrader:commitment")["serverSeedCommitment"]
+
+    refused = socket.spin(spin | {"serverSeedCommitment": first})
+
+    assert refused == {"status": False, "error": "Commitment does not match"}
+    assert socket.spin(spin | {"serverSeedCommitment": following})["status"] is True
+
+
 def test_no_two_players_are_announced_the_same_seed(connect, new_player):
     announced = [connect(new_player(name)).expect("upgrader:commitment") for name in ("alice", "bob")]
 
