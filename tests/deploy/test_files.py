@@ -130,3 +130,10 @@ def test_the_server_is_killed_only_after_its_own_time_to_stop():
 
     assert seconds("TimeoutStopSec", UNIT.read_text()) > needed
     assert int(COMPOSE["services"]["platform"]["stop_grace_period"].removesuffix("s")) > needed
+
+
+def test_nginx_can_make_the_directory_of_its_cache():
+    """nginx makes the last directory of a path only, and Debian has no ``/var/cache/nginx``."""
+    cache = re.search(r"^proxy_cache_path (\S+)", (DEPLOY / "nginx.conf").read_text(), re.MULTILINE)[1]
+
+    assert Path(cache).parent == Path("/var/cache")
