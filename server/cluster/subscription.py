@@ -40,6 +40,7 @@ class Subscription:
         self._process_id = process_id
         self._on_signal = on_signal
         self.stop = threading.Event()
+        """Set to end ``receive``."""
         self.heard_at = -math.inf
         """When this process last heard itself, by the monotonic clock."""
         self._hears = False
