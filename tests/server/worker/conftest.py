@@ -8,13 +8,14 @@ from bench.harness.servers import gunicorn
 from tests.support.apps import environment
 
 
-def serving(target: str, **changes: str) -> Any:
-    """A fixture: a server of this app, with these changes of its environment, for all tests of a file.
+def serving(target: str, *, scope: Any = "module", **changes: str) -> Any:
+    """A fixture: a server of this app, with these changes of its environment.
 
-    Connections are handled before any database is asked, so it has one kind of database only.
+    By default all tests of a file share it. Connections are handled before any database is asked, so it has
+    one kind of database only.
     """
 
-    @pytest.fixture(scope="module")
+    @pytest.fixture(scope=scope)
     def server(warm_start, sqlite_files, tmp_path_factory):
         directory = tmp_path_factory.mktemp("production")
         with sqlite_files.fresh(directory) as url:
@@ -33,4 +34,4 @@ hasty = serving("tests.support.changed_apps:short_deadlines()")
 counting = serving("tests.support.changed_apps:counting()", RATELIMIT_ENABLED="1")
 loud = serving("tests.support.changed_apps:loud()")
 odd = serving("tests.support.odd_answers_app:app")
-stuck = serving("tests.support.changed_apps:stuck()")
+stuck = serving("tests.support.changed_apps:stuck()", scope="function")
