@@ -20,6 +20,7 @@ from bench.harness.local_app import run_flask
 from bench.harness.players import bearer
 from bench.harness.programs import BROWSER
 from bench.harness.servers import RunningServer, free_port, gunicorn
+from bench.harness.waiting import wait_until
 from bench.harness.warm_start import WarmStart
 from tests.support.platform_provider import platform_provider
 
@@ -277,6 +278,15 @@ def open_account(tab):
 def balance(tab):
     """The balance that the page shows, in coins."""
     return float(tab.locator("#balance").text_content().removesuffix(" coins").replace(",", ""))
+
+
+def hold(tab, path, act):
+    """Holds the request to this path that ``act`` sends; returns its route, which lets it go on."""
+    held = []
+    tab.route(path, lambda route: route.continue_() if held else held.append(route))
+    act()
+    wait_until(lambda: tab.title() and held)
+    return held[0]
 
 
 def enter_code(tab, code):

@@ -14,6 +14,7 @@ from tests.blueprints.site.conftest import (
     choose_case,
     expect_stacked,
     find_case,
+    hold,
     open_case,
     refer,
     resize,
@@ -98,15 +99,6 @@ def test_a_case_whose_snapshot_is_not_the_one_of_its_hash_is_not_shown(shared):
 
     expect(shared.locator("#outcome")).to_contain_text("is not the one that its hash names")
     expect(shared.locator("#opening")).to_be_hidden()
-
-
-def hold(tab, path, act):
-    """Holds the request to this path that ``act`` sends; returns its route, which lets it go on."""
-    held = []
-    tab.route(path, lambda route: route.continue_() if held else held.append(route))
-    act()
-    wait_until(lambda: tab.title() and held)
-    return held[0]
 
 
 def test_the_game_is_busy_until_the_case_that_was_chosen_last_is_shown(shared):
