@@ -14,7 +14,7 @@ from models.db.sql import execute
 from models.processes import LIVE_MS
 
 MOST_OF_A_PLAYER = 1_000
-"""Undelivered proofs of one player in one answer. The next are found once a client has confirmed these."""
+"""Undelivered proofs of one player in one answer."""
 
 
 class DueBet(NamedTuple):
@@ -36,6 +36,15 @@ class DueBet(NamedTuple):
     server_seed: str | None
     completed_at_ms: int
     proof_delivered_at_ms: int | None
+
+
+class UndeliveredBet(NamedTuple):
+    """A bet whose proof is due and not delivered."""
+
+    user_id: int
+    id: int
+    nonce: int
+    is_revealed: bool
 
 
 OTHER_TABLES = {"username": "users.username", "avatar": "users.avatar", "snapshot": "snapshots.hash"}
@@ -91,15 +100,20 @@ WHERE id = ANY(CAST(:bets AS bigint[])) AND proof_delivered_at_ms IS NULL
 RETURNING user_id
 """
 # One look-up in the index bets_without_delivered_proof for each player. The live processes are read once.
-NOT_HELD = f"""
-SELECT undelivered.id
-FROM unnest(CAST(:players AS bigint[])) AS player (id)
+UNDELIVERED = f"""
+SELECT undelivered.*
+FROM unnest(CAST(:players AS bigint[]), CAST(:after AS bigint[])) AS player (id, after_nonce)
 CROSS JOIN LATERAL (
-    SELECT id FROM bets
-    WHERE user_id = player.id AND proof_delivered_at_ms IS NULL AND server_seed IS NOT NULL
-        AND COALESCE(proof_held_by, 0) <> ALL (ARRAY(
-            SELECT id FROM processes WHERE seen_at_ms > {Postgres.now_ms.sql} - {LIVE_MS}
-        ))
+    SELECT user_id, id, nonce, server_seed IS NOT NULL
+    FROM bets
+    WHERE user_id = player.id AND nonce > player.after_nonce AND proof_delivered_at_ms IS NULL
+        AND (server_seed IS NOT NULL OR completed_at_ms <= :now)
+        AND (
+            id = ANY(CAST(:held_here AS bigint[]))
+            OR COALESCE(proof_held_by, 0) <> ALL (ARRAY(
+                SELECT id FROM processes WHERE seen_at_ms > {Postgres.now_ms.sql} - {LIVE_MS}
+            ))
+        )
     ORDER BY nonce
     LIMIT :most
 ) AS undelivered
@@ -151,13 +165,20 @@ def release(bet_ids: Iterable[int]) -> set[int]:
 
 
 @reading()
-def not_held(user_ids: Iterable[int]) -> list[int]:
-    """The first bets of each of these players, by nonce, whose proofs are revealed but not delivered.
+def undelivered(after: Mapping[int, int], *, now: int, held_here: Iterable[int]) -> list[UndeliveredBet]:
+    """The first bets of these players whose proofs are due at ``now``, in ms, and not delivered.
 
-    Bets that a live process holds are left out.
+    ``after`` has the nonce of each player after which to begin. The bets of each player are in the order of
+    their nonces. Bets that another live process holds are left out.
     """
-    values = {"players": _array(user_ids), "most": MOST_OF_A_PLAYER}
-    return [bet_id for (bet_id,) in execute(NOT_HELD, values)]
+    values = {
+        "players": _array(after),
+        "after": _array(after.values()),
+        "most": MOST_OF_A_PLAYER,
+        "now": now,
+        "held_here": _array(held_here),
+    }
+    return [UndeliveredBet._make(row) for row in execute(UNDELIVERED, values)]
 
 
 def _array(numbers: Iterable[int]) -> str:

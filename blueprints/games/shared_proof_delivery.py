@@ -1,23 +1,23 @@
 """Delivers proofs when several processes share the database.
 
 A process claims the bets that are due, which reveals their seeds, and commits that before it announces or
-sends anything. A proof whose bet was placed by one of its sockets is its alone to send. A signal tells the
-other processes whose players have other proofs; since a signal may be lost, each process also looks up its
-connected players' proofs every two seconds.
+sends anything. It sends to its own sockets. A signal tells the other processes whose players have proofs;
+since a signal may be lost, each process also looks up its connected players' proofs every two seconds.
 """
 
 import time
 from collections import deque
 from collections.abc import Iterable
 from itertools import islice
+from typing import NamedTuple
 
 import peewee
 from flask import Flask
 
 from blueprints.games.proof_delivery import PLAYERS_AT_ONCE, PROOFS_AT_ONCE, ProofDelivery
-from models import proof_queries
 from server.realtime.server import Realtime
 from services.container import Services
+from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
 from services.shared.signals import Signal
@@ -29,6 +29,13 @@ BEFORE_START_MS = 10_000
 """Bets that were due longer than this before the start are not announced: each new socket gets a list."""
 
 
+class Held(NamedTuple):
+    """A proof to send, and the socket that placed the bet: only this process sends it, and only there."""
+
+    sid: str
+    proof: Proof
+
+
 class SharedProofDelivery(ProofDelivery):
     """The proof delivery of one of several processes."""
 
@@ -36,12 +43,14 @@ class SharedProofDelivery(ProofDelivery):
         super().__init__(app, running)
         self._proofs = self._services.proofs
         self._started_at = time.monotonic()
-        # Players who may have undelivered proofs.
-        self._players: set[int] = set()
+        # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
+        self._held: dict[int, Held] = {}
+        # Players, and the nonces after which they may have undelivered proofs.
+        self._players: deque[tuple[int, int]] = deque()
         # Bets whose sockets have ended.
         self._lost: deque[int] = deque()
         self._must_look_up = True
-        self._services.signals.on(Signal.PROOFS, self._players.update)
+        self._services.signals.on(Signal.PROOFS, self._note_players)
         running.every_two_seconds(self.look_up)
 
     def look_up(self) -> None:
@@ -49,8 +58,14 @@ class SharedProofDelivery(ProofDelivery):
         self._must_look_up = True
 
     def socket_gone(self, sid: str) -> None:
-        """Let all processes send what this socket did not confirm."""
+        """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
         self._lost.extend(self._unconfirmed.socket_gone(sid))
+        self._lost.extend(bet_id for bet_id, held in list(self._held.items()) if held.sid == sid)
+
+    @property
+    def overdue(self) -> int:
+        """How many proofs wait to be sent although they are due. It is 0 most of the time."""
+        return super().overdue + len(self._held)
 
     def _schedule_pending(self) -> None:
         """Schedule nothing: bets that no process has scheduled are claimed when they are overdue."""
@@ -58,21 +73,25 @@ class SharedProofDelivery(ProofDelivery):
     def _send_due(self) -> None:
         if self._must_look_up:
             self._must_look_up = False
-            self._players.update(self._connections.players())
-            overdue = self._proofs.pending(due_by=Millis(self._services.clock() - OVERDUE_MS))
-            for bet_id, _ in in_slices(overdue, PROOFS_AT_ONCE):
-                self._due.setdefault(bet_id, None)
+            self._note_players(self._connections.players())
+            self._find_overdue()
         self._claim_due()
         self._release_lost()
         self._send_to_players()
 
     def _leave_unconfirmed(self) -> None:
-        """Leave unconfirmed proofs to the other processes."""
+        """Leave unsent and unconfirmed proofs to the other processes."""
+        self._lost.extend(self._held)
         self._lost.extend(self._unconfirmed.seeds())
         self._release_lost()
 
+    def _find_overdue(self) -> None:
+        overdue = self._proofs.pending(due_by=Millis(self._services.clock() - OVERDUE_MS))
+        for bet_id, _ in in_slices(overdue, PROOFS_AT_ONCE):
+            self._due.setdefault(bet_id, None)
+
     def _claim_due(self) -> None:
-        """Claim the bets that are due, send their proofs to the sockets that placed them, and announce them.
+        """Claim the bets that are due, note whose proofs are to be sent, and announce what was claimed.
 
         If the database fails, the next round tries again.
         """
@@ -82,10 +101,13 @@ class SharedProofDelivery(ProofDelivery):
             claimed = self._proofs.claim(list(chunk), held=asking.keys())
             for bet_id in chunk:
                 del self._due[bet_id]
-            held = [(proof, asking[proof.id]) for proof in claimed if proof.id in asking]
-            self._lost.extend(proof.id for proof, sid in held if not self._is_connected(sid))
-            self._send((proof, sid) for proof, sid in held if self._is_connected(sid))
-            self._note(proof.user_id for proof in claimed if proof.id not in asking)
+            for proof in claimed:
+                self._note_players([proof.user_id])
+                if proof.id in asking:
+                    self._held[proof.id] = Held(asking[proof.id], proof)
+                    if not self._is_connected(asking[proof.id]):
+                        self._lost.append(proof.id)
+            self._tell_others(proof.user_id for proof in claimed if proof.id not in asking)
             # Not a time of the start: until it was compared with the database's, the clock may be wrong.
             running_ms = (time.monotonic() - self._started_at) * 1000
             announced_since = self._services.clock() - running_ms - BEFORE_START_MS
@@ -96,30 +118,54 @@ class SharedProofDelivery(ProofDelivery):
         """Stop holding the proofs of sockets that have ended. Their players' other sockets get them."""
         if self._lost:
             lost = list(self._lost)
-            self._note(self._proofs.release(lost))
-            for _ in lost:
+            players = self._proofs.release(lost)
+            for bet_id in lost:
                 self._lost.popleft()
+                self._held.pop(bet_id, None)
+            self._note_players(players)
+            self._tell_others(players)
 
-    def _note(self, user_ids: Iterable[int]) -> None:
-        """Have all processes look up the proofs of these players."""
+    def _note_players(self, user_ids: Iterable[int]) -> None:
+        self._players.extend((user_id, 0) for user_id in user_ids)
+
+    def _tell_others(self, user_ids: Iterable[int]) -> None:
         players = sorted(set(user_ids))
         if players:
-            self._players.update(players)
             self._services.signals.publish(Signal.PROOFS, players)
 
     def _send_to_players(self) -> None:
-        """Send undelivered proofs that no process holds to all sockets of their players.
+        """Send undelivered proofs to the sockets that placed the bets, or else to all of their players'.
 
         When the database fails, the players are forgotten until the next time all are looked up.
         """
-        noted = [self._players.pop() for _ in range(len(self._players))]
-        connected = [user_id for user_id in noted if self._connections.sids_of(user_id)]
-        for some in peewee.chunked(connected, PLAYERS_AT_ONCE):
-            found = proof_queries.not_held(some)
-            new = [bet_id for bet_id in found if bet_id not in self._unconfirmed]
-            for part in peewee.chunked(new, PROOFS_AT_ONCE):
-                self._send((proof, None) for proof in self._proofs.open(part))
-                pause()
+        noted = sorted((self._players.popleft() for _ in range(len(self._players))), reverse=True)
+        # Of a player who was noted several times, the lowest nonce.
+        after = {user_id: nonce for user_id, nonce in noted if self._connections.sids_of(user_id)}
+        for held in self._held.values():
+            after.setdefault(held.proof.user_id, 0)
+        for some in map(dict, peewee.chunked(after.items(), PLAYERS_AT_ONCE)):
+            now = self._services.clock()
+            found = self._proofs.deliverable(some, now=now, held_here=list(self._held))
+            asking = {bet_id: held.sid for bet_id, held in list(self._held.items())}
+            self._send_in_order([(bet.id, asking.get(bet.id)) for bet in found.bets])
+            done = set(some) - found.waiting - found.unfinished.keys()
+            self._players.extend(found.unfinished.items())
+            sent = {bet.id for bet in found.bets}
+            for bet_id, held in list(self._held.items()):
+                if bet_id in sent or held.proof.user_id in done:
+                    del self._held[bet_id]
+
+    def _send_in_order(self, receivers: list[tuple[int, str | None]]) -> None:
+        """Send the proofs of these bets to these sockets, or to all of their players'."""
+        new = [(bet_id, sid) for bet_id, sid in receivers if sid or bet_id not in self._unconfirmed]
+        for some in peewee.chunked(new, PROOFS_AT_ONCE):
+            proofs = {bet_id: self._held[bet_id].proof for bet_id, _ in some if bet_id in self._held}
+            to_find = [bet_id for bet_id, _ in some if bet_id not in proofs]
+            proofs |= {proof.id: proof for proof in self._proofs.open(to_find)}
+            gone = {sid for _, sid in some if sid and not self._is_connected(sid)}
+            self._lost.extend(bet_id for bet_id, sid in some if sid in gone)
+            self._send((proofs[bet_id], sid) for bet_id, sid in some if sid not in gone)
+            pause()
 
     def _is_connected(self, sid: str) -> bool:
         return self._connections.player_of(sid) is not None

@@ -4,11 +4,13 @@ The time a proof is due is stored with the bet, so nothing here needs to survive
 revealed stays revealed, although the clock is set back afterwards.
 
 With several processes, one of them claims each bet that is due: it reveals the seed and announces the live
-bet. It holds the proof if the socket that placed the bet is connected to it; any other proof is sent by each
-process with sockets of the player.
+bet. It holds the proof while it sends it to the socket that placed the bet, if that is connected to it; any
+other proof is sent by each process with sockets of the player.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import peewee
@@ -16,7 +18,7 @@ import peewee
 from models import proof_queries
 from models.bets import Bet
 from models.db.connection import reading
-from models.proof_queries import DueBet
+from models.proof_queries import DueBet, UndeliveredBet
 from services.fairness.server_seeds import ServerSeeds
 from services.shared.clock import Millis
 from services.shared.processes import Processes
@@ -30,6 +32,17 @@ class Proof(DueBet):
     """A bet that is due, with its revealed seed."""
 
     server_seed: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undelivered:
+    """Proofs to send, in the order of each player's nonces."""
+
+    bets: list[UndeliveredBet]
+    waiting: set[int]
+    """The players who must wait for more: an earlier proof is due, and no process has revealed it yet."""
+    unfinished: dict[int, int]
+    """The players who have more than fit in one answer, with the nonces after which these begin."""
 
 
 class Proofs:
@@ -126,6 +139,31 @@ class Proofs:
         """Let every process send the proofs of these bets; returns the players who still miss one."""
         self._unwritten.difference_update(bet_ids)
         return proof_queries.release(bet_ids)
+
+    def deliverable(
+        self,
+        after: Mapping[int, int],
+        *,
+        now: Millis,
+        held_here: Sequence[int] = (),
+    ) -> Undelivered:
+        """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
+
+        ``after`` has the nonce of each player after which to begin. Only for one of several processes, on
+        PostgreSQL. Those that other live processes hold are left out.
+        """
+        to_send: list[UndeliveredBet] = []
+        waiting: set[int] = set()
+        found = proof_queries.undelivered(after, now=now, held_here=held_here)
+        for bet in found:
+            if not bet.is_revealed:
+                waiting.add(bet.user_id)
+            elif bet.user_id not in waiting:
+                to_send.append(bet)
+        numbers = Counter(bet.user_id for bet in found)
+        full = {user_id for user_id, number in numbers.items() if number == proof_queries.MOST_OF_A_PLAYER}
+        unfinished = {bet.user_id: bet.nonce for bet in to_send if bet.user_id in full - waiting}
+        return Undelivered(bets=to_send, waiting=waiting, unfinished=unfinished)
 
     def _decrypted(self, bet_ids: Sequence[int]) -> list[Proof]:
         """The proofs of these bets, except those that no key decrypts.

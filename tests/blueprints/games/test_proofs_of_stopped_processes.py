@@ -113,7 +113,7 @@ def test_a_bet_of_a_process_that_stood_still_is_announced_once(app, connect, sur
     assert by_other in (by_survivor, [last.username])
 
 
-def test_a_new_socket_gets_the_proof_of_a_process_that_stands_still_too(connect, survivor, other, player):
+def test_proofs_wait_for_an_earlier_one_whose_process_stands_still(connect, survivor, other, player):
     spin(connect(other, player))
     with stopped(other):
         leaving = connect(survivor, player)

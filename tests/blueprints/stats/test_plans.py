@@ -8,7 +8,6 @@ from peewee import SqliteDatabase
 from bench.harness import bulk_history
 from bench.harness.players import signed_in
 from bench.harness.spins import Clock
-from models import proof_queries
 from models.db.connection import database, reading
 from models.users import User
 from tests.blueprints.stats.conftest import NOW
@@ -165,9 +164,9 @@ def test_a_search_for_a_proof_reads_a_thousand_bets_per_statement(statements, se
 def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     services = app.extensions["services"]
     with reading():
-        players = list(User.select(User.id).scalars())
+        players = dict.fromkeys(User.select(User.id).scalars(), 0)
     with recorded_statements() as seen:
-        proof_queries.not_held(players)
+        services.proofs.deliverable(players, now=services.clock())
         services.proofs.pending(due_by=services.clock())
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
