@@ -17,13 +17,13 @@ from tests.support.apps import ITEM
 pytestmark = [pytest.mark.nginx, pytest.mark.redis, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def output(tmp_path_factory):
     """The file of what the command prints."""
     return tmp_path_factory.mktemp("run-cluster") / "output"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(output):
     """The command while it serves."""
     with socket.socket() as place:
@@ -44,7 +44,7 @@ def cluster(output):
             process.kill()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def printed(cluster, output):
     """The lines that it prints once everything runs."""
     wait_until(lambda: "token=" in output.read_text() or cluster.poll() is not None, seconds=120)
