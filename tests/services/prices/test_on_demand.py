@@ -23,12 +23,6 @@ def settings(source):
     return {"PRICE_MARKET_URL": source.url}
 
 
-@pytest.fixture(autouse=True)
-def long_wait(monkeypatch):
-    """On a busy machine an answer may take longer than three seconds."""
-    monkeypatch.setattr(service, "WAIT_SECONDS", 60.0)
-
-
 @pytest.fixture
 def unpriced(app):
     """Returns the ids of all items without a price, as a view would."""
