@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
+import gevent
 import requests
+from gevent import monkey
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
@@ -34,8 +36,15 @@ def bounded(session: Session, *, seconds: float, max_bytes: int, redirects: int 
     session.mount("https://", adapter)
     session.mount("http://", adapter)
     session.max_redirects = redirects
-    with session:
-        yield session
+    # Not a subclass of OSError, which urllib3 would take for a broken connection.
+    timeout = gevent.Timeout(seconds if monkey.is_module_patched("socket") else None)
+    try:
+        with session, timeout:
+            yield session
+    except gevent.Timeout as expired:
+        if expired is not timeout:
+            raise
+        raise requests.Timeout(TOO_SLOW) from None
 
 
 class _BoundedAdapter(HTTPAdapter):
@@ -49,6 +58,8 @@ class _BoundedAdapter(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
         kwargs |= {"stream": True, "timeout": (min(CONNECT_SECONDS, self._seconds), self._seconds)}
+        if monkey.is_module_patched("socket"):
+            return self._send(request, *args, **kwargs)
         # A blocked thread can't be interrupted, so each call has its own, which is abandoned at the deadline.
         response: Future[requests.Response] = Future()
         Thread(target=self._send_to, args=[response, request, *args], kwargs=kwargs, daemon=True).start()

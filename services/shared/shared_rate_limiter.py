@@ -30,6 +30,11 @@ CALLS_AT_ONCE = 16
 QUEUE_SECONDS = 5.0
 """Limit on the wait for earlier calls. Each is bounded, so only a process that is overloaded reaches it."""
 
+MAX_REFUSED = 10_000
+"""Clients whose refusals a process remembers. When there are more, it forgets all and asks Redis again."""
+
+LOG_SECONDS = 60.0
+
 # A client's window is a list of the microseconds of its last requests, `most` of them at the most. A request
 # is allowed if the oldest of these is no longer in the window. A time ahead of the clock, which has been set
 # back, does not count: it could refuse the client for hours.
@@ -68,6 +73,7 @@ class RedisWindows:
         self._call_seconds = CALL_SECONDS if monkey.is_module_patched("socket") else None
         self._slots = FifoSemaphore(CALLS_AT_ONCE)
         self._failed_at = -math.inf
+        self._warnings = RateLimiter(most=1, seconds=LOG_SECONDS)
 
     def hit(self, key: str, *, most: int, seconds: float) -> float | None:
         """Count a request; return the seconds to wait as ``RateLimiter.hit`` does, or None without Redis."""
@@ -79,7 +85,8 @@ class RedisWindows:
                     wait_us: Any = self._redis.eval(HIT, 1, key, most, round(seconds * 1e6))
         except (RedisError, OSError) as failure:
             self._failed_at = self._timer()
-            log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
+            if not self._warnings.hit("failure"):
+                log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
             return None
         return float(wait_us / 1e6)
 
@@ -107,13 +114,17 @@ class SharedRateLimiter(RateLimiter):
         self._name = name
         self._windows = windows
         self._divided_until = -math.inf
+        self._refused_until: dict[Hashable, float] = {}
 
     def hit(self, client: Hashable) -> float:
         """Count one request and return 0. Above the limit, count nothing and return the seconds to wait."""
-        if wait := self._wait_for_share(client):
+        if wait := self._wait_after_refusal(client) or self._wait_for_share(client):
             return wait
         shared_wait = self._windows.hit(self._key(client), most=self._most, seconds=self._seconds)
         if shared_wait:
+            if len(self._refused_until) >= MAX_REFUSED:
+                self._refused_until.clear()
+            self._refused_until[client] = self._timer() + shared_wait
             return shared_wait
         if shared_wait is None:
             self._divided_until = self._timer() + self._seconds
@@ -127,6 +138,10 @@ class SharedRateLimiter(RateLimiter):
     def _key(self, client: Hashable) -> str:
         """Short and without addresses, which may be long where a client sends them in a header."""
         return f"platform:rate:{self._name}:{blake2b(repr(client).encode(), digest_size=16).hexdigest()}"
+
+    def _wait_after_refusal(self, client: Hashable) -> float:
+        """What is left of the last wait that Redis has returned. So a flood does not reach Redis."""
+        return max(self._refused_until.get(client, 0.0) - self._timer(), 0)
 
     def _wait_for_share(self, client: Hashable) -> float:
         """The seconds until the client has less than its share in the window; 0 while Redis counts all."""

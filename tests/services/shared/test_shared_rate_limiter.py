@@ -124,6 +124,20 @@ def test_the_keys_expire_and_tell_nothing_about_the_client(redis, redis_time, ne
 
 
 @pytest.mark.redis
+def test_requests_that_are_refused_again_do_not_reach_redis(redis, new_limiter):
+    limiter = new_limiter(redis)
+    for _ in range(MOST + 1):
+        limiter.hit("client")
+
+    with redis.client() as client:
+        before = client.info("commandstats")["cmdstat_eval"]["calls"]
+        waits = [limiter.hit("client") for _ in range(5)]
+
+        assert all(waits)
+        assert client.info("commandstats")["cmdstat_eval"]["calls"] == before
+
+
+@pytest.mark.redis
 class TestWithoutRedis:
     @pytest.fixture
     def server(self):
