@@ -11,15 +11,26 @@ from collections.abc import Callable
 
 import gevent
 
+from server.worker.headers import FIELD, NAME, TRAILERS_REFUSED
+
 MAX_DISCARDED_BYTES = 8 * 1024 * 1024
 """Of a body that the application did not read. A client that sends more finds its connection closed."""
 
+MAX_EXTENSION_BYTES = 1024
+"""Chunk extensions of one body; they are parsed and ignored."""
+
+MAX_TRAILER_BYTES = 4 * 1024
+MAX_TRAILERS = 32
 READ_BYTES = 64 * 1024
 
-CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,8})\r\n")
-"""A chunk's size, up to 4 GiB. Extensions and trailers, which clients do not send, are malformed."""
+_QUOTED = rb'"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*"'
+_TOKEN = NAME.encode()
+CHUNK_LINE = re.compile(
+    rb"([0-9A-Fa-f]{1,8})((?:[\t ]*;[\t ]*%b(?:[\t ]*=[\t ]*(?:%b|%b))?)*)\r\n" % (_TOKEN, _TOKEN, _QUOTED)
+)
+"""A chunk's size, up to 4 GiB, and its extensions."""
 
-MAX_CHUNK_LINE_BYTES = 10
+MAX_CHUNK_LINE_BYTES = MAX_EXTENSION_BYTES + 10
 
 
 class BodyError(OSError):
@@ -51,6 +62,7 @@ class Body(io.RawIOBase):
         """Bytes until the end of the chunk, or of a body that is not chunked."""
         self._is_last = not self._chunked
         self._has_failed = False
+        self._extension_bytes = 0
         self._deadline = time.monotonic() + seconds
         self._send_continue = send_continue
 
@@ -87,22 +99,34 @@ class Body(io.RawIOBase):
             raise BodyError("the body ends early")
         buffer[: len(data)] = data
         self._left -= len(data)
-        if self._chunked and not self._left:
-            self._end_chunk()
+        if self._chunked and not self._left and self._stream.read(2) != b"\r\n":
+            raise BodyError("a chunk does not end with CRLF")
         return len(data)
 
     def _begin_chunk(self) -> None:
         line = CHUNK_LINE.fullmatch(self._stream.readline(MAX_CHUNK_LINE_BYTES))
         if line is None:
-            raise BodyError("malformed chunk size")
+            raise BodyError("malformed chunk size or extension")
+        self._extension_bytes += len(line[2])
+        if self._extension_bytes > MAX_EXTENSION_BYTES:
+            raise BodyError("chunk extensions too large")
         self._left = int(line[1], 16)
         if not self._left:
-            self._end_chunk()
+            self._read_trailers()
             self._is_last = True
 
-    def _end_chunk(self) -> None:
-        if self._stream.read(2) != b"\r\n":
-            raise BodyError("a chunk does not end with CRLF")
+    def _read_trailers(self) -> None:
+        """Trailers are parsed and ignored."""
+        left = MAX_TRAILER_BYTES
+        for _ in range(MAX_TRAILERS + 1):
+            line = self._stream.readline(left)
+            if line == b"\r\n":
+                return
+            field = FIELD.fullmatch(line)
+            if field is None or field[1].lower() in TRAILERS_REFUSED:
+                break
+            left -= len(line)
+        raise BodyError("malformed or too large trailers")
 
     def _discard(self) -> None:
         """Read on to the end, so that the client reads the answer before the connection closes.

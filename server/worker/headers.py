@@ -19,6 +19,7 @@ AUTHORITY = r"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})
 HOST = re.compile(AUTHORITY.encode())
 ABSOLUTE_TARGET = re.compile(rf"(?i:https?)://({AUTHORITY})(?![^/?])(.*)")
 ONCE = (b"content-length", b"transfer-encoding", b"host")
+TRAILERS_REFUSED = (*ONCE, b"trailer")
 
 
 class Refused(ValueError):
