@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 from models.bets import HIGH_ROLL, Bet
 from models.db.connection import database
-from models.play_limits import REFUSAL, SUMS, Refused, find_refusal
+from models.play_limits import REFUSAL, SUMS, Refused, explain_refusal
 from models.users import Balances
 
 
@@ -117,9 +117,10 @@ NEXT_SEED = """
     sealed_server_seed = :next_sealed_server_seed
 """
 # Of two concurrent openings of the last free case, one updates no row.
-MAY_OPEN = """(
-    :free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit)
-)"""
+MAY_BET = f"""
+    balance_cents >= :wager_cents AND {REFUSAL} IS NULL
+    AND (:free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit))
+"""
 TOTALS = f"""
     wagered_cents = wagered_cents + :wager_cents,
     earned_cents = earned_cents + :payout_cents,
@@ -176,7 +177,7 @@ WITH lock AS MATERIALIZED (
         balance_version = balance_version + 1,
         {TOTALS}
     FROM seed
-    WHERE id = seed.user_id AND balance_cents >= :wager_cents AND {REFUSAL} IS NULL AND {MAY_OPEN}
+    WHERE id = seed.user_id AND {MAY_BET}
         AND (:longest_wait_ms IS NULL OR {WAITED_MS} <= :longest_wait_ms)
     RETURNING id, balance_cents, vault_cents, sweepstake_cents, balance_version
 ), following AS (
@@ -242,5 +243,4 @@ def settle_at_once(settlement: Settlement, take_times: Callable[[], BetTimes]) -
             return Refused("seed")
         if waited_too_long:
             return Refused("late")
-        is_free = settlement.free_case_limit is not None
-        return find_refusal(values) or Refused("free case" if is_free else "balance")
+        return explain_refusal(values)

@@ -86,3 +86,9 @@ def find_refusal(values: Mapping[str, Any]) -> Refused | None:
     cursor = execute(f"SELECT {REFUSAL}, excluded_until_ms FROM users WHERE id = :user_id", values)  # noqa: S608
     reason, excluded_until_ms = cursor.fetchone()
     return None if reason is None else Refused(reason, values["created_at_ms"], excluded_until_ms)
+
+
+def explain_refusal(values: Mapping[str, Any]) -> Refused:
+    """Why the player's row allowed no bet with these values."""
+    is_free = values["free_case_limit"] is not None
+    return find_refusal(values) or Refused("free case" if is_free else "balance")

@@ -10,7 +10,7 @@ from models.bet_settlement import (
     COUNT_LIVE_BET,
     INSERT_BET,
     INSERT_PRIZE,
-    MAY_OPEN,
+    MAY_BET,
     NEXT_SEED,
     SEED_IS_ANNOUNCED,
     TOTALS,
@@ -20,7 +20,7 @@ from models.bet_settlement import (
 )
 from models.db.group_commit import GroupCommit
 from models.db.sql import execute
-from models.play_limits import Refused, find_refusal
+from models.play_limits import Refused, explain_refusal
 from models.users import PERMANENTLY, Balances
 from services.games.errors import (
     ExcludedPermanently,
@@ -72,8 +72,8 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     values = vars(settlement) | vars(times)
     if not execute(_REPLACE_SEED, values).rowcount:
         raise SeedUsed
-    if refused := find_refusal(values):
-        raise refusal_of(refused)
+    if not execute(_ADD_TOTALS, values).rowcount:
+        raise refusal_of(explain_refusal(values))
     values["transaction_id"] = posting.post(
         kind=Kind(settlement.ledger_kind),
         user_id=settlement.user_id,
@@ -87,10 +87,8 @@ def settle_in_steps(settlement: Settlement, times: BetTimes) -> Settled:
     if settlement.case_id is not None:
         execute(_COUNT_CASE_SPIN, values)
         (prize_id,) = execute(_INSERT_PRIZE, values).fetchone() or (None,)
-    totals = execute(_ADD_TOTALS, values).fetchone()
-    if totals is None:
-        raise FreeCaseNotAvailable
-    return Settled(times, bet_id, Balances(*totals), prize_id)
+    balances = execute(_BALANCES, values).fetchone()
+    return Settled(times, bet_id, Balances(*balances), prize_id)
 
 
 def refusal_of(refused: Refused) -> Exception:
@@ -127,7 +125,5 @@ _INSERT_BET = INSERT_BET.format(posting=_POSTING)
 _COUNT_LIVE_BET = COUNT_LIVE_BET.format(bet=_BET)
 _COUNT_CASE_SPIN = COUNT_CASE_SPIN.format(bet=_BET)
 _INSERT_PRIZE = INSERT_PRIZE.format(bet=_BET)
-_ADD_TOTALS = f"""
-    UPDATE users SET {TOTALS} WHERE id = :user_id AND {MAY_OPEN}
-    RETURNING balance_cents, vault_cents, sweepstake_cents, balance_version
-"""  # noqa: S608  # constants
+_ADD_TOTALS = f"UPDATE users SET {TOTALS} WHERE id = :user_id AND {MAY_BET}"  # noqa: S608  # constants
+_BALANCES = f"SELECT {', '.join(Balances._fields)} FROM users WHERE id = :user_id"  # noqa: S608  # constants
