@@ -49,12 +49,13 @@ class UnconfirmedProofs:
                 self._by_socket.setdefault(sid, {})[proof.nonce] = sent
         return sent
 
-    def acknowledged(self, sid: str, nonce: int) -> None:
-        """A socket acknowledged the proof with this nonce. An unknown nonce is ignored."""
+    def acknowledged(self, sid: str, nonce: int) -> bool:
+        """A socket acknowledged the proof with this nonce. False for one that it need not confirm."""
         with self._guard:
             sent = self._by_socket.get(sid, {}).get(nonce)
             if sent is not None:
                 self._confirm([sent])
+        return sent is not None
 
     def answered_ping(self, sid: str, pinged_at: float) -> None:
         """A socket answered a ping that was queued at this time, and so has received what was sent before."""

@@ -50,14 +50,17 @@ AcknowledgedEvent = tuple[str, Any, int]
 class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no types
     """The library's manager, with less work for a disconnect and for an acknowledgement."""
 
-    acknowledged: Callable[[str, int], None]
+    acknowledged: Callable[[str, int], bool]
+    """Called with a socket and the number of an event that it acknowledges; whether that was awaited."""
 
     def trigger_callback(self, sid: str, id: int, _data: Any) -> None:  # noqa: A002  # the library's name
         """Report an acknowledgement by its id.
 
         The library keeps a callback for each event until it is acknowledged. Most clients never do that.
         """
-        self.acknowledged(sid, id)
+        if self.acknowledged(sid, id):
+            # A client may get hundreds of missed proofs at once, and acknowledge each of them.
+            self.server.eio.sockets[self.eio_sid_from_sid(sid, NAMESPACE)].uncount_packet()
 
     def basic_disconnect(self, sid: str, namespace: str) -> None:
         """Forget a socket without searching the rooms of all others: 1 ms with 5,000 sockets.

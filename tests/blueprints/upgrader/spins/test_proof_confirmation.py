@@ -1,10 +1,14 @@
 """A proof is sent again at the next connection until the client is known to have received it."""
 
+import time
+
 import pytest
 
+from bench.harness.spins import play_spin
 from bench.harness.waiting import wait_until
 from models.bets import Bet
 from models.db.connection import reading
+from services.shared.clock import now_ms
 
 PING, PONG = "2", "3"
 
@@ -142,3 +146,39 @@ def test_confirmed_proofs_are_removed_from_memory(quick_pings, connect, app, pla
     proofs = app.extensions["proofs"]
     wait_until(lambda: not proofs._unconfirmed)
     assert not any(vars(proofs._unconfirmed)[name] for name in ("_by_socket", "_confirmed"))
+
+
+@pytest.fixture
+def pace(app, monkeypatch):
+    """Limits clients to five packets at once, and then to one in so many seconds."""
+
+    def limit(seconds):
+        monkeypatch.setattr("server.realtime.transport.PACKETS_AT_ONCE", 5)
+        monkeypatch.setattr("server.realtime.transport.PACKET_SECONDS", seconds)
+        app.extensions["realtime"].transports.paced = True
+
+    return limit
+
+
+def test_a_client_that_acknowledges_many_missed_proofs_may_bet_at_once(app, connect, player, item, pace):
+    for _ in range(20):
+        play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
+    pace(600)
+    socket = connect(player, acknowledges=True)
+    for _ in range(20):
+        socket.expect("upgrader:proof")
+
+    assert socket.spin({"amount": 1, "item": item})["status"] is True
+    wait_until(lambda: delivered() == list(range(1, 21)))
+
+
+def test_a_client_that_acknowledges_what_nobody_awaits_waits_before_its_next_bet(connect, player, pace):
+    pace(0.1)
+    socket = connect(player)
+    began = time.monotonic()
+
+    for _ in range(10):
+        socket.transport.send("431[]")
+    socket.spin("nonsense")
+
+    assert time.monotonic() - began >= 0.5
