@@ -108,11 +108,14 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
 
     @contextmanager
     def transaction_within(self, seconds: float) -> Iterator[None]:
-        """A write transaction. Raises OperationalError rather than wait longer for other writers."""
+        """A write transaction. Raises OperationalError rather than wait longer for other writers.
+
+        It waits for those of this process only: a wait for another process would block all greenlets.
+        """
         if not self._write_lock.acquire(timeout=seconds):
             raise peewee.OperationalError("database is locked")
         try:
-            self.execute_sql(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+            self.execute_sql("PRAGMA busy_timeout = 0")
             with self.atomic():
                 yield
         finally:

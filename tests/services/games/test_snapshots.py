@@ -1,5 +1,8 @@
 """Snapshots: the canonical JSON of cases, how it is stored, and how long."""
 
+import sqlite3
+import time
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -14,6 +17,7 @@ from services.games.snapshots import InvalidSnapshot, content_of, parse
 from services.shared.clock import DAY_MS
 from tests.support.at_once import all_at_once
 from tests.support.golden_vectors import OPENINGS, REFUSED_OPENINGS
+from tests.support.markers import sqlite_only
 
 NOW = 1_700_000_000_000
 CASE = content_of(
@@ -128,6 +132,25 @@ def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(sho
     show(OTHER)
 
     assert hashes() == {"0" * 64, OTHER.hash}
+
+
+@sqlite_only
+def test_a_snapshot_is_not_stored_rather_than_wait_for_a_writer_of_another_process(
+    show, database_url, monkeypatch
+):
+    monkeypatch.setattr(snapshots, "WAIT_SECONDS", 60)
+
+    with closing(sqlite3.connect(database_url.removeprefix("sqlite:///"), isolation_level=None)) as another:
+        another.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        show(CASE)
+        seconds = time.monotonic() - began
+    stored_meanwhile = hashes()
+    show(CASE)
+
+    assert seconds < 30
+    assert stored_meanwhile == set()
+    assert hashes() == {CASE.hash}
 
 
 @pytest.mark.slow
