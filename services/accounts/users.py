@@ -130,24 +130,21 @@ def _refreshed(platform_id: str, avatar: str) -> User:
 @reading()
 def get(*, platform_id: str) -> User:
     """The player with this platform id. Raises UserNotFound."""
-    user = find_user("platform_id", platform_id)
-    if user is None:
-        raise UserNotFound
-    return user
+    return _existing(find_user("platform_id", platform_id))
 
 
 @reading()
 def get_by_id(user_id: int) -> User:
     """The player with this internal id. Raises UserNotFound."""
-    user = find_user("id", user_id)
-    if user is None:
-        raise UserNotFound
-    return user
+    return _existing(find_user("id", user_id))
 
 
 def lock(user_id: int) -> User:
     """The player, with the row locked until the end of the caller's transaction. Raises UserNotFound."""
-    user = find_user("id", user_id, lock=True)
+    return _existing(find_user("id", user_id, lock=True))
+
+
+def _existing(user: User | None) -> User:
     if user is None:
         raise UserNotFound
     return user
