@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import peewee
 import pyotp
 
-from models.db.connection import reading, writing
+from models.db.connection import writing
 from models.two_factor import ConfirmedToken, LoginChallenge, RecoveryCode, TwoFactor
 from models.users import User
 from services.accounts import users
@@ -142,16 +142,12 @@ class TwoFactorAuthentication:
         Does nothing for a player without 2FA. Must not be called within a transaction, whose rollback would
         undo the count of wrong codes. Raises CodeRequired, InvalidCode, TooManyWrongCodes, SecretLost.
         """
-        with reading():
-            if _is_covered(user_id, token_id, now=now):
-                return
-        if code is None:
-            raise CodeRequired
         with committing_refusals():
-            user = users.lock(user_id)
-            # Another request with the same token and code may have come first.
-            if not user.two_factor_enabled or _is_covered(user_id, token_id, now=now):
+            # A code of a covered token is not looked at: another request may just have used it up.
+            if not users.lock(user_id).two_factor_enabled or _is_covered(user_id, token_id, now=now):
                 return
+            if code is None:
+                raise CodeRequired
             codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
             if token_id is not None:
                 _cover(user_id, token_id, now=now)
@@ -186,9 +182,8 @@ def _is_covered(user_id: int, token_id: str | None, *, now: Millis) -> bool:
 
 
 def _cover(user_id: int, token_id: str, *, now: Millis) -> None:
-    """Cover a token of the player, whose row is locked, and delete the player's expired rows."""
-    is_other = ConfirmedToken.token_id != token_id
-    ConfirmedToken.delete().where(ConfirmedToken.user == user_id, ~(_is_current(now) & is_other)).execute()
+    """Cover a token that is not, of the player, whose row is locked. Deletes the player's expired rows."""
+    ConfirmedToken.delete().where(ConfirmedToken.user == user_id, ~_is_current(now)).execute()
     ConfirmedToken.insert(user=user_id, token_id=token_id, until_ms=now + COVERED_MS).execute()
 
 
