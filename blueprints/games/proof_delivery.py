@@ -42,9 +42,6 @@ STOP_SECONDS = 10.0
 PLAYERS_AT_ONCE = 2_000
 """Players in one query for undelivered proofs."""
 
-PENDING_SECONDS = 10.0
-"""How often the database is asked for overdue bets that nobody has scheduled. There are hardly ever any."""
-
 SPIN_PROOF = ProofSchema()
 OPENING_PROOF = OpeningProofSchema()
 
@@ -56,6 +53,9 @@ class ProofDelivery:
 
     Delays go by ``time.monotonic()``: a change of the system's clock neither delays nor hastens a proof.
     """
+
+    look_up_seconds = 10.0
+    """How often the database is asked for bets that nobody has scheduled. There are hardly ever any."""
 
     def __init__(self, app: Flask, running: Realtime) -> None:
         self._running = running
@@ -75,7 +75,7 @@ class ProofDelivery:
         self._missed: dict[int, str | None] = {}
         # Players with new sockets, whose undelivered proofs are not looked up yet.
         self._joined: dict[int, str] = {}
-        self._pending_checked_at: float | None = None
+        self._looked_up_at: float | None = None
         self._rounds = running.repeat(
             self._round,
             every_seconds=ROUND_SECONDS,
@@ -121,11 +121,9 @@ class ProofDelivery:
 
     def _round(self) -> None:
         self._postpone()
-        checked_at = self._pending_checked_at
-        if checked_at is None or time.monotonic() - checked_at >= PENDING_SECONDS:
-            self._services.seeds.witness.watch()
-            self._schedule_pending()
-            self._pending_checked_at = time.monotonic()
+        if self._looked_up_at is None or time.monotonic() - self._looked_up_at >= self.look_up_seconds:
+            self._look_up()
+            self._looked_up_at = time.monotonic()
         self._mark_confirmed()
         self._take_due()
         self._send_due()
@@ -154,14 +152,15 @@ class ProofDelivery:
         for bet_id in postponed:
             del self._postponed[bet_id]
 
-    def _schedule_pending(self) -> None:
+    def _look_up(self) -> None:
         """Find bets that nobody has scheduled: their commit was not answered, or their process has died.
 
         At the start these are all that are not revealed, and later those that are due. The latter are not
         announced: the lists of live bets contain them.
         """
+        self._services.seeds.witness.watch()
         now = self._services.clock()
-        due_by = None if self._pending_checked_at is None else now
+        due_by = None if self._looked_up_at is None else now
         for bet_id, completed_at in in_slices(self._services.proofs.pending(due_by=due_by), PROOFS_AT_ONCE):
             if bet_id in self._scheduled or bet_id in self._due or bet_id in self._unconfirmed:
                 continue

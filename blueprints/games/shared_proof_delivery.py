@@ -15,6 +15,7 @@ import peewee
 from flask import Flask
 
 from blueprints.games.proof_delivery import PLAYERS_AT_ONCE, PROOFS_AT_ONCE, ProofDelivery
+from server.realtime import server
 from server.realtime.server import Realtime
 from services.container import Services
 from services.games.proofs import Proof
@@ -49,13 +50,8 @@ class SharedProofDelivery(ProofDelivery):
         self._players: deque[tuple[int, int]] = deque()
         # Bets whose sockets have ended.
         self._lost: deque[int] = deque()
-        self._must_look_up = True
+        self.look_up_seconds = server.ROUND_SECONDS
         self._services.signals.on(Signal.PROOFS, self._note_players)
-        running.every_two_seconds(self.look_up)
-
-    def look_up(self) -> None:
-        """Have the task look up overdue bets and the connected players' proofs. Does not wait."""
-        self._must_look_up = True
 
     def socket_gone(self, sid: str) -> None:
         """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
@@ -67,14 +63,14 @@ class SharedProofDelivery(ProofDelivery):
         """How many proofs wait to be sent although they are due. It is 0 most of the time."""
         return super().overdue + len(self._held)
 
-    def _schedule_pending(self) -> None:
-        """Schedule nothing: bets that no process has scheduled are claimed when they are overdue."""
+    def _look_up(self) -> None:
+        """Note all connected players, and find the overdue bets of all processes."""
+        self._note_players(self._connections.players())
+        overdue = self._proofs.pending(due_by=Millis(self._services.clock() - OVERDUE_MS))
+        for bet_id, _ in in_slices(overdue, PROOFS_AT_ONCE):
+            self._due.setdefault(bet_id, None)
 
     def _send_due(self) -> None:
-        if self._must_look_up:
-            self._must_look_up = False
-            self._note_players(self._connections.players())
-            self._find_overdue()
         self._claim_due()
         self._release_lost()
         self._send_to_players()
@@ -84,11 +80,6 @@ class SharedProofDelivery(ProofDelivery):
         self._lost.extend(self._held)
         self._lost.extend(self._unconfirmed.seeds())
         self._release_lost()
-
-    def _find_overdue(self) -> None:
-        overdue = self._proofs.pending(due_by=Millis(self._services.clock() - OVERDUE_MS))
-        for bet_id, _ in in_slices(overdue, PROOFS_AT_ONCE):
-            self._due.setdefault(bet_id, None)
 
     def _claim_due(self) -> None:
         """Claim the bets that are due, note whose proofs are to be sent, and announce what was claimed.

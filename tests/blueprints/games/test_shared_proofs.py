@@ -37,8 +37,8 @@ def look_up(app):
     """Wait until a look-up of proofs that begins after this call has ended."""
     delivery = app.extensions["proofs"]
     for _ in range(2):
-        delivery.look_up()
-        wait_until(lambda: not delivery._must_look_up)
+        delivery._looked_up_at = None
+        wait_until(lambda: delivery._looked_up_at)
 
 
 def bets(player, condition):
@@ -230,7 +230,7 @@ def test_processes_that_find_the_same_overdue_bets_announce_each_of_them_once(
     for _ in range(BETS):
         play(ago_ms=5_000)
     for app, _ in processes:
-        app.extensions["proofs"].look_up()
+        app.extensions["proofs"]._looked_up_at = None
     back = open_socket(processes[1][1], player)
 
     assert [back.expect("upgrader:proof")["nonce"] for _ in range(BETS)] == list(range(1, BETS + 1))

@@ -10,6 +10,7 @@ from bench.harness.servers import threaded_server
 from bench.harness.sockets import Socket
 from bench.harness.spins import Clock, play_spin
 from bench.harness.waiting import wait_until
+from blueprints.games.proof_delivery import ProofDelivery
 from models.bets import Bet
 from models.db.connection import reading, writing
 from models.users import AnnouncedSeed
@@ -69,7 +70,7 @@ def test_a_client_that_polls_slowly_gets_any_number_of_missed_proofs(monkeypatch
 
 
 def test_a_look_for_pending_bets_keeps_the_socket_that_asked(monkeypatch, connect, player, item):
-    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.0)
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.0)
     asking, other = connect(player), connect(player)
     asking.spin({"amount": 1, "item": item})
     asking.expect("upgrader:proof")
@@ -180,7 +181,7 @@ def _unrevealed(player):
 
 
 def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatch, connect, player, item):
-    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.05)
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.05)
     socket = connect(player)
     socket.spin({"amount": 1, "item": item})
     socket.expect("upgrader:proof")
@@ -194,7 +195,7 @@ def test_a_bet_is_announced_once_although_its_seed_is_not_written_yet(monkeypatc
 
 def test_the_proof_of_a_bet_that_was_never_scheduled_is_sent(monkeypatch, app, connect, player, item):
     """As after a commit whose answer was lost, or the end of another process."""
-    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.1)
     socket = connect(player)
     socket.expect("live-bets")
 
@@ -207,8 +208,8 @@ def test_what_falls_due_is_sent_before_the_rest_of_what_a_player_missed(
     monkeypatch, app, connect, player, item
 ):
     services, delivery = app.extensions["services"], app.extensions["proofs"]
-    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 3600)
-    wait_until(lambda: delivery._pending_checked_at is not None)
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 3600)
+    wait_until(lambda: delivery._looked_up_at is not None)
 
     def play():
         return play_spin(app, player, item, clock=lambda: now_ms() - 60_000).bet
@@ -234,8 +235,8 @@ def test_a_player_who_connects_while_the_database_fails_gets_the_missed_proofs_l
     monkeypatch, app, connect, player, item
 ):
     proofs, delivery = app.extensions["services"].proofs, app.extensions["proofs"]
-    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 3600)
-    wait_until(lambda: delivery._pending_checked_at is not None)
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 3600)
+    wait_until(lambda: delivery._looked_up_at is not None)
     play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
     undelivered, failed = proofs.undelivered, []
 
@@ -252,7 +253,7 @@ def test_a_player_who_connects_while_the_database_fails_gets_the_missed_proofs_l
 
 
 def test_a_bet_that_was_over_when_it_was_found_is_not_announced(monkeypatch, app, connect, player, item):
-    monkeypatch.setattr("blueprints.games.proof_delivery.PENDING_SECONDS", 0.1)
+    monkeypatch.setattr(ProofDelivery, "look_up_seconds", 0.1)
     spectator = connect()
 
     play_spin(app, player, item, clock=lambda: now_ms() - 60_000)
