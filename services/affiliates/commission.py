@@ -1,8 +1,5 @@
 """The commission of a code's owner."""
 
-import peewee
-
-from models.affiliates import Referral
 from models.users import User
 from services.shared.money import Cents
 
@@ -22,12 +19,9 @@ def rate_percent(owner: User) -> int:
     return next(percent for bound, percent in TIERS if loss >= bound)
 
 
-def earned_cents(percent: int) -> peewee.ColumnBase:
-    """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent.
+def earned_cents(*, net: int, percent: int) -> int:
+    """The commission from one referral, of ``net`` cents: its deposits - (its withdrawals + the bonus).
 
-    Rounded toward minus infinity, because the house pays it. Both databases divide integers toward zero, so
-    99 is subtracted from negative numbers first.
+    Rounded toward minus infinity, because the house pays it.
     """
-    net = Referral.deposited_cents - (Referral.withdrawn_cents + Referral.bonus_cents)
-    hundredths = net * percent
-    return peewee.Case(None, [(hundredths >= 0, hundredths / 100)], (hundredths - 99) / 100)
+    return net * percent // 100

@@ -324,7 +324,7 @@ REFUSED = {
         {"user": 999},
     ],
     Referral: [
-        *({f"{total}_cents": -1} for total in ("deposited", "withdrawn", "bonus")),
+        {"bonus_cents": -1},
         {"owner": 999},
         {"user": 999},
         {"user": 3},
