@@ -33,9 +33,7 @@ PARTS = {
     "schemas and their dump": ("blueprints/api/schemas.py",),
     "rate limiter": ("services/shared/rate_limiter.py",),
     "shared rate limiter": ("services/shared/shared_rate_limiter.py",),
-    "signals over Redis": tuple(
-        f"server/cluster/{name}.py" for name in ("publisher", "signals", "subscription")
-    ),
+    "signals over Redis": ("server/cluster/signals.py", "server/cluster/subscription.py"),
     "list of processes": ("server/cluster/cluster.py", "services/shared/processes.py"),
     "lease": ("services/shared/lease.py",),
     "database clock": ("services/shared/database_clock.py",),

@@ -38,6 +38,7 @@ from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.rate_limiter import RateLimiter
 from services.shared.shared_rate_limiter import RedisWindows, SharedRateLimiter
+from services.shared.signals import Signal
 from services.upgrader.catalogue import CatalogueItem
 
 CLIENTS = 200
@@ -175,8 +176,8 @@ def signals() -> None:
 
         def publish_all() -> None:
             for _ in range(UPDATES):
-                own.publisher.add("balance", payload)
-            own.publisher.send_waiting()
+                own.publish(Signal.CACHE, payload)
+            own.send_waiting()
 
         def publish_each() -> None:
             for _ in range(UPDATES):
@@ -188,7 +189,7 @@ def signals() -> None:
             print(f"{name}: {(time.process_time() - began) / UPDATES * 1e6:.0f} us of CPU a message")
         server.pause()
         for name, publish in (
-            ("signals", lambda: own.publisher.add("balance", payload)),
+            ("signals", lambda: own.publish(Signal.CACHE, payload)),
             ("python-socketio's RedisManager", lambda: library.emit("balance", payload)),
         ):
             began = time.perf_counter()

@@ -62,8 +62,7 @@ class Cluster:
         running.every_two_seconds(witness.watch)
 
     def _register_metrics(self, registry: CollectorRegistry) -> None:
-        publisher, subscription = self.signals.publisher, self.signals.subscription
-        for counter in (publisher.sent, publisher.dropped, subscription.interruptions):
+        for counter in (self.signals.sent, self.signals.dropped, self.signals.subscription.interruptions):
             registry.register(counter)
         away = Gauge("redis_away", "1 while the heartbeat through Redis is not heard", registry=registry)
         away.set_function(lambda: self.signals.are_away)

@@ -9,13 +9,15 @@ from typing import Any
 
 from prometheus_client import Counter
 
-from server.cluster.publisher import CHANNEL
 from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
 from services.shared.redis_client import connect
 
 log = logging.getLogger("platform.cluster")
+
+CHANNEL = "platform:signals"
+"""Each message in it is an object: the process that sent it, and a list of signals, which may be empty."""
 
 SILENCE_SECONDS = 3.0
 """This process sends something every second. If it hears nothing of it, the connection is given up."""

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from server.cluster.publisher import CHANNEL
+from server.cluster.subscription import CHANNEL
 
 pytestmark = pytest.mark.redis
 

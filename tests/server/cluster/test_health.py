@@ -121,15 +121,15 @@ def test_a_process_whose_subscription_is_cut_says_so_in_the_log_and_subscribes_a
 
 
 def test_publishing_does_not_wait_while_redis_does_not_answer(signals, redis):
-    publisher = signals[0].publisher
-    before = publisher.dropped._value.get() + publisher.sent._value.get()
+    sending = signals[0]
+    before = sending.dropped._value.get() + sending.sent._value.get()
 
     with redis.paused():
         for number in range(10_000):
             signals[0].publish("unread", number)
         # Those that found the queue full. The others are dropped when the attempt to send them times out.
-        assert publisher.dropped._value.get() > 0
-        wait_until(lambda: publisher.dropped._value.get() + publisher.sent._value.get() - before >= 10_000)
+        assert sending.dropped._value.get() > 0
+        wait_until(lambda: sending.dropped._value.get() + sending.sent._value.get() - before >= 10_000)
 
 
 def interruptions(signals):
