@@ -17,6 +17,8 @@ YEAR_SECONDS = 31_536_000
 ALLOWED_METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id"
 SOCKETS = "/socket.io/"
+# No cache may store a poll.
+SOCKET_HEADERS = [("Vary", "Origin"), ("Cache-Control", "no-store")]
 
 TAKES_COOKIES = "takes_cookies"
 """The attribute of a view that ``allow_cookies`` sets."""
@@ -54,14 +56,11 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
     ]
     if https:
         common_headers.append(("Strict-Transport-Security", f"max-age={YEAR_SECONDS}"))
-    api_headers = [(POLICY, NOTHING_LOADS), *common_headers]
     allowed_origins = frozenset(origins)
 
     @app.after_request
-    def add_headers(response: Response) -> Response:
+    def allow_origin(response: Response) -> Response:
         headers, environ = response.headers, current_request().environ
-        # The pages for browsers have a policy of their own.
-        headers.extend(common_headers if POLICY in headers else api_headers)
         origin = environ.get("HTTP_ORIGIN")
         if origin in allowed_origins:
             headers["Access-Control-Allow-Origin"] = origin
@@ -75,22 +74,24 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
                     headers["Access-Control-Allow-Headers"] = requested
         return response
 
-    app.wsgi_app = _with_socket_headers(app.wsgi_app)  # type: ignore[assignment,method-assign]
+    app.wsgi_app = _with_headers(app.wsgi_app, common_headers)  # type: ignore[assignment,method-assign]
 
 
-def _with_socket_headers(inner: WsgiApp) -> WsgiApp:
-    """Add headers to the answers of Socket.IO, which do not pass Flask's hooks. No cache may store a poll."""
+def _with_headers(inner: WsgiApp, common_headers: Headers) -> WsgiApp:
+    """Add the headers that depend on the path alone; answers of Socket.IO do not pass Flask's hooks."""
+    api_headers = [(POLICY, NOTHING_LOADS), *common_headers]
 
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if not environ["PATH_INFO"].startswith(SOCKETS):
-            return inner(environ, start_response)
+        is_socket = environ["PATH_INFO"].startswith(SOCKETS)
 
         def start(status: str, headers: Headers, *exc_info: Any) -> Any:
-            own = [("Vary", "Origin"), ("Cache-Control", "no-store")]
+            # The pages for browsers have a policy of their own.
+            page_or_api = common_headers if POLICY in dict(headers) else api_headers
+            own = SOCKET_HEADERS if is_socket else page_or_api
             return start_response(status, [*headers, *own], *exc_info)
 
         body = inner(environ, start)
         # The library sends one: the client would read it as the beginning of the next response.
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else body
+        return [] if is_socket and environ["REQUEST_METHOD"] == "HEAD" else body
 
     return application
