@@ -9,9 +9,10 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Flask, Response, g, got_request_exception, has_app_context, request
+from flask import Flask, Response, got_request_exception
 
 from server import repeated_lines
+from server.http.strict_requests import current_request
 from server.metrics import Metrics
 from server.redaction import safe_exception_summary
 
@@ -86,28 +87,23 @@ def log_requests(app: Flask, metrics: Metrics, *, trust_proxy: bool) -> None:
 
     @app.before_request
     def begin() -> None:
-        g.began = time.perf_counter()
+        request = current_request()
+        request.began = time.perf_counter()
         sent = request.headers.get(REQUEST_ID, "") if trust_proxy else ""
-        g.request_id = sent if REQUEST_ID_OF_PROXY.fullmatch(sent) else secrets.token_hex(16)
+        request.id = sent if REQUEST_ID_OF_PROXY.fullmatch(sent) else secrets.token_hex(16)
 
     @app.after_request
     def end(response: Response) -> Response:
-        took, status, request_id = time.perf_counter() - g.began, response.status_code, g.request_id
-        # Read once: each attribute of Flask's proxies takes 2 us.
-        rule, method = request.url_rule, request.method
+        request = current_request()
+        took, status = time.perf_counter() - request.began, response.status_code
+        method, rule = request.method, request.url_rule
         route = rule.rule if rule else UNKNOWN
         metrics.requests.labels(method if method in METHODS else OTHER_METHOD, route, status).inc()
         metrics.seconds.labels(route).observe(took)
-        fields = {"request_id": request_id, "method": method, "route": route, "status": status}
+        fields = {"request_id": request.id, "method": method, "route": route, "status": status}
         request_log.info("request", extra=fields | {"ms": round(took * 1000, 1)})
-        response.headers.add(REQUEST_ID, request_id)
+        response.headers.add(REQUEST_ID, request.id)
         return response
-
-
-def request_id() -> str | None:
-    """The id of the current request; None outside of one, as in the handler of a socket event."""
-    current: str | None = g.get("request_id") if has_app_context() else None
-    return current
 
 
 def log_failures(app: Flask) -> None:
@@ -116,6 +112,5 @@ def log_failures(app: Flask) -> None:
 
     @got_request_exception.connect_via(app)
     def failed(_app: Flask, exception: BaseException, **_: Any) -> None:
-        error_log.error(
-            "request failed", extra={"request_id": request_id(), "failure": safe_exception_summary(exception)}
-        )
+        extra = {"request_id": current_request().id, "failure": safe_exception_summary(exception)}
+        error_log.error("request failed", extra=extra)

@@ -12,7 +12,7 @@ from blueprints.auth.schemas import ChallengeAnswerSchema, ProvidersSchema, Toke
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
-from server.logs import request_id
+from server.http.strict_requests import current_request
 from server.redaction import safe_exception_summary
 from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
@@ -162,7 +162,8 @@ def _challenged(challenge: Challenge) -> Response:
 
 
 def _refused(login: Login, problem: LoginFailed | ProviderUnavailable | AccountSuspended) -> Response:
-    extra = {"event": "login", "provider": login.name, "request_id": request_id(), "outcome": str(problem)}
+    extra = {"event": "login", "provider": login.name, "outcome": str(problem)}
+    extra["request_id"] = current_request().id
     if problem.__cause__:
         extra["failure"] = safe_exception_summary(problem.__cause__)
     if isinstance(problem, ProviderUnavailable):

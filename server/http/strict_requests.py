@@ -37,6 +37,10 @@ class ContractRequest(Request):
     body_limit_bytes = BODY_LIMIT_BYTES
     claims: Claims | None = None
     """The claims of its bearer token, once it was checked."""
+    id: str
+    """32 hexadecimal digits, also in its line of the log."""
+    began: float
+    """By ``time.perf_counter``."""
 
     @cached_property
     def args(self) -> MultiDict[str, str]:
@@ -145,4 +149,4 @@ def read_requests_strictly(app: Flask) -> None:
         waiting.end_budget()
         # Socket events have no route. The traceback of that error refers to the request and to all frames of
         # the connection: a cycle, which would stay in memory until a garbage collection.
-        request.routing_exception = None
+        current_request().routing_exception = None
