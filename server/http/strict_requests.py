@@ -12,7 +12,6 @@ from werkzeug.routing import BaseConverter, IntegerConverter
 from werkzeug.utils import cached_property
 
 from models.db import waiting
-from services.accounts.tokens import Claims
 from services.shared.errors import PlatformError, UnstorableText
 
 BODY_LIMIT_BYTES = 64 * 1024
@@ -35,8 +34,6 @@ class ContractRequest(Request):
     """A request whose body is bounded, and whose parameters keep what is not UTF-8."""
 
     body_limit_bytes = BODY_LIMIT_BYTES
-    claims: Claims | None = None
-    """The claims of its bearer token, once it was checked."""
     id: str
     """32 hexadecimal digits, also in its line of the log."""
     began: float
