@@ -1,6 +1,5 @@
 """The live bets of all processes: one event for each bet that is due, to everybody."""
 
-import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -29,9 +28,8 @@ class LiveFeed:
     def __init__(self, running: Realtime, services: Services) -> None:
         self._running = running
         self._services = services
-        # Bets of other processes that are not sent yet, and whether a task is about to send them.
+        # Bets of other processes that are not sent yet. While there are any, a task is about to send them.
         self._waiting: deque[Event] = deque()
-        self._is_merging = threading.Event()
 
     def announce(self, bets: Sequence[Proof]) -> None:
         """Send these bets, which are due now, to everybody in all processes, spectators included."""
@@ -51,15 +49,15 @@ class LiveFeed:
         any number of processes are one message.
         """
         self._waiting.extend(events)
-        if not self._is_merging.is_set():
-            self._is_merging.set()
+        if len(self._waiting) == len(events):
             self._running.in_background(self._send_waiting)
 
     def _send_waiting(self) -> None:
         self._running.socketio.sleep(MERGE_SECONDS)
-        # First, so that a bet that comes meanwhile starts the next task.
-        self._is_merging.clear()
-        self._running.broadcast([self._waiting.popleft() for _ in range(len(self._waiting))])
+        merged = []
+        while self._waiting:
+            merged.append(self._waiting.popleft())
+        self._running.broadcast(merged)
 
     def send_newest_to_all(self) -> None:
         """Send everybody in this process the list after signals may have been lost."""
