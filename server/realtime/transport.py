@@ -156,8 +156,9 @@ class Transport(engineio.socket.Socket):  # type: ignore[misc]  # the library ca
         self.last_ping = None
         self.next_ping_at = time.monotonic() + self.server.ping_interval
         sent_at, self.ping_sent_at = self.ping_sent_at, None
-        if sent_at is not None:
-            self.transports.report_pong(self.sid, sent_at)
+        sid = self.transports.manager.sid_from_eio_sid(self.sid, NAMESPACE)
+        if sent_at is not None and sid is not None:
+            self.transports.on_pong(sid, sent_at)
 
     def check_deadlines(self) -> None:
         """Send a ping that is due; close the transport if its client has not joined or answered in time."""
@@ -201,7 +202,7 @@ class Transports:
 
     def __init__(self, server: Any, *, paced: bool) -> None:
         """``paced``: clients that send packets too fast are read more slowly."""
-        self._server = server
+        self.manager = server.manager
         self._engine = server.eio
         self.paced = paced
         self.on_pong: Callable[[str, float], None] = lambda _sid, _sent_at: None
@@ -232,12 +233,6 @@ class Transports:
         transport = self.get(transport_id)
         if transport is not None:
             transport.close(reason=self._engine.reason.SERVER_DISCONNECT)
-
-    def report_pong(self, transport_id: str, sent_at: float) -> None:
-        """Tell that a client has answered a ping."""
-        sid = self._server.manager.sid_from_eio_sid(transport_id, NAMESPACE)
-        if sid is not None:
-            self.on_pong(sid, sent_at)
 
     def check_deadlines(self) -> None:
         """Check those of all transports. A task for each client would be most of its memory."""
