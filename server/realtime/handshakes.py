@@ -6,6 +6,7 @@ from typing import Any
 from models.db.waiting import FifoSemaphore
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE, Transport
+from services.shared.background import pause
 from services.shared.rate_limiter import RateLimiter
 
 MAX_HANDSHAKES = 10_000
@@ -61,8 +62,8 @@ class Handshakes:
         transport.has_asked_to_join = True
         try:
             with self._slots.hold(timeout_seconds=JOINING_SECONDS):
-                # Long enough for the event loop to poll the network, so that other clients run in between.
-                self._running.socketio.sleep(0.001)
+                # So that other clients run in between.
+                pause()
                 if not transport.closed:
                     handle()
         except TimeoutError:
