@@ -9,7 +9,7 @@ from models.case_spins import CASE, IRL
 from models.db.connection import reading
 from models.db.sql import execute
 from services.cases.errors import CaseNotFound
-from services.cases.kinds import Kind
+from services.cases.kinds import FREE_CASE_ID
 from services.fairness.tickets import TICKET_RANGE
 from services.games.snapshots import Content, content_of
 from services.games.terms import Expectation
@@ -47,10 +47,10 @@ def expectation_of(content: Content) -> Expectation:
 
 
 # One query for each game, so that prices, chances and levels are of one state of the database. Each row has
-# the id, price, kind and level of the case, then the image, name, price and chance of one of its items.
+# the id, price and level of the case, then the image, name, price and chance of one of its items.
 QUERIES = {
     CASE: """
-        SELECT cases.id, cases.price_cents, cases.kind, cases.required_level,
+        SELECT cases.id, cases.price_cents, cases.required_level,
             NULL, items.market_hash_name, items.price_cents, case_items.chance_attos
         FROM cases
             JOIN case_items ON case_items.case_id = cases.id
@@ -58,13 +58,13 @@ QUERIES = {
         WHERE cases.slug = :slug
         ORDER BY case_items.chance_attos, case_items.position
     """,
-    IRL: f"""
-        SELECT irl_cases.id, irl_cases.price_cents, '{Kind.REGULAR}', NULL,
+    IRL: """
+        SELECT irl_cases.id, irl_cases.price_cents, NULL,
             irl_items.image, irl_items.name, irl_items.price_cents, irl_items.chance_attos
         FROM irl_cases JOIN irl_items ON irl_items.case_id = irl_cases.id
         WHERE irl_cases.slug = :slug
         ORDER BY irl_items.chance_attos, irl_items.position
-    """,  # noqa: S608  # a constant
+    """,
 }
 
 
@@ -76,14 +76,14 @@ def read_case(game: str, case_id: str) -> OpenableCase:
     rows = execute(QUERIES[game], {"slug": case_id}).fetchall() if is_storable(case_id) else []
     if not rows:
         raise CaseNotFound
-    row_id, price_cents, kind, required_level, *_ = rows[0]
-    items = [row[5:] for row in rows]
+    row_id, price_cents, required_level, *_ = rows[0]
+    items = [row[4:] for row in rows]
     is_priced = all(cents is not None for _, cents, _ in items)
     return OpenableCase(
         row_id=row_id,
-        is_free=kind == Kind.FREE,
+        is_free=(game, case_id) == (CASE, FREE_CASE_ID),
         required_level=required_level or 0,
         content=content_of(case_id=case_id, price_cents=price_cents, items=items) if is_priced else None,
-        images=[row[4] for row in rows] if game == IRL else None,
+        images=[row[3] for row in rows] if game == IRL else None,
         read_at=read_at,
     )
