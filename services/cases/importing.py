@@ -58,7 +58,7 @@ class _Importer:
         case = self._stored_case(name, kind)
         is_new = case is None
         kind = kind or (Kind(case.kind) if case else Kind.REGULAR)
-        slug = case.slug if case else FREE_CASE_ID if kind is Kind.FREE else case_id(name)
+        slug = case.slug if case else case_id(name, kind)
         columns |= {"kind": kind, "required_level": _required_level(row.get("level"), kind, slug)}
         if case is None:
             case = Case.create(slug=slug, created_at_ms=self._now, **columns)

@@ -34,6 +34,9 @@ def game_type(app_ids: Collection[int]) -> GameType:
     return games.pop() if len(games) == 1 else GameType.MIXED
 
 
-def case_id(name: str) -> str:
-    """The id of a case with this normalized name: lowercase, each space a hyphen."""
-    return name.lower().replace(" ", "-")
+def case_id(name: str, kind: Kind = Kind.REGULAR) -> str:
+    """The id of a new case of this kind: its normalized name in lowercase, each space a hyphen.
+
+    The free case has an id of its own, whatever its name.
+    """
+    return FREE_CASE_ID if kind is Kind.FREE else name.lower().replace(" ", "-")

@@ -14,7 +14,7 @@ from models.items import Item
 from models.users import User
 from services.accounts import users
 from services.cases import importing
-from services.cases.kinds import FREE_CASE_ID, Kind, case_id
+from services.cases.kinds import Kind, case_id
 from services.container import Services
 from services.irl_cases import importing as irl_importing
 from services.items import importing as items_importing
@@ -46,8 +46,8 @@ def seed(services: Services) -> dict[str, int]:
     with writing():
         names = set(Item.select(Item.market_hash_name).scalars())
         items = [row for row in _read("items.json") if row["marketHashName"] not in names]
-        case_ids = set(Case.select(Case.slug).scalars())
-        cases = [row for row in _read("cases.json") if _case_id(row) not in case_ids]
+        ids = set(Case.select(Case.slug).scalars())
+        cases = [row for row in _read("cases.json") if case_id(row["name"], Kind(row["kind"])) not in ids]
         irl_ids = set(IrlCase.select(IrlCase.slug).scalars())
         irl_cases = [row for row in _read("irl_cases.json") if row["id"] not in irl_ids]
         return {
@@ -116,10 +116,6 @@ def player(
         return users.create(
             username=username, platform_id=id_, avatar=avatar, balance=BALANCE, seeds=services.seeds, now=now
         )
-
-
-def _case_id(row: dict[str, Any]) -> str:
-    return FREE_CASE_ID if row.get("kind") == Kind.FREE else case_id(row["name"])
 
 
 def _read(name: str) -> Any:
