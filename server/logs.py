@@ -9,7 +9,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Flask, Response, got_request_exception
+from flask import Flask, Response
 
 from server import repeated_lines
 from server.http.strict_requests import current_request
@@ -108,9 +108,9 @@ def log_requests(app: Flask, metrics: Metrics, *, trust_proxy: bool) -> None:
 
 def log_failures(app: Flask) -> None:
     """Log each unexpected exception in one line. Flask's traceback would contain its message."""
-    app.log_exception = lambda _exc_info: None  # type: ignore[assignment,method-assign]
 
-    @got_request_exception.connect_via(app)
-    def failed(_app: Flask, exception: BaseException, **_: Any) -> None:
-        extra = {"request_id": current_request().id, "failure": safe_exception_summary(exception)}
+    def log_exception(exc_info: Any) -> None:
+        extra = {"request_id": current_request().id, "failure": safe_exception_summary(exc_info[1])}
         error_log.error("request failed", extra=extra)
+
+    app.log_exception = log_exception  # type: ignore[method-assign]
