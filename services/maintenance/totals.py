@@ -1,6 +1,5 @@
 """Audits and rebuilds the totals: recomputes every sum and count from the bets."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import or_
@@ -35,8 +34,6 @@ LONGEST_MS = {
     CalendarPeriod.MONTH: LONGEST_MONTH_MS,
 }
 
-ROWS_A_STATEMENT = 500
-
 Row = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""
 
@@ -51,9 +48,9 @@ def mismatches() -> Iterator[str]:
         if columns.keys() & set(SUMS):
             yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
     for table, expected_rows in EXPECTED_ROWS.items():
-        stored = set(_stored_rows(table).tuples().iterator())
+        stored, expected = (set(rows.tuples().iterator()) for rows in (_stored_rows(table), expected_rows()))
         # This includes rows that are missing and rows that should not exist.
-        yield from sorted({_problem(table, row) for row in stored ^ expected_rows()})
+        yield from sorted({_problem(table, row) for row in stored ^ expected})
 
 
 def rebuild(*, now: Millis) -> dict[str, int]:
@@ -96,12 +93,9 @@ def _periods_of_last_bet(player: Any) -> dict[str, int]:
 
 def _replace_rows(table: type[Table]) -> int:
     """Replace all rows of the table by the correct ones; returns their number."""
-    rows = EXPECTED_ROWS[table]()
     table.delete().execute()
-    fields = table._meta.sorted_fields  # noqa: SLF001  # peewee's own way
-    for chunk in peewee.chunked(rows, ROWS_A_STATEMENT):
-        table.insert_many(chunk, fields=fields).execute()
-    return len(rows)
+    table.insert_from(EXPECTED_ROWS[table](), table._meta.sorted_fields).execute()  # noqa: SLF001  # peewee's own way
+    return int(table.select().count())
 
 
 def _stored_rows(table: type[Table]) -> Any:
@@ -126,46 +120,40 @@ def _platform_id(user_id: int) -> str:
     return str(User.select(User.platform_id).where(User.id == user_id).scalar())
 
 
-def _live_bet_counts() -> set[Row]:
+def _live_bet_counts() -> Any:
     high_rolls = fn.SUM(peewee.Case(None, [(HIGH_ROLL, 1)], 0))
-    return _numbers(Bet.select(SHARD, fn.COUNT(Bet.id), high_rolls).group_by(SHARD))
+    return Bet.select(SHARD, fn.COUNT(Bet.id), high_rolls).group_by(SHARD)
 
 
-def _case_spins() -> set[Row]:
+def _case_spins() -> Any:
+    of_cases, of_irl_cases = (_spins_of(game, cases) for game, cases in CASES)
+    return of_cases | of_irl_cases
+
+
+def _spins_of(game: str, cases: Any) -> Any:
     """The openings of each case that exists, which is the one whose id is in the snapshot of a bet."""
-    ids = {
-        (game, slug): case_id
-        for game, cases in CASES
-        for case_id, slug in cases.select(cases.id, cases.slug).tuples()
-    }
-    opened = Snapshot.select(Snapshot.id, _case_id_in_content()).where(Snapshot.is_opened)
-    slugs = dict(opened.tuples().iterator())
-    groups = (
-        Bet.select(Bet.game, Bet.snapshot, SHARD, fn.COUNT(Bet.id))
-        .where(Bet.snapshot.is_null(False))
-        .group_by(Bet.game, Bet.snapshot, SHARD)
+    opened = (
+        Bet.select(Bet.snapshot, SHARD.alias("shard"), fn.COUNT(Bet.id).alias("bets"))
+        .where(Bet.game == game)
+        .group_by(Bet.snapshot, SHARD)
+        .alias("opened")
     )
-    spins: dict[Row, int] = defaultdict(int)
-    for game, snapshot_id, shard, bets in groups.tuples().iterator():
-        if case_id := ids.get((game, slugs[snapshot_id])):
-            spins[game, case_id, shard] += bets
-    return {(*key, bets) for key, bets in spins.items()}
+    return (
+        cases.select(peewee.Value(game), cases.id, opened.c.shard, fn.SUM(opened.c.bets))
+        .join(Snapshot, on=(cases.slug == _case_id_in_content()))
+        .join(opened, on=(opened.c.snapshot_id == Snapshot.id))
+        .group_by(cases.id, opened.c.shard)
+    )
 
 
 def _case_id_in_content() -> Any:
-    # The database reads it, because the content of a case may have many kilobytes.
     if isinstance(database.obj, Sqlite):
         return fn.JSON_EXTRACT(Snapshot.content, "$.id")
     return fn.JSON_EXTRACT_PATH_TEXT(Snapshot.content.cast("json"), "id")
 
 
-def _numbers(query: Any) -> set[Row]:
-    # PostgreSQL's sums are decimals.
-    return {tuple(map(int, row)) for row in query.tuples().iterator()}
-
-
-EXPECTED_ROWS: dict[type[Table], Callable[[], set[Row]]] = {
+EXPECTED_ROWS: dict[type[Table], Callable[[], Any]] = {
     LiveBetCount: _live_bet_counts,
     CaseSpins: _case_spins,
 }
-"""For each table the rows that it must hold, computed from the bets."""
+"""For each table the query of the rows that it must hold, computed from the bets."""
