@@ -13,7 +13,7 @@ from blueprints.operator.fairness_plot import svg
 from server.current_services import get_services
 from services.fairness import rolls, tickets
 from services.games import snapshots
-from services.games.bets import GAMES, UPGRADER
+from services.games.bets import GAMES, MAX_NONCE, UPGRADER
 from services.maintenance import fairness_audit, fairness_report
 from services.maintenance.fairness_report import BetSums
 from services.shared.errors import OperatorError
@@ -21,8 +21,6 @@ from services.shared.money import Cents, number_from_cents
 from settings import FRACTION
 
 group = OperatorGroup("fairness", help="Verify that rolls are fair.")
-
-MAX_NONCE = 2**63 - 1
 
 
 def house_edge_ppm(text: str) -> int:

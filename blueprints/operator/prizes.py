@@ -1,10 +1,8 @@
 """flask prizes: list the prizes, and mark those as shipped that were sent."""
 
 import click
-import marshmallow as ma
 
-from blueprints.api.cli import OperatorGroup, fail_on_problems, print_json
-from blueprints.api.schemas import WireSchema
+from blueprints.api.cli import OperatorGroup, fail_on_problems, in_camel_case, print_json
 from blueprints.prizes.schemas import PrizeSchema
 from server.current_services import get_services
 from services.prizes import shipping
@@ -15,7 +13,6 @@ STATUSES = [ALL, *(status.value for status in Status)]
 group = OperatorGroup("prizes", help="Ship the real-life items that players have won.")
 
 PRIZE = PrizeSchema()
-ADDRESS = WireSchema.from_dict({name: ma.fields.String() for name in shipping.ADDRESS})()
 
 
 @group.command("list")
@@ -29,7 +26,7 @@ def list_prizes(status: str) -> None:
     unreadable = []
     for prize, address in get_services().shipping.listed(status=status):
         player = {"platformid": prize.user.platform_id, "username": prize.user.username}
-        print_json(PRIZE.dump(prize) | player | {"address": address and ADDRESS.dump(address)})
+        print_json(PRIZE.dump(prize) | player | {"address": address and in_camel_case(address)})
         if prize.sealed_address and not address:
             unreadable.append(f"prize {prize.id}: no key opens its address")
     fail_on_problems(unreadable, "cannot be decrypted with any key: see SECRET_KEY_PREVIOUS")
