@@ -19,7 +19,7 @@ from models.totals import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
-from services.shared.clock import DAY_MS, LONGEST_MONTH_MS, WEEK_MS, CalendarPeriod, Millis
+from services.shared.clock import LONGEST_MS, CalendarPeriod, Millis
 
 # Without the operator %, which psycopg2 takes for a parameter.
 SHARD = Bet.user - Bet.user / LIVE_BET_SHARDS * LIVE_BET_SHARDS
@@ -28,11 +28,6 @@ CASES: tuple[tuple[str, Any], ...] = ((CASE, Case), (IRL, IrlCase))
 """The table of the cases of each game."""
 
 STARTS = {each: f"{each}_starts_at_ms" for each in CalendarPeriod}
-LONGEST_MS = {
-    CalendarPeriod.DAY: DAY_MS,
-    CalendarPeriod.WEEK: WEEK_MS,
-    CalendarPeriod.MONTH: LONGEST_MONTH_MS,
-}
 
 Row = tuple[Any, ...]
 """The values of one row, in the order of the table's columns."""

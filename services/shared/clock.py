@@ -14,7 +14,6 @@ Millis = NewType("Millis", int)
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
 WEEK_MS = 7 * DAY_MS
-LONGEST_MONTH_MS = 31 * DAY_MS
 FIRST_MONDAY_MS = 4 * DAY_MS
 """Monday 5 January 1970, 00:00 UTC."""
 
@@ -42,8 +41,12 @@ class CalendarPeriod(StrEnum):
 
     def end(self, at: Millis) -> Millis:
         """The beginning of the next period."""
-        start = self.start(at)
-        if self is CalendarPeriod.MONTH:
-            # One day more than the longest month always ends in the next month.
-            return self.start(Millis(start + LONGEST_MONTH_MS + DAY_MS))
-        return Millis(start + (DAY_MS if self is CalendarPeriod.DAY else WEEK_MS))
+        return self.start(Millis(self.start(at) + LONGEST_MS[self]))
+
+
+LONGEST_MS = {
+    CalendarPeriod.DAY: DAY_MS,
+    CalendarPeriod.WEEK: WEEK_MS,
+    CalendarPeriod.MONTH: 31 * DAY_MS,
+}
+"""How long each period is at the most. That long after its start, the next one has begun."""
