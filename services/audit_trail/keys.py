@@ -6,14 +6,12 @@ from contextlib import suppress
 from enum import StrEnum
 
 from cryptography.fernet import InvalidToken
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from models.audit_trail import AuditKey, stored_rows
 from models.db.connection import reading, writing
-from services.shared.encryption import Encrypter
+from services.shared.encryption import Encrypter, derive_key
 
-PURPOSE = b"audit trail"
+PURPOSE = "audit trail"
 
 
 class Purpose(StrEnum):
@@ -35,7 +33,7 @@ class AuditKeys:
 
     def __init__(self, *, secret_key: str, previous_keys: Sequence[str], encrypter: Encrypter) -> None:
         self.encrypter = encrypter
-        derived = [_derive(secret) for secret in (secret_key, *previous_keys)]
+        derived = [derive_key(secret, PURPOSE) for secret in (secret_key, *previous_keys)]
         self._known = {_id_of(key): key for key in derived}
         self.current_id = _id_of(derived[0])
         self.unreadable: set[str] = set()
@@ -74,10 +72,6 @@ class AuditKeys:
                 if _id_of(key) == key_id:
                     self._known[key_id] = key
         self.unreadable = sealed_keys.keys() - self._known.keys()
-
-
-def _derive(secret_key: str) -> bytes:
-    return HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=PURPOSE).derive(secret_key.encode())
 
 
 def _id_of(key: bytes) -> str:

@@ -34,6 +34,11 @@ class Encrypter:
         return encrypted
 
 
+def derive_key(secret_key: str, purpose: str) -> bytes:
+    """The 32 bytes of the key for this purpose."""
+    derivation = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=purpose.encode())
+    return derivation.derive(secret_key.encode())
+
+
 def _fernet(secret_key: str, purpose: str) -> Fernet:
-    derived = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=purpose.encode())
-    return Fernet(base64.urlsafe_b64encode(derived.derive(secret_key.encode())))
+    return Fernet(base64.urlsafe_b64encode(derive_key(secret_key, purpose)))
