@@ -82,10 +82,9 @@ def set_up_two_factor() -> dict[str, Any]:
 def _qr_code(text: str) -> str:
     """A PNG of the QR code of this text, as a data URL."""
     # Any of the eight masks can be read. Choosing the best one takes most of the time.
-    code = qrcode.QRCode(box_size=6, error_correction=qrcode.ERROR_CORRECT_M, mask_pattern=0)
-    code.add_data(text)
+    image = qrcode.make(text, box_size=6, error_correction=qrcode.ERROR_CORRECT_M, mask_pattern=0)
     file = BytesIO()
-    code.make_image().save(file, "PNG")
+    image.save(file, "PNG")
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
