@@ -10,7 +10,7 @@ from models.users import User
 from server.http.bearer_token import current_claims
 from services.accounts import sessions
 from services.audit_trail.actor import Actor, acting_as
-from services.shared.errors import AccountSuspended, PlatformError, Unauthorized, UserNotFound
+from services.shared.errors import PlatformError, Unauthorized, UserNotFound
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -58,8 +58,7 @@ def _require(
             raise without_token from None
         except UserNotFound:
             raise without_player from None
-        if user.suspended_at_ms is not None:
-            raise AccountSuspended
+        sessions.check_not_suspended(user)
         g.user = user
         after_this_request(forbid_storing)
         with acting_as(Actor(user.platform_id, request.remote_addr)):

@@ -18,7 +18,7 @@ from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
 from server.redaction import safe_exception_summary
-from services.accounts import sessions
+from services.accounts import sessions, users
 from services.container import Services
 from services.games.bets import LOST, UPGRADER, WON
 from services.games.errors import InvalidRequest, LimitReached
@@ -106,7 +106,7 @@ class _BetEvent:
                 self._send(sid, user_id, played, answer)
         except PlatformError:
             # Suspension is reported before any other reason. The settlement checks it for all others.
-            sessions.check_not_suspended(user_id)
+            sessions.check_not_suspended(users.get_by_id(user_id))
             raise
         return played.bet.status, answer
 

@@ -18,9 +18,9 @@ def player_of(claims: Claims) -> User:
     return user
 
 
-def check_not_suspended(user_id: int) -> None:
-    """Raises AccountSuspended, UserNotFound."""
-    if users.get_by_id(user_id).suspended_at_ms is not None:
+def check_not_suspended(user: User) -> None:
+    """Raises AccountSuspended."""
+    if user.suspended_at_ms is not None:
         raise AccountSuspended
 
 

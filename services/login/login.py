@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from models.db.connection import writing
-from services.accounts import users
+from services.accounts import sessions, users
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.login_challenges import Challenge, LoginChallenges
 from services.audit_trail.actor import acting_as_player
@@ -18,7 +18,6 @@ from services.login.errors import LoginFailed, ProviderNotConfigured
 from services.login.person import Person
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import AccountSuspended
 from services.shared.text_validation import is_storable
 
 
@@ -79,8 +78,7 @@ class Login:
             seeds=self.seeds,
             now=now,
         )
-        if user.suspended_at_ms is not None:
-            raise AccountSuspended
+        sessions.check_not_suspended(user)
         if self.challenges and user.two_factor_enabled:
             return self.challenges.begin(user_id=user.id, now=now)
         with writing():

@@ -8,7 +8,7 @@ import peewee
 
 from models.db.connection import writing
 from models.two_factor import LoginChallenge
-from services.accounts import users
+from services.accounts import sessions, users
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor import codes
 from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, any_code
@@ -17,7 +17,7 @@ from services.audit_trail.events import What
 from services.audit_trail.recording import record
 from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
-from services.shared.errors import AccountSuspended, Unauthorized
+from services.shared.errors import Unauthorized
 
 # Not longer than wrong codes count: a challenge that was answered with five wrong codes expires before the
 # player may try again, and is so void.
@@ -71,8 +71,7 @@ class LoginChallenges:
             # Another request may have had the lock before. Its code must not count as wrong in this one.
             if not LoginChallenge.select().where(*is_this).exists():
                 raise Unauthorized
-            if user.suspended_at_ms is not None:
-                raise AccountSuspended
+            sessions.check_not_suspended(user)
             with acting_as_player(user.platform_id):
                 codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
                 LoginChallenge.delete().where(*is_this).execute()
