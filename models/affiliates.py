@@ -20,10 +20,11 @@ class Affiliate(Table):
 
 
 class Referral(Table):
-    """A player who used another player's code.
+    """A player who used another player's code, with the sums of their payments since then.
 
-    The player's payments count for the owner if their ledger transactions come after that of the bonus. The
-    ids of a player's transactions are in order, because the player's row is locked when they are drawn.
+    Each payment adds to the sums in its own transaction. Payments and bonuses count from this ledger
+    transaction on. The ids of a player's transactions are in order, because the player's row is locked when
+    they are drawn.
     """
 
     # The primary key allows one code for each player.
@@ -32,6 +33,8 @@ class Referral(Table):
     # The bonus for using the code.
     ledger_transaction = peewee.ForeignKeyField(LedgerTransaction, unique=True, on_delete="RESTRICT")
     used_at_ms = peewee.BigIntegerField()
+    deposited_cents = peewee.BigIntegerField(default=0, constraints=[Check("deposited_cents >= 0")])
+    withdrawn_cents = peewee.BigIntegerField(default=0, constraints=[Check("withdrawn_cents >= 0")])
     bonus_cents = peewee.BigIntegerField(default=0, constraints=[Check("bonus_cents >= 0")])
 
     class Meta:

@@ -34,12 +34,14 @@ class ReferredPlayerSchema(WireSchema):
 
     username = text("The whole username", "alice")
     avatar = Avatar("The player's picture")
-    deposited = Coins("The player's deposits since using the code", 100)
-    withdraws = Coins("The player's withdrawals since using the code", 40, attribute="withdrawn")
+    deposited = Coins("The player's deposits since using the code", 100, attribute="deposited_cents")
+    withdraws = Coins("The player's withdrawals since using the code", 40, attribute="withdrawn_cents")
     platform_id = text(
         "The player's id: 17 digits, or id- and a hash", "76561198000000001", data_key="platformid"
     )
-    earned = Coins("The caller's commission from this player, which may be negative", 4.8)
+    earned = Coins(
+        "The caller's commission from this player, which may be negative", 4.8, attribute="earned_cents"
+    )
 
 
 class OverviewSchema(WireSchema):

@@ -1,4 +1,4 @@
-"""Audit of referrals and claims: they equal the bonuses and claims in the ledger."""
+"""Audit of referrals and claims: their sums equal the payments, bonuses and claims in the ledger."""
 
 from collections.abc import Iterator
 
@@ -7,17 +7,23 @@ from peewee import fn
 
 from models.affiliates import Affiliate, Referral
 from models.ledger import LedgerEntry, LedgerTransaction
+from models.payments import Payment
 from models.users import User
 from services.ledger.audit import differing
 from services.ledger.posting import Account, Kind
 
 
 def mismatches() -> Iterator[str]:
-    """A line for each wrong bonus or owner of a referral, number of bonuses, or sum of claims."""
+    """A line for each wrong sum or owner of a referral, number of bonuses, or sum of claims."""
     players = User.select(User.platform_id)
     referred = players.join(Referral, on=(Referral.user == User.id))
-    for player in differing(referred, Referral.bonus_cents, _bonuses_of_referrals()):
-        yield f"the referral's bonuses of {player} differ from their payments or bonuses"
+    for what, stored, source in (
+        ("deposits", Referral.deposited_cents, _payments("deposit")),
+        ("withdrawals", Referral.withdrawn_cents, _payments("withdraw")),
+        ("bonuses", Referral.bonus_cents, _bonuses_of_referrals()),
+    ):
+        for player in differing(referred, stored, source):
+            yield f"the referral's {what} of {player} differ from their payments or bonuses"
 
     owner = User.alias("owner")
     other_code = fn.COALESCE(User.used_affiliate_code, "") != fn.COALESCE(owner.affiliate_code, "")
@@ -34,6 +40,16 @@ def mismatches() -> Iterator[str]:
     claims = _posted(Kind.AFFILIATE_CLAIM, fn.SUM(LedgerEntry.amount_cents))
     for player in differing(owners, fn.COALESCE(Affiliate.claimed_cents, 0), claims):
         yield f"the claimed earnings of {player} differ from the ledger"
+
+
+def _payments(kind: str) -> peewee.Select:
+    """The sum of each player's payments of this kind since the player became a referral."""
+    return (
+        Payment.select(Payment.user, fn.SUM(Payment.usd_cents).alias("number"))
+        .join(Referral, on=(Referral.user == Payment.user))
+        .where(Payment.type == kind, Payment.ledger_transaction > Referral.ledger_transaction)
+        .group_by(Payment.user)
+    )
 
 
 def _posted(kind: Kind, number: peewee.Function) -> peewee.Select:

@@ -1,5 +1,8 @@
 """The commission of a code's owner."""
 
+import peewee
+
+from models.affiliates import Referral
 from models.users import User
 from services.shared.money import Cents
 
@@ -19,9 +22,12 @@ def rate_percent(owner: User) -> int:
     return next(percent for bound, percent in TIERS if loss >= bound)
 
 
-def earned_cents(*, net: int, percent: int) -> int:
-    """The commission from one referral, of ``net`` cents: its deposits - (its withdrawals + the bonus).
+def earned_cents(percent: int) -> peewee.ColumnBase:
+    """SQL for (deposited - (withdraws + bonuses)) x rate of a referral, down to the cent.
 
-    Rounded toward minus infinity, because the house pays it.
+    Rounded toward minus infinity, because the house pays it. Both databases divide integers toward zero, so
+    99 is subtracted from negative numbers first.
     """
-    return net * percent // 100
+    net = Referral.deposited_cents - (Referral.withdrawn_cents + Referral.bonus_cents)
+    hundredths = net * percent
+    return peewee.Case(None, [(hundredths >= 0, hundredths / 100)], (hundredths - 99) / 100)

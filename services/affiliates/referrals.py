@@ -1,7 +1,6 @@
 """Referrals: the players who used an owner's code, and what they brought the owner."""
 
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import peewee
@@ -9,24 +8,11 @@ from peewee import fn
 
 from models.affiliates import Affiliate, Referral
 from models.db.connection import reading, snapshot
-from models.payments import Payment
 from models.users import User
 from services.accounts import users
 from services.affiliates.commission import earned_cents, rate_percent
+from services.ledger.posting import Kind
 from services.shared.money import Cents
-
-
-@dataclass(frozen=True)
-class ReferredPlayer:
-    """A player who used the owner's code, and what that brought the owner, in cents."""
-
-    platform_id: str
-    username: str
-    avatar: str
-    deposited: int
-    withdrawn: int
-    earned: int
-    """May be negative."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,55 +33,66 @@ class Overview:
         return Cents(max(self.earnings - self.claimed, 0))
 
 
+def count_payment(*, user_id: int, kind: Kind, usd: Cents) -> None:
+    """Add a deposit or withdrawal to the sums of the player's referral, if there is one.
+
+    Call this in the payment's transaction, after its ledger posting has locked the player's row. A concurrent
+    use of a code has then either committed before and is seen here, or waits.
+    """
+    column = Referral.deposited_cents if kind is Kind.DEPOSIT else Referral.withdrawn_cents
+    Referral.update({column: column + usd}).where(Referral.user == user_id).execute()
+
+
 @reading()
-def statistics(*, owner_id: int) -> list[ReferredPlayer]:
-    """The players who used the owner's code, the most profitable first, then in the order of use."""
-    return _statistics(users.get_by_id(owner_id))
+def statistics(*, owner_id: int) -> list[Any]:
+    """The players who used the owner's code, the most profitable first, then in the order of use.
+
+    Each has what the player brought the owner in ``deposited_cents``, ``withdrawn_cents`` and
+    ``earned_cents``, which may be negative.
+    """
+    earned = earned_cents(rate_percent(users.get_by_id(owner_id))).alias("earned_cents")
+    query = (
+        Referral.select(
+            User.platform_id,
+            User.username,
+            User.avatar,
+            Referral.deposited_cents,
+            Referral.withdrawn_cents,
+            earned,
+        )
+        .join(User, on=(Referral.user == User.id))
+        .where(Referral.owner == owner_id)
+        .order_by(earned.desc(), Referral.ledger_transaction)
+    )
+    return list(query.namedtuples())
 
 
 def overview(*, owner_id: int) -> Overview:
     """The sums over all players who used the owner's code, all of one moment."""
     with snapshot(within_limit=True):
-        owner = users.get_by_id(owner_id)
-        players = _statistics(owner)
+        percent = rate_percent(users.get_by_id(owner_id))
+        sums: Any = (
+            Referral.select(
+                fn.COUNT(Referral.user),
+                _sum(Referral.deposited_cents),
+                _sum(Referral.withdrawn_cents),
+                _sum(earned_cents(percent)),
+            )
+            .where(Referral.owner == owner_id)
+            .tuples()
+            .get()
+        )
         claimed = Affiliate.select(Affiliate.claimed_cents).where(Affiliate.user == owner_id).scalar() or 0
+    affiliates, deposited, withdrawn, earned = map(int, sums)
     return Overview(
-        commission_percent=rate_percent(owner),
-        affiliates=len(players),
-        deposited=Cents(sum(player.deposited for player in players)),
-        withdrawn=Cents(sum(player.withdrawn for player in players)),
-        earnings=Cents(max(sum(player.earned for player in players), 0)),
+        commission_percent=percent,
+        affiliates=affiliates,
+        deposited=Cents(deposited),
+        withdrawn=Cents(withdrawn),
+        earnings=Cents(max(earned, 0)),
         claimed=Cents(claimed),
     )
 
 
-def _statistics(owner: User) -> list[ReferredPlayer]:
-    percent = rate_percent(owner)
-    is_counted = (Payment.user == Referral.user) & (Payment.ledger_transaction > Referral.ledger_transaction)
-    query: Any = (
-        Referral.select(
-            User.platform_id,
-            User.username,
-            User.avatar,
-            Referral.bonus_cents,
-            _sum_of("deposit"),
-            _sum_of("withdraw"),
-        )
-        .join(User, on=(Referral.user == User.id))
-        .join(Payment, peewee.JOIN.LEFT_OUTER, on=is_counted)
-        .where(Referral.owner == owner)
-        .group_by(Referral.user, User.id)
-        .order_by(Referral.ledger_transaction)
-        .tuples()
-    )
-    players = []
-    for platform_id, username, avatar, bonus, deposited, withdrawn in query:
-        earned = earned_cents(net=deposited - (withdrawn + bonus), percent=percent)
-        players.append(ReferredPlayer(platform_id, username, avatar, deposited, withdrawn, earned))
-    return sorted(players, key=attrgetter("earned"), reverse=True)
-
-
-def _sum_of(type_: str) -> peewee.ColumnBase:
-    cents = peewee.Case(Payment.type, [(type_, Payment.usd_cents)], 0)
-    # PostgreSQL's sums are decimals.
-    return fn.SUM(cents).cast("BIGINT")
+def _sum(cents: peewee.ColumnBase) -> peewee.Function:
+    return fn.COALESCE(fn.SUM(cents), 0)

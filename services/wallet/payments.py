@@ -10,6 +10,7 @@ from models.db.connection import reading, writing
 from models.payments import Payment
 from models.users import User
 from services.accounts import notifications
+from services.affiliates import referrals
 from services.audit_trail import recording as audit_trail
 from services.audit_trail.events import What
 from services.ledger import posting
@@ -48,6 +49,7 @@ class Transfer:
 def record(*, user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now: Millis) -> Payment:
     """Record a payment and move the coins, one for each USD. A player is notified of a deposit.
 
+    The payment also counts for the owner of the promo code that the player has used.
     A txhash is recorded once on the whole platform: recording it again with the same player, type and USD
     changes nothing and returns the first payment. Of two concurrent calls one records the
     payment, and both return it.
@@ -101,6 +103,7 @@ def _record(user: User, type_: PaymentType, usd: Cents, transfer: Transfer, now:
         created_at_ms=now,
         **asdict(transfer) | {"amount": transfer.amount or decimal_text(usd)},
     )
+    referrals.count_payment(user_id=user.id, kind=kind, usd=usd)
     if kind is Kind.DEPOSIT:
         notifications.notify(
             user_id=user.id,

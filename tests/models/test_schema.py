@@ -324,7 +324,7 @@ REFUSED = {
         {"user": 999},
     ],
     Referral: [
-        {"bonus_cents": -1},
+        *({f"{total}_cents": -1} for total in ("deposited", "withdrawn", "bonus")),
         {"owner": 999},
         {"user": 999},
         {"user": 3},

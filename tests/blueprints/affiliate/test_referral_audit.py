@@ -1,17 +1,21 @@
-"""flask ledger audit: the bonuses of referrals and the claims equal the ledger entries."""
+"""flask ledger audit: the sums of referrals and claims equal the payments, bonuses and ledger entries."""
 
 from models.db.connection import reading
 from models.payments import Payment
 from tests.support.audits import check_reports
 
+DEPOSITS = "the referral's deposits of {alice} differ from their payments or bonuses"
+WITHDRAWALS = "the referral's withdrawals of {alice} differ from their payments or bonuses"
 BONUSES = "the referral's bonuses of {bob} differ from their payments or bonuses"
 PAYMENT = "transaction {deposit} differs from its payment"
 OWNER = "the referral of {bob} belongs to another player than the owner of the code"
 CLAIMS = "the claimed earnings of {owner} differ from the ledger"
 
 TAMPERED = {
+    "UPDATE referrals SET deposited_cents = deposited_cents + 1 WHERE user_id = {alice}": [DEPOSITS],
+    "UPDATE referrals SET withdrawn_cents = 0 WHERE user_id = {alice}": [WITHDRAWALS],
     "UPDATE referrals SET bonus_cents = 40 WHERE user_id = {bob}": [BONUSES],
-    "UPDATE payments SET usd_cents = 1 WHERE user_id = {alice} AND type = 'deposit'": [PAYMENT],
+    "UPDATE payments SET usd_cents = 1 WHERE user_id = {alice} AND type = 'deposit'": [PAYMENT, DEPOSITS],
     "UPDATE referrals SET owner_id = {alice} WHERE user_id = {bob}": [OWNER],
     "UPDATE users SET used_affiliate_code = 'OWNER' WHERE id = {owner}": [
         "the bonuses of {owner} do not match the use of a code",

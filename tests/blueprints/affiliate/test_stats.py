@@ -7,10 +7,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from models.affiliates import Referral
 from models.db.connection import writing
-from models.ledger import LedgerTransaction
-from models.payments import Payment
-from models.users import User
 from tests.support.markers import sqlite_only
 
 
@@ -71,21 +69,10 @@ def test_commission_is_exact_to_the_cent_for_any_amount(
     stats, overview, owner, refer, lose, deposited, withdrawn, tier
 ):
     loss, rate = tier
-    if not stats(owner):  # all examples of a test share one database
-        refer()
+    stats(owner) or refer()  # all examples of a test share one database
     lose(owner, loss)
     with writing():
-        Payment.delete().execute()
-        for type_, cents in (("deposit", deposited), ("withdraw", withdrawn)):
-            if cents:
-                transaction = LedgerTransaction.create(kind=type_, created_at_ms=0)
-                Payment.create(
-                    user=User.get(User.username == "alice"),
-                    type=type_,
-                    usd_cents=cents,
-                    ledger_transaction=transaction,
-                    created_at_ms=0,
-                )
+        Referral.update(deposited_cents=deposited, withdrawn_cents=withdrawn).execute()
 
     earned = floor((deposited - (withdrawn + 20)) * Fraction(rate))
     assert stats(owner)[0]["earned"] == earned / 100
