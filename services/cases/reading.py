@@ -20,7 +20,7 @@ from services.shared.background import in_slices
 from services.shared.clock import Millis
 from services.shared.money import Cents
 from services.shared.names import fold
-from services.shared.pagination import Page, Place
+from services.shared.pagination import Page, Place, rows_of_page
 
 ROWS_A_SLICE = 200
 
@@ -71,9 +71,9 @@ class Sort(StrEnum):
 
 _ORDERS: Mapping[Sort, Sequence[Any]] = {
     Sort.MOST_RECENT: (Case.created_at_ms.desc(), Case.id.desc()),
-    Sort.OLDEST: (Case.created_at_ms, Case.id),
+    Sort.OLDEST: (Case.created_at_ms.asc(), Case.id.asc()),
     Sort.PRICE_DESCENDING: (Case.price_cents.desc(), Case.id.desc()),
-    Sort.PRICE_ASCENDING: (Case.price_cents, Case.id),
+    Sort.PRICE_ASCENDING: (Case.price_cents.asc(), Case.id.asc()),
 }
 
 
@@ -105,13 +105,11 @@ def page(
     if search:
         condition &= _contains(Case.name_folded, fold(search))
     total = Case.select(fn.COUNT(Case.id)).where(condition).scalar()
-    start, end = place.bounds(total)
-    if start == end:
-        return Page([], total)
-    # The subquery runs in an index alone, so the rows before the page are never fetched.
-    chosen = Case.select(Case.id).where(condition).order_by(*_ORDERS[sort]).limit(place.limit).offset(start)
-    cases = _shown(_cases().where(Case.id.in_(chosen)).order_by(*_ORDERS[sort]))
-    _fill(cases, CaseItem.case.in_([case.row_id for case in cases]))
+    # The ids come from an index alone, so the rows before the page are never fetched.
+    ids = Case.select(Case.id).where(condition).tuples()
+    on_page = [id_ for (id_,) in rows_of_page(ids, order=_ORDERS[sort], place=place, total=total)]
+    cases = _shown(_cases().where(Case.id.in_(on_page)).order_by(*_ORDERS[sort]))
+    _fill(cases, CaseItem.case.in_(on_page))
     return Page(cases, total)
 
 

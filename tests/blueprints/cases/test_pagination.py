@@ -165,4 +165,4 @@ def test_pages_of_any_length_take_equally_many_queries(page, put, queries):
         assert len(page(limit=total, search="case", sort="Price Descending")["cases"]) == total
         counted.append(len(queries))
 
-    assert counted == [3, 3]
+    assert counted == [4, 4]
