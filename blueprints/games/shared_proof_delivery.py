@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from itertools import islice
-from typing import NamedTuple
 
 import peewee
 from flask import Flask
@@ -30,13 +29,6 @@ BEFORE_START_MS = 10_000
 """Bets that were due longer than this before the start are not announced: each new socket gets a list."""
 
 
-class Held(NamedTuple):
-    """A proof to send, and the socket that placed the bet: only this process sends it, and only there."""
-
-    sid: str
-    proof: Proof
-
-
 class SharedProofDelivery(ProofDelivery):
     """The proof delivery of one of several processes."""
 
@@ -44,8 +36,8 @@ class SharedProofDelivery(ProofDelivery):
         super().__init__(app, running)
         self._proofs = self._services.proofs
         self._started_at = time.monotonic()
-        # The proofs that wait to be sent to the sockets that placed the bets, by the ids of the bets.
-        self._held: dict[int, Held] = {}
+        # Proofs that only this process sends, with the sockets that placed the bets, by the ids of the bets.
+        self._held: dict[int, tuple[Proof, str]] = {}
         # Players, and the nonces after which they may have undelivered proofs.
         self._players: deque[tuple[int, int]] = deque()
         # Bets whose sockets have ended.
@@ -56,7 +48,7 @@ class SharedProofDelivery(ProofDelivery):
     def socket_gone(self, sid: str) -> None:
         """Let all processes send what this socket did not confirm, and what waits to be sent to it."""
         self._lost.extend(self._unconfirmed.socket_gone(sid))
-        self._lost.extend(bet_id for bet_id, held in list(self._held.items()) if held.sid == sid)
+        self._lost.extend(bet_id for bet_id, (_, asking) in list(self._held.items()) if asking == sid)
 
     @property
     def overdue(self) -> int:
@@ -92,13 +84,9 @@ class SharedProofDelivery(ProofDelivery):
             claimed = self._proofs.claim(list(chunk), held=asking.keys())
             for bet_id in chunk:
                 del self._due[bet_id]
-            for proof in claimed:
-                self._note_players([proof.user_id])
-                if proof.id in asking:
-                    self._held[proof.id] = Held(asking[proof.id], proof)
-                    if not self._is_connected(asking[proof.id]):
-                        self._lost.append(proof.id)
-            self._tell_others(proof.user_id for proof in claimed if proof.id not in asking)
+            held = {proof.id: (proof, asking[proof.id]) for proof in claimed if proof.id in asking}
+            self._held |= held
+            self._tell_all(proof.user_id for proof in claimed if proof.id not in held)
             # Not a time of the start: until it was compared with the database's, the clock may be wrong.
             running_ms = (time.monotonic() - self._started_at) * 1000
             announced_since = self._services.clock() - running_ms - BEFORE_START_MS
@@ -113,14 +101,15 @@ class SharedProofDelivery(ProofDelivery):
             for bet_id in lost:
                 self._lost.popleft()
                 self._held.pop(bet_id, None)
-            self._note_players(players)
-            self._tell_others(players)
+            self._tell_all(players)
 
     def _note_players(self, user_ids: Iterable[int]) -> None:
         self._players.extend((user_id, 0) for user_id in user_ids)
 
-    def _tell_others(self, user_ids: Iterable[int]) -> None:
+    def _tell_all(self, user_ids: Iterable[int]) -> None:
+        """Note players who have proofs that no process holds, here and in the other processes."""
         players = sorted(set(user_ids))
+        self._note_players(players)
         if players:
             self._services.signals.publish(Signal.PROOFS, players)
 
@@ -132,30 +121,29 @@ class SharedProofDelivery(ProofDelivery):
         noted = sorted((self._players.popleft() for _ in range(len(self._players))), reverse=True)
         # Of a player who was noted several times, the lowest nonce.
         after = {user_id: nonce for user_id, nonce in noted if self._connections.sids_of(user_id)}
-        for held in self._held.values():
-            after.setdefault(held.proof.user_id, 0)
+        for proof, _ in self._held.values():
+            after.setdefault(proof.user_id, 0)
         for some in map(dict, peewee.chunked(after.items(), PLAYERS_AT_ONCE)):
             now = self._services.clock()
             found = self._proofs.deliverable(some, now=now, held_here=list(self._held))
-            asking = {bet_id: held.sid for bet_id, held in list(self._held.items())}
-            self._send_in_order([(bet.id, asking.get(bet.id)) for bet in found.bets])
+            self._send_in_order([bet.id for bet in found.bets])
             done = set(some) - found.waiting - found.unfinished.keys()
             self._players.extend(found.unfinished.items())
             sent = {bet.id for bet in found.bets}
-            for bet_id, held in list(self._held.items()):
-                if bet_id in sent or held.proof.user_id in done:
+            for bet_id, (proof, _) in list(self._held.items()):
+                if bet_id in sent or proof.user_id in done:
                     del self._held[bet_id]
 
-    def _send_in_order(self, receivers: list[tuple[int, str | None]]) -> None:
-        """Send the proofs of these bets to these sockets, or to all of their players'."""
-        new = [(bet_id, sid) for bet_id, sid in receivers if sid or bet_id not in self._unconfirmed]
+    def _send_in_order(self, bet_ids: Iterable[int]) -> None:
+        """Send held proofs to the sockets that placed the bets, and the others to all of their players'."""
+        new = [bet_id for bet_id in bet_ids if bet_id in self._held or bet_id not in self._unconfirmed]
         for some in peewee.chunked(new, PROOFS_AT_ONCE):
-            proofs = {bet_id: self._held[bet_id].proof for bet_id, _ in some if bet_id in self._held}
-            to_find = [bet_id for bet_id, _ in some if bet_id not in proofs]
-            proofs |= {proof.id: proof for proof in self._proofs.open(to_find)}
-            gone = {sid for _, sid in some if sid and not self._is_connected(sid)}
-            self._lost.extend(bet_id for bet_id, sid in some if sid in gone)
-            self._send((proofs[bet_id], sid) for bet_id, sid in some if sid not in gone)
+            to_find = [bet_id for bet_id in some if bet_id not in self._held]
+            found = {proof.id: (proof, None) for proof in self._proofs.open(to_find)}
+            proofs = [self._held.get(bet_id) or found[bet_id] for bet_id in some]
+            gone = {proof.id for proof, sid in proofs if sid and not self._is_connected(sid)}
+            self._lost.extend(gone)
+            self._send((proof, sid) for proof, sid in proofs if proof.id not in gone)
             pause()
 
     def _is_connected(self, sid: str) -> bool:

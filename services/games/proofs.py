@@ -140,13 +140,7 @@ class Proofs:
         self._unwritten.difference_update(bet_ids)
         return proof_queries.release(bet_ids)
 
-    def deliverable(
-        self,
-        after: Mapping[int, int],
-        *,
-        now: Millis,
-        held_here: Sequence[int] = (),
-    ) -> Undelivered:
+    def deliverable(self, after: Mapping[int, int], *, now: Millis, held_here: Sequence[int]) -> Undelivered:
         """The revealed proofs of these players that are not delivered, up to the first that is not revealed.
 
         ``after`` has the nonce of each player after which to begin. Only for one of several processes, on

@@ -105,6 +105,25 @@ def test_a_proof_whose_socket_ends_unconfirmed_goes_to_the_player_on_another_pro
     assert other.expect("upgrader:proof")["nonce"] == 1
 
 
+def test_a_proof_whose_socket_ends_while_the_bet_is_claimed_goes_to_the_player_on_another_process(
+    processes, open_socket, player, monkeypatch
+):
+    (app, first), (_, second) = processes
+    asking, other = open_socket(first, player), open_socket(second, player)
+    claim, connections = proof_queries.claim, app.extensions["realtime"].connections
+
+    def claim_from_a_socket_that_ends(seeds, **options):
+        claimed = claim(seeds, **options)
+        asking.close()
+        wait_until(lambda: not connections.sids_of(player.id))
+        return claimed
+
+    monkeypatch.setattr(proof_queries, "claim", claim_from_a_socket_that_ends)
+    spin(asking)
+
+    assert other.expect("upgrader:proof")["nonce"] == 1
+
+
 def test_a_new_socket_gets_a_proof_that_another_process_has_sent_and_nobody_has_confirmed(
     processes, open_socket, player
 ):

@@ -166,7 +166,7 @@ def test_proofs_that_other_processes_left_are_found_in_an_index(app):
     with reading():
         players = dict.fromkeys(User.select(User.id).scalars(), 0)
     with recorded_statements() as seen:
-        services.proofs.deliverable(players, now=services.clock())
+        services.proofs.deliverable(players, now=services.clock(), held_here=[])
         services.proofs.pending(due_by=services.clock())
 
     undelivered, overdue = [" ".join(plan(statement)) for statement in seen if "SELECT" in statement[0]]
