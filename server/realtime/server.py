@@ -58,9 +58,10 @@ class Manager(socketio.Manager):  # type: ignore[misc]  # the library carries no
 
         The library keeps a callback for each event until it is acknowledged. Most clients never do that.
         """
-        if self.acknowledged(sid, id):
+        transport = self.server.eio.sockets.get(self.eio_sid_from_sid(sid, NAMESPACE))
+        if self.acknowledged(sid, id) and transport is not None:
             # A client may get hundreds of missed proofs at once, and acknowledge each of them.
-            self.server.eio.sockets[self.eio_sid_from_sid(sid, NAMESPACE)].uncount_packet()
+            transport.uncount_packet()
 
     def basic_disconnect(self, sid: str, namespace: str) -> None:
         """Forget a socket without searching the rooms of all others: 1 ms with 5,000 sockets.
