@@ -62,7 +62,7 @@ def create_players(app: Flask, count: int, *, coins: int) -> list[Player]:
 def signed_in(app: Flask, user: User) -> Player:
     """A user of this app, with a new token."""
     services = app.extensions["services"]
-    return Player(user, services.tokens.issue(platform_id=user.platform_id, session=0, now=services.clock()))
+    return Player(user, services.tokens.issue(user, now=services.clock()))
 
 
 def import_prices(prices: Mapping[str, Any], *, now: int | None = None, **row: Any) -> None:

@@ -121,6 +121,4 @@ def new_token(user: User) -> str:
 
 def _token_of(user: User) -> str:
     services = get_services()
-    return services.tokens.issue(
-        platform_id=user.platform_id, session=user.session_number, now=services.clock()
-    )
+    return services.tokens.issue(user, now=services.clock())

@@ -9,6 +9,7 @@ from typing import Any
 
 import jwt
 
+from models.users import User
 from services.shared.clock import DAY_MS, Millis
 from services.shared.errors import Unauthorized
 
@@ -50,12 +51,12 @@ class Tokens:
         self._ttl_seconds = ttl_seconds
         self._claims = lru_cache(TOKENS_REMEMBERED)(self._verify)
 
-    def issue(self, *, platform_id: str, session: int, now: Millis) -> str:
-        """A token of this player, whose ``User.session_number`` is ``session``."""
+    def issue(self, user: User, *, now: Millis) -> str:
+        """A new token of this player, who may have others."""
         issued_at = now // 1000
         claims = {
-            "sub": platform_id,
-            "session": session,
+            "sub": user.platform_id,
+            "session": user.session_number,
             "iat": issued_at,
             "exp": issued_at + self._ttl_seconds,
             "iss": self._issuer,

@@ -83,7 +83,7 @@ class Login:
             return self.challenges.begin(user_id=user.id, now=now)
         with writing():
             record(What.LOGGED_IN, now=now, user_id=user.id, after={"provider": self.name})
-        return self.tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
+        return self.tokens.issue(user, now=now)
 
 
 def _single(query: list[tuple[str, str]]) -> dict[str, str]:

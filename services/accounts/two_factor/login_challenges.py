@@ -76,7 +76,7 @@ class LoginChallenges:
                 codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
                 LoginChallenge.delete().where(*is_this).execute()
                 record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
-        return self.tokens.issue(platform_id=user.platform_id, session=user.session_number, now=now)
+        return self.tokens.issue(user, now=now)
 
 
 def _is_current(now: Millis) -> peewee.Expression:

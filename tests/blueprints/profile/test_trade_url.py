@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.users import User
 from services.accounts import users
 from tests.support.markers import sqlite_only
 
@@ -109,7 +110,7 @@ def put_with_own_only(make_app, clock):
 
     def put(url, platform_id=OWN_ID):
         services = app.extensions["services"]
-        token = services.tokens.issue(platform_id=platform_id, session=0, now=clock())
+        token = services.tokens.issue(User(platform_id=platform_id), now=clock())
         headers = {"Authorization": f"Bearer {token}"}
         answer = app.test_client().put("/profile/trade-url", json={"url": url}, headers=headers)
         return answer.status_code, answer.json

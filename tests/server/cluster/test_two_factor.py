@@ -39,7 +39,7 @@ def new_token(app, player):
     services = app.extensions["services"]
 
     def issue():
-        token = services.tokens.issue(platform_id=player.platform_id, session=0, now=services.clock())
+        token = services.tokens.issue(player.user, now=services.clock())
         return {"Authorization": f"Bearer {token}"}
 
     return issue

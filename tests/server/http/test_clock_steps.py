@@ -83,7 +83,7 @@ class TestProofs:
     def fresh_token(self, app, player):
         """A token as a login would give it now."""
         tokens = app.extensions["services"].tokens
-        return lambda clock: tokens.issue(platform_id=player.platform_id, session=0, now=clock())
+        return lambda clock: tokens.issue(player.user, now=clock())
 
     def test_a_proof_comes_on_time_although_the_clock_is_set(
         self, connect, client, player, item, clock, run, fresh_token

@@ -4,6 +4,7 @@ import pytest
 
 from bench.harness.servers import free_port
 from models.db.migrate import upgrade
+from models.users import User
 
 UNAVAILABLE = "The service is temporarily unavailable"
 
@@ -20,7 +21,7 @@ def database_url(request, tmp_path):
 def headers(app):
     """The header with a good token of a player who may or may not be there."""
     services = app.extensions["services"]
-    token = services.tokens.issue(platform_id="76561198000000001", session=0, now=services.clock())
+    token = services.tokens.issue(User(platform_id="76561198000000001"), now=services.clock())
     return {"Authorization": f"Bearer {token}"}
 
 

@@ -24,7 +24,7 @@ def refused(connect, **options):
 @sqlite_only
 def test_a_bad_token_is_refused(app, connect):
     services = app.extensions["services"]
-    nobodys = services.tokens.issue(platform_id="76561190000000009", session=0, now=services.clock())
+    nobodys = services.tokens.issue(User(platform_id="76561190000000009"), now=services.clock())
 
     for token in ("not-a-token", 5, ["a"], {"a": 1}, True, "é", nobodys):
         assert refused(connect, auth={"token": token}) == "Unauthorized", token

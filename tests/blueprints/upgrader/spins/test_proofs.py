@@ -154,9 +154,7 @@ def test_a_proof_comes_at_least_six_seconds_after_the_spin_by_default(make_app, 
 @pytest.mark.one_process
 def test_a_bet_that_was_not_over_at_a_restart_is_still_announced(make_app, player, item, clock):
     first, second = (make_app(clock=clock, UPGRADER_PROOF_DELAY="3") for _ in range(2))
-    token = first.extensions["services"].tokens.issue(
-        platform_id=player.platform_id, session=0, now=clock.now
-    )
+    token = first.extensions["services"].tokens.issue(player.user, now=clock.now)
     with threaded_server(first) as url:
         socket = Socket(url, auth={"token": token})
         socket.spin({"amount": 1, "item": item})
