@@ -45,10 +45,8 @@ class Subscription:
         """Set to end ``receive``."""
         self.heard_at = -math.inf
         """When this process last heard itself, by the monotonic clock."""
-        self._hears = False
-        """Whether this process has heard itself on this connection."""
-        self._is_reported = False
-        """Whether the log says that Redis is away."""
+        self._is_interrupted = False
+        """Whether a connection has failed, and this process has not heard itself since."""
         self.interruptions = Counter("redis_interruptions", "How often Redis went away", registry=None)
         self.on_resumed: Sequence[Callable[[], None]] = ()
         """Called when Redis is back after it was away. Signals before that may have been lost."""
@@ -56,7 +54,8 @@ class Subscription:
     @property
     def is_away(self) -> bool:
         """Whether this process did not hear itself lately, so signals may be lost."""
-        return not self._hears or time.monotonic() - self.heard_at > SILENCE_SECONDS + CHECK_SECONDS
+        is_silent = time.monotonic() - self.heard_at > SILENCE_SECONDS + CHECK_SECONDS
+        return self._is_interrupted or is_silent
 
     def close(self) -> None:
         self._redis.close()
@@ -66,9 +65,8 @@ class Subscription:
         try:
             self._listen()
         except Exception as failure:  # noqa: BLE001  # Redis may come back
-            self._hears = False
-            if not self._is_reported:
-                self._is_reported = True
+            if not self._is_interrupted:
+                self._is_interrupted = True
                 self.interruptions.inc()
                 log.warning("redis away", extra={"failure": safe_exception_summary(failure)})
 
@@ -95,11 +93,10 @@ class Subscription:
                     cooperate()
 
     def _hear_itself(self) -> None:
-        self.heard_at = time.monotonic()
-        if not self._hears:
-            self._hears = True
+        if self._is_interrupted or self.heard_at == -math.inf:
             log.info("redis connected")
-            if self._is_reported:
-                self._is_reported = False
-                for resumed in self.on_resumed:
-                    resumed()
+        self.heard_at = time.monotonic()
+        if self._is_interrupted:
+            self._is_interrupted = False
+            for resumed in self.on_resumed:
+                resumed()
