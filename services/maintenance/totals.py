@@ -1,6 +1,6 @@
 """Audits and rebuilds the totals: recomputes every sum and count from the bets."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -29,9 +29,6 @@ CASES: tuple[tuple[str, Any], ...] = ((CASE, Case), (IRL, IrlCase))
 
 STARTS = {each: f"{each}_starts_at_ms" for each in CalendarPeriod}
 
-Row = tuple[Any, ...]
-"""The values of one row, in the order of the table's columns."""
-
 
 def mismatches() -> Iterator[str]:
     """A line for each wrong total."""
@@ -42,10 +39,12 @@ def mismatches() -> Iterator[str]:
             yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
         if columns.keys() & set(SUMS):
             yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
-    for table, expected_rows in EXPECTED_ROWS.items():
-        stored, expected = (set(rows.tuples().iterator()) for rows in (_stored_rows(table), expected_rows()))
-        # This includes rows that are missing and rows that should not exist.
-        yield from sorted({_problem(table, row) for row in stored ^ expected})
+    yield from _differing(LiveBetCount.select(), _live_bet_counts(), "the live bet counts of shard {0}")
+    for game, cases in CASES:
+        # A case may be deleted while it is opened. Nothing shows the row of such a case.
+        exists = CaseSpins.case_id.in_(cases.select(cases.id))
+        stored = CaseSpins.select().where(CaseSpins.game == game, exists)
+        yield from _differing(stored, _spins_of(game, cases), "the openings of {0} case {1} in shard {2}")
 
 
 def rebuild(*, now: Millis) -> dict[str, int]:
@@ -64,8 +63,11 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         for user_id, columns in wrong.items():
             User.update(columns).where(User.id == user_id).execute()
         record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
-        rows = {table._meta.table_name: _replace_rows(table) for table in EXPECTED_ROWS}  # noqa: SLF001  # peewee's own way
-        return {"corrected_players": len(wrong)} | rows
+        return {
+            "corrected_players": len(wrong),
+            "live_bet_counts": _replace_rows(LiveBetCount, _live_bet_counts()),
+            "case_spins": _replace_rows(CaseSpins, *(_spins_of(game, cases) for game, cases in CASES)),
+        }
 
 
 def _of_past_periods() -> Any:
@@ -86,29 +88,18 @@ def _periods_of_last_bet(player: Any) -> dict[str, int]:
     }
 
 
-def _replace_rows(table: type[Table]) -> int:
-    """Replace all rows of the table by the correct ones; returns their number."""
+def _differing(stored: Any, expected: Any, what: str) -> list[str]:
+    """A line for each row that is wrong, missing, or should not exist. ``what`` names it by its columns."""
+    rows = set(stored.tuples().iterator()) ^ set(expected.tuples().iterator())
+    return sorted({f"{what.format(*row)} differ from the bets" for row in rows})
+
+
+def _replace_rows(table: type[Table], *expected: Any) -> int:
+    """Replace all rows of the table by those of these queries; returns their number."""
     table.delete().execute()
-    table.insert_from(EXPECTED_ROWS[table](), table._meta.sorted_fields).execute()  # noqa: SLF001  # peewee's own way
+    for rows in expected:
+        table.insert_from(rows, table._meta.sorted_fields).execute()  # noqa: SLF001  # peewee's own way
     return int(table.select().count())
-
-
-def _stored_rows(table: type[Table]) -> Any:
-    rows = table.select()
-    if table is CaseSpins:
-        # A case may be deleted while it is opened. Nothing shows the row of such a case.
-        exists = (
-            (CaseSpins.game == game) & CaseSpins.case_id.in_(cases.select(cases.id)) for game, cases in CASES
-        )
-        rows = rows.where(reduce(or_, exists))
-    return rows
-
-
-def _problem(table: type[Table], row: Row) -> str:
-    if table is CaseSpins:
-        game, case_id, shard, _ = row
-        return f"the openings of {game} case {case_id} in shard {shard} differ from the bets"
-    return f"the live bet counts of shard {row[0]} differ from the bets"
 
 
 def _platform_id(user_id: int) -> str:
@@ -116,17 +107,13 @@ def _platform_id(user_id: int) -> str:
 
 
 def _live_bet_counts() -> Any:
+    """The rows that LiveBetCount must have."""
     high_rolls = fn.SUM(peewee.Case(None, [(HIGH_ROLL, 1)], 0))
     return Bet.select(SHARD, fn.COUNT(Bet.id), high_rolls).group_by(SHARD)
 
 
-def _case_spins() -> Any:
-    of_cases, of_irl_cases = (_spins_of(game, cases) for game, cases in CASES)
-    return of_cases | of_irl_cases
-
-
 def _spins_of(game: str, cases: Any) -> Any:
-    """The openings of each case that exists, which is the one whose id is in the snapshot of a bet."""
+    """The rows that CaseSpins must have for the cases of a game. A bet's snapshot has the id of its case."""
     opened = (
         Bet.select(Bet.snapshot, SHARD.alias("shard"), fn.COUNT(Bet.id).alias("bets"))
         .where(Bet.game == game)
@@ -145,10 +132,3 @@ def _case_id_in_content() -> Any:
     if isinstance(database.obj, Sqlite):
         return fn.JSON_EXTRACT(Snapshot.content, "$.id")
     return fn.JSON_EXTRACT_PATH_TEXT(Snapshot.content.cast("json"), "id")
-
-
-EXPECTED_ROWS: dict[type[Table], Callable[[], Any]] = {
-    LiveBetCount: _live_bet_counts,
-    CaseSpins: _case_spins,
-}
-"""For each table the query of the rows that it must hold, computed from the bets."""
