@@ -49,16 +49,16 @@ WITH starts AS (
     FROM bets JOIN firsts ON firsts.user_id = bets.user_id
     GROUP BY bets.user_id
 )
-SELECT users.id, {_EXPECTED}
+SELECT users.platform_id, {_EXPECTED}
 FROM users LEFT JOIN sums ON sums.user_id = users.id
 WHERE {_DIFFERS}
 """  # noqa: S608  # constants
 
 
-def wrong_sums() -> dict[int, dict[str, int]]:
-    """The players with a wrong sum: their ids, and the correct cents by the names of the wrong columns."""
+def wrong_sums() -> dict[str, dict[str, int]]:
+    """The players with a wrong sum by platform id, each with the correct cents by the wrong columns."""
     wrong = {}
-    for user_id, *pairs in database.execute_sql(WRONG_SUMS).fetchall():
+    for player_id, *pairs in database.execute_sql(WRONG_SUMS).fetchall():
         columns = zip((*TOTALS, *SUMS), pairs[::2], pairs[1::2], strict=True)
-        wrong[user_id] = {column: int(correct) for column, stored, correct in columns if stored != correct}
+        wrong[player_id] = {column: int(correct) for column, stored, correct in columns if stored != correct}
     return wrong

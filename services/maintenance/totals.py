@@ -34,11 +34,11 @@ def mismatches() -> Iterator[str]:
     """A line for each wrong total."""
     for player in _of_past_periods():
         yield f"the current periods of {player.platform_id} are not those of the last bet"
-    for user_id, columns in wrong_sums().items():
+    for player_id, columns in wrong_sums().items():
         if columns.keys() & set(TOTALS):
-            yield f"the totals of play of {_platform_id(user_id)} differ from the bets"
+            yield f"the totals of play of {player_id} differ from the bets"
         if columns.keys() & set(SUMS):
-            yield f"the sums of the current periods of {_platform_id(user_id)} differ from the bets"
+            yield f"the sums of the current periods of {player_id} differ from the bets"
     yield from _differing(LiveBetCount.select(), _live_bet_counts(), "the live bet counts of shard {0}")
     for game, cases in CASES:
         # A case may be deleted while it is opened. Nothing shows the row of such a case.
@@ -60,8 +60,8 @@ def rebuild(*, now: Millis) -> dict[str, int]:
         for player in _of_past_periods():
             User.update(_periods_of_last_bet(player)).where(User.id == player.id).execute()
         wrong = wrong_sums()
-        for user_id, columns in wrong.items():
-            User.update(columns).where(User.id == user_id).execute()
+        for player_id, columns in wrong.items():
+            User.update(columns).where(User.platform_id == player_id).execute()
         record(What.TOTALS_REBUILT, now=now, user_id=None, after={"correctedPlayers": len(wrong)})
         return {
             "corrected_players": len(wrong),
@@ -100,10 +100,6 @@ def _replace_rows(table: type[Table], *expected: Any) -> int:
     for rows in expected:
         table.insert_from(rows, table._meta.sorted_fields).execute()  # noqa: SLF001  # peewee's own way
     return int(table.select().count())
-
-
-def _platform_id(user_id: int) -> str:
-    return str(User.select(User.platform_id).where(User.id == user_id).scalar())
 
 
 def _live_bet_counts() -> Any:
