@@ -6,7 +6,6 @@ from collections.abc import Callable
 from models.case_spins import CASE, IRL
 from services.accounts.tokens import Tokens
 from services.accounts.two_factor.authentication import TwoFactorAuthentication
-from services.accounts.two_factor.login_challenges import LoginChallenges
 from services.audit_trail.keys import AuditKeys
 from services.audit_trail.recording import record_with
 from services.avatars.change import Avatars
@@ -70,9 +69,7 @@ class Services:
             signals=signals,
         )
 
-        two_factor_encrypter = self._encrypter("two-factor secrets")
-        self.two_factor = TwoFactorAuthentication(encrypter=two_factor_encrypter)
-        self.login_challenges = LoginChallenges(encrypter=two_factor_encrypter, tokens=self.tokens)
+        self.two_factor = TwoFactorAuthentication(encrypter=self._encrypter("two-factor secrets"))
         self.platform_login = self._login(
             "platform",
             GamePlatform(
@@ -100,8 +97,7 @@ class Services:
             provider=provider,
             encrypter=self._encrypter(f"login with {name}"),
             seeds=self.seeds,
-            tokens=self.tokens,
-            challenges=self.login_challenges if "login" in self.settings.two_factor_required_for else None,
+            needs_code="login" in self.settings.two_factor_required_for,
         )
 
 

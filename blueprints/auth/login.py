@@ -14,6 +14,7 @@ from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
 from server.http.strict_requests import current_request
 from server.redaction import safe_exception_summary
+from services.accounts.two_factor import login_challenges
 from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
 from services.login.attempts import ATTEMPT_SECONDS
@@ -106,15 +107,16 @@ def _begin(login: Login) -> Response:
 
 
 def _finish(login: Login) -> Response:
-    name = _cookie_name(login.name)
+    services, name = get_services(), _cookie_name(login.name)
+    now = services.clock()
     try:
         with acting_as(Actor(address=request.remote_addr)):
-            outcome = login.finish(
-                query=request.args.items(multi=True),
-                cookie=request.cookies.get(name),
-                now=get_services().clock(),
-            )
-        response = _challenged(outcome) if isinstance(outcome, Challenge) else _to_frontend(token=outcome)
+            query = list(request.args.items(multi=True))
+            outcome = login.finish(query=query, cookie=request.cookies.get(name), now=now)
+        if isinstance(outcome, Challenge):
+            response = _challenged(outcome)
+        else:
+            response = _to_frontend(token=services.tokens.issue(outcome, now=now))
     except AnotherLogin as problem:
         # The cookie belongs to a login that began later in another tab, and may still succeed.
         return _refused(login, problem)
@@ -138,14 +140,16 @@ def finish_login_with_code(body: dict[str, Any]) -> Response:
     minutes.
     """
     services, name = get_services(), _cookie_name(CHALLENGE)
+    now = services.clock()
     with acting_as(Actor(address=request.remote_addr)):
-        token = services.login_challenges.finish(
+        user = login_challenges.finish(
             challenge=body["challenge"],
             browser_secret=request.cookies.get(name),
             code=body["code"],
-            now=services.clock(),
+            encrypter=services.two_factor.encrypter,
+            now=now,
         )
-    response = jsonify(token=token)
+    response = jsonify(token=services.tokens.issue(user, now=now))
     response.delete_cookie(name, **_challenge_cookie_options())
     return response
 

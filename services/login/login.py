@@ -1,13 +1,14 @@
-"""A login from the first redirect to the token, the same for both providers."""
+"""A login from the first redirect to the player, the same for both providers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from models.db.connection import writing
+from models.users import User
 from services.accounts import sessions, users
-from services.accounts.tokens import Tokens
-from services.accounts.two_factor.login_challenges import Challenge, LoginChallenges
+from services.accounts.two_factor import login_challenges
+from services.accounts.two_factor.login_challenges import Challenge
 from services.audit_trail.actor import acting_as_player
 from services.audit_trail.events import What
 from services.audit_trail.recording import record
@@ -35,15 +36,14 @@ class Provider(Protocol):
 class Login:
     """Login with one provider, which is None when the operator has not configured it.
 
-    ``challenges`` is None if players with 2FA need no code to log in.
+    With ``needs_code``, players with 2FA need a code to log in.
     """
 
     name: str
     provider: Provider | None
     encrypter: Encrypter
     seeds: ServerSeeds
-    tokens: Tokens
-    challenges: LoginChallenges | None
+    needs_code: bool
 
     def begin(self, *, now: Millis) -> tuple[str, str]:
         """The URL to send the browser to, and the value of the cookie that it must bring back.
@@ -55,8 +55,8 @@ class Login:
         attempt = Attempt(expires_at=Millis(now + attempts.ATTEMPT_SECONDS * 1000))
         return self.provider.login_url(attempt, now=now), attempt.encrypt(self.encrypter)
 
-    def finish(self, *, query: Iterable[tuple[str, str]], cookie: str | None, now: Millis) -> str | Challenge:
-        """A token for the player who comes back with this query, or a challenge to send a 2FA code for.
+    def finish(self, *, query: list[tuple[str, str]], cookie: str | None, now: Millis) -> User | Challenge:
+        """The player who comes back with this query, or a challenge to send a 2FA code for.
 
         The first login creates the account.
 
@@ -64,13 +64,13 @@ class Login:
         """
         if self.provider is None:
             raise ProviderNotConfigured
-        parameters = _single(list(query))
+        parameters = _single(query)
         attempt = attempts.resume(cookie, state=parameters.get("state"), encrypter=self.encrypter, now=now)
         person = self.provider.identify(parameters, attempt, now=now)
         with acting_as_player(person.platform_id):
             return self._let_in(person, now=now)
 
-    def _let_in(self, person: Person, *, now: Millis) -> str | Challenge:
+    def _let_in(self, person: Person, *, now: Millis) -> User | Challenge:
         user = users.sign_in(
             platform_id=person.platform_id,
             username=person.username,
@@ -79,11 +79,11 @@ class Login:
             now=now,
         )
         sessions.check_not_suspended(user)
-        if self.challenges and user.two_factor_enabled:
-            return self.challenges.begin(user_id=user.id, now=now)
+        if self.needs_code and user.two_factor_enabled:
+            return login_challenges.begin(user_id=user.id, now=now)
         with writing():
             record(What.LOGGED_IN, now=now, user_id=user.id, after={"provider": self.name})
-        return self.tokens.issue(user, now=now)
+        return user
 
 
 def _single(query: list[tuple[str, str]]) -> dict[str, str]:

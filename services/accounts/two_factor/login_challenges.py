@@ -8,8 +8,8 @@ import peewee
 
 from models.db.connection import writing
 from models.two_factor import LoginChallenge
+from models.users import User
 from services.accounts import sessions, users
-from services.accounts.tokens import Tokens
 from services.accounts.two_factor import codes
 from services.accounts.two_factor.codes import LATENESS_MS, WRONG_CODE_WINDOW_MS, any_code
 from services.audit_trail.actor import acting_as_player
@@ -37,46 +37,42 @@ class Challenge:
         return hashlib.sha256(f"{self.text} {self.browser_secret}".encode(errors="replace")).hexdigest()
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoginChallenges:
-    """Stores challenges, and exchanges each once for a token."""
+def begin(*, user_id: int, now: Millis) -> Challenge:
+    """Store a new challenge of the player, and delete expired ones."""
+    challenge = Challenge(secrets.token_hex(32), secrets.token_urlsafe(32))
+    with writing():
+        users.lock(user_id)
+        LoginChallenge.delete().where(LoginChallenge.user == user_id, ~_is_current(now)).execute()
+        LoginChallenge.insert(key=challenge.key, user=user_id, expires_at_ms=now + CHALLENGE_MS).execute()
+    return challenge
 
-    encrypter: Encrypter
-    tokens: Tokens
 
-    def begin(self, *, user_id: int, now: Millis) -> Challenge:
-        """Store a new challenge of the player, and delete expired ones."""
-        challenge = Challenge(secrets.token_hex(32), secrets.token_urlsafe(32))
-        with writing():
-            users.lock(user_id)
-            LoginChallenge.delete().where(LoginChallenge.user == user_id, ~_is_current(now)).execute()
-            LoginChallenge.insert(key=challenge.key, user=user_id, expires_at_ms=now + CHALLENGE_MS).execute()
-        return challenge
+def finish(
+    *, challenge: object, browser_secret: str | None, code: object, encrypter: Encrypter, now: Millis
+) -> User:
+    """Use up a challenge of this browser and a code; returns the player, who has logged in.
 
-    def finish(self, *, challenge: object, browser_secret: str | None, code: object, now: Millis) -> str:
-        """Use up a challenge of this browser and a code; returns a token.
-
-        Of several requests at once, in any process, the first one that locks the player's row deletes the
-        challenge. The others raise Unauthorized, as those with an unknown or expired challenge do. Also
-        raises AccountSuspended, TooManyWrongCodes, InvalidCode, SecretLost.
-        """
-        if not isinstance(challenge, str) or browser_secret is None:
+    Of several requests at once, in any process, the first one that locks the player's row deletes the
+    challenge. The others raise Unauthorized, as those with an unknown or expired challenge do. Also raises
+    AccountSuspended, TooManyWrongCodes, InvalidCode, SecretLost.
+    """
+    if not isinstance(challenge, str) or browser_secret is None:
+        raise Unauthorized
+    is_this = LoginChallenge.key == Challenge(challenge, browser_secret).key, _is_current(now)
+    with codes.committing_refusals():
+        user_id = LoginChallenge.select(LoginChallenge.user).where(*is_this).scalar()
+        if user_id is None:
             raise Unauthorized
-        is_this = LoginChallenge.key == Challenge(challenge, browser_secret).key, _is_current(now)
-        with codes.committing_refusals():
-            user_id = LoginChallenge.select(LoginChallenge.user).where(*is_this).scalar()
-            if user_id is None:
-                raise Unauthorized
-            user = users.lock(user_id)
-            # Another request may have had the lock before. Its code must not count as wrong in this one.
-            if not LoginChallenge.select().where(*is_this).exists():
-                raise Unauthorized
-            sessions.check_not_suspended(user)
-            with acting_as_player(user.platform_id):
-                codes.use(any_code(code), user_id=user_id, encrypter=self.encrypter, now=now)
-                LoginChallenge.delete().where(*is_this).execute()
-                record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
-        return self.tokens.issue(user, now=now)
+        user = users.lock(user_id)
+        # Another request may have had the lock before. Its code must not count as wrong in this one.
+        if not LoginChallenge.select().where(*is_this).exists():
+            raise Unauthorized
+        sessions.check_not_suspended(user)
+        with acting_as_player(user.platform_id):
+            codes.use(any_code(code), user_id=user_id, encrypter=encrypter, now=now)
+            LoginChallenge.delete().where(*is_this).execute()
+            record(What.LOGGED_IN, now=now, user_id=user_id, after={"secondFactor": True})
+    return user
 
 
 def _is_current(now: Millis) -> peewee.Expression:

@@ -11,6 +11,7 @@ from models.db.connection import reading, writing
 from models.two_factor import LoginChallenge, WrongCode
 from models.users import User
 from services.accounts import users
+from services.accounts.two_factor import login_challenges
 from services.shared.clock import now_ms
 from tests.support.browser import BASE_URL, Browser, parameters
 from tests.support.markers import sqlite_only
@@ -216,9 +217,9 @@ def test_neither_the_challenge_nor_the_cookie_is_stored(browser, challenged):
 
 
 @sqlite_only
-def test_a_new_login_deletes_the_expired_challenges_of_the_player(app, player, browser, authenticator, clock):
+def test_a_new_login_deletes_the_expired_challenges_of_the_player(player, browser, authenticator, clock):
     user = users.get(platform_id=player.platform_id)
-    app.extensions["services"].login_challenges.begin(user_id=user.id, now=clock.now - 5 * MINUTES)
+    login_challenges.begin(user_id=user.id, now=clock.now - 5 * MINUTES)
 
     browser.log_in("platform")
 

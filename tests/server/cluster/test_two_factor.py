@@ -11,6 +11,7 @@ from bench.harness.players import create_player
 from bench.harness.waiting import wait_until
 from models.db.connection import reading
 from models.two_factor import RecoveryCode, WrongCode
+from services.accounts.two_factor import login_challenges
 from tests.support.locks import locked, waiting_for_locks
 from tests.support.two_factor import STEP_MS, recovery_codes_of
 
@@ -93,7 +94,7 @@ def test_a_code_that_comes_many_times_with_one_token_covers_all_of_them(authenti
 def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator, at_once):
     services = app.extensions["services"]
     codes = recovery_codes_of(app, player, authenticator)
-    challenge = services.login_challenges.begin(user_id=player.id, now=services.clock())
+    challenge = login_challenges.begin(user_id=player.id, now=services.clock())
     cookie = {"Cookie": f"login_challenge={challenge.browser_secret}"}
 
     answers = at_once(
@@ -108,7 +109,7 @@ def test_of_many_answers_to_one_challenge_one_logs_in(app, player, authenticator
 
 def test_of_many_guesses_at_all_places_five_are_checked(app, player, authenticator, new_token, at_once):
     services = app.extensions["services"]
-    challenge = services.login_challenges.begin(user_id=player.id, now=services.clock())
+    challenge = login_challenges.begin(user_id=player.id, now=services.clock())
     cookie = {"Cookie": f"login_challenge={challenge.browser_secret}"}
     wrong, never_drawn = authenticator.wrong(), "aaaa-aaaa-aaaa"
     guesses = [
