@@ -57,8 +57,8 @@ def _report(result: RefreshResult, metrics: PriceMetrics) -> None:
     """Count and log the result of a refresh."""
     metrics.count(result)
     extra = {"event": f"prices:{result.source}", "outcome": result.outcome}
-    if result.problem:
-        log.warning(result.problem, extra=extra)
+    if result.failure:
+        log.warning(str(result.failure), extra=extra)
         return
     applied = result.counts
     log.info("prices", extra=extra | {"updated": applied.updated, "held_back": applied.held_back})

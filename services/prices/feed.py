@@ -1,7 +1,6 @@
 """The price feed: one document with the prices of all items, fetched at intervals."""
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -13,7 +12,7 @@ from models.items import Item
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.prices import feed_document, sources
-from services.prices.results import ItemCounts, Listener, RefreshResult
+from services.prices.results import ItemCounts, RefreshResult
 from services.prices.rules import Verdict, judge
 from services.prices.sources import Source, SourceFailed
 from services.shared.clock import Millis
@@ -36,8 +35,8 @@ such a case.
 class Feed:
     """Refreshes prices from the feed every ``period``, while this process has the lease.
 
-    ``has_market``: whether a market has prices for the items that the feed does not contain. ``report`` gets
-    every result. ``between`` is called between two steps of work and raises Stopped when the process ends.
+    ``has_market``: whether a market has prices for the items that the feed does not contain. ``between`` is
+    called between two steps of work and raises Stopped when the process ends.
     """
 
     url: str
@@ -45,17 +44,16 @@ class Feed:
     has_market: bool
     lease: Lease
     clock: Callable[[], Millis]
-    report: Listener
     between: Callable[[], None]
 
-    def refresh_if_due(self) -> None:
-        """Refresh if it is due. A failure goes to ``report``. Raises LeaseLost, Stopped."""
+    def refresh_if_due(self) -> RefreshResult | None:
+        """Refresh if it is due. Raises LeaseLost, Stopped."""
         if sources.is_due(Source.FEED, period=self.period, now=self.clock()):
-            with suppress(SourceFailed):
-                self.refresh(accept_jumps=False)
+            return self.refresh(accept_jumps=False)
+        return None
 
-    def refresh(self, *, accept_jumps: bool) -> ItemCounts:
-        """Refresh now. Raises LeaseLost, SourceFailed."""
+    def refresh(self, *, accept_jumps: bool) -> RefreshResult:
+        """Refresh now. Raises LeaseLost, Stopped."""
         began_at = self.clock()
         with self.lease.fenced(seconds=TIMEOUT_SECONDS):
             sources.begin(Source.FEED, now=began_at)
@@ -66,14 +64,12 @@ class Feed:
             pause = min(self.period, sources.LONGEST_PAUSE_MS)
             with self.lease.fenced():
                 sources.failed(Source.FEED, now=self.clock(), longest_pause=pause)
-            self.report(RefreshResult(source=Source.FEED, outcome=failure.outcome, problem=str(failure)))
-            raise
+            return RefreshResult(source=Source.FEED, outcome=failure.outcome, failure=failure)
         next_refresh = Millis(began_at + self.period)
         counts = self._apply(prices, next_refresh=next_refresh, accept_jumps=accept_jumps)
         with self.lease.fenced():
             sources.succeeded(Source.FEED, now=self.clock(), next_at=next_refresh)
-        self.report(RefreshResult(source=Source.FEED, counts=counts))
-        return counts
+        return RefreshResult(source=Source.FEED, counts=counts)
 
     def _fetch(self) -> bytes:
         response = sources.fetch(

@@ -1,8 +1,7 @@
 """The market: one item at a time, at most 20 a minute, for items that the feed does not contain."""
 
 import re
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -15,7 +14,7 @@ from models.prices import HeldMarketPrice, MarketSlot
 from services.cases import version
 from services.cases.pricing import reprice_cases_holding
 from services.prices import sources
-from services.prices.results import ItemCounts, Listener, RefreshResult
+from services.prices.results import ItemCounts, RefreshResult
 from services.prices.rules import Verdict, judge
 from services.prices.sources import BadDocument, Outcome, Source, SourceFailed
 from services.shared import decimal_json
@@ -36,8 +35,8 @@ RETRY_MS = MINUTE_MS
 class Market:
     """Asks for the prices of items, each again after ``period``, while this process has the lease.
 
-    With ``has_feed``, only of items that the feed is known not to contain. ``report`` gets every result.
-    ``between`` is called between two steps of work, and raises Stopped when the process ends.
+    With ``has_feed``, only of items that the feed is known not to contain. ``between`` is called between two
+    steps of work, and raises Stopped when the process ends.
     """
 
     url: str
@@ -45,39 +44,33 @@ class Market:
     has_feed: bool
     lease: Lease
     clock: Callable[[], Millis]
-    report: Listener
     between: Callable[[], None]
 
-    def ask_for_one(self, *, among: Collection[int] | None = None) -> bool:
+    def ask_for_one(self, *, among: Collection[int] | None) -> RefreshResult | None:
         """Ask for the item that has been due the longest, if the market may be asked now.
 
-        ``among`` limits this to items with these ids. Returns whether there may be more due items. A
-        failure goes to ``report``. Raises LeaseLost, Stopped.
+        ``among`` limits this to items with these ids. Returns None if nothing was asked. Raises LeaseLost,
+        Stopped.
         """
         if sources.is_paused(Source.MARKET, now=self.clock()):
-            return False
+            return None
         item = self._claim_due(among)
-        if item is not None:
-            with suppress(SourceFailed):
-                self._ask(item, accept_jumps=False)
-        return item is not None
+        return None if item is None else self._ask(item, accept_jumps=False)
 
-    def refresh(self, *, accept_jumps: bool) -> ItemCounts:
+    def refresh(self, *, accept_jumps: bool) -> Iterator[RefreshResult]:
         """Ask for the items that are due, or with ``accept_jumps`` for those held back, even during a pause.
 
-        At most as many as this minute allows. Raises LeaseLost, SourceFailed.
+        At most as many as this minute allows. Raises LeaseLost, Stopped.
         """
-        total = ItemCounts()
         if accept_jumps:
             for item in self._held_back():
                 with self.lease.fenced(seconds=TIMEOUT_SECONDS):
                     may_ask = _take_request(now=self.clock())
                 if may_ask:
-                    total.add(self._ask(item, accept_jumps=True))
+                    yield self._ask(item, accept_jumps=True)
         else:
             while due := self._claim_due(None):
-                total.add(self._ask(due, accept_jumps=False))
-        return total
+                yield self._ask(due, accept_jumps=False)
 
     def _claim_due(self, among: Collection[int] | None) -> Item | None:
         """The item that has been due the longest, and one of this minute's requests for it."""
@@ -93,21 +86,19 @@ class Market:
             is_claimed = _take_request(now=now) and _postpone(item, Millis(now + min(RETRY_MS, self.period)))
         return item if is_claimed else None
 
-    def _ask(self, item: Item, *, accept_jumps: bool) -> ItemCounts:
+    def _ask(self, item: Item, *, accept_jumps: bool) -> RefreshResult:
         try:
             stated = _price_at_market(self.url, item)
         except SourceFailed as failure:
             self.between()
             with self.lease.fenced():
                 sources.failed(Source.MARKET, now=self.clock())
-            self.report(RefreshResult(source=Source.MARKET, outcome=failure.outcome, problem=str(failure)))
-            raise
+            return RefreshResult(source=Source.MARKET, outcome=failure.outcome, failure=failure)
         self.between()
         with self.lease.fenced():
             counts = self._store(item, stated, accept_jumps=accept_jumps)
         outcome = Outcome.NO_PRICE if stated is None else Outcome.APPLIED
-        self.report(RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts))
-        return counts
+        return RefreshResult(source=Source.MARKET, outcome=outcome, counts=counts)
 
     def _store(self, item: Item, stated: Cents | None, *, accept_jumps: bool) -> ItemCounts:
         """Set the item's price, if it is accepted, and when it is due again. Needs a transaction.

@@ -1,10 +1,9 @@
 """The results of asking a price source, for the log, the metrics and the operator's command."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.prices.rules import Verdict
-from services.prices.sources import Outcome, Source
+from services.prices.sources import Outcome, Source, SourceFailed
 
 NAMES_REPORTED = 20
 
@@ -45,13 +44,9 @@ class ItemCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class RefreshResult:
-    """The result of one refresh. ``problem`` is a line for the operator when it failed."""
+    """The result of one refresh from the feed, or of one request to the market."""
 
     source: Source
     outcome: Outcome = Outcome.APPLIED
     counts: ItemCounts = field(default_factory=ItemCounts)
-    problem: str = ""
-
-
-Listener = Callable[[RefreshResult], None]
-"""Called with every result. Must not raise."""
+    failure: SourceFailed | None = None

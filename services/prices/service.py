@@ -1,7 +1,7 @@
 """Item prices from the feed and the market, as the rest of the platform uses them."""
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from models.db import waiting
@@ -12,7 +12,7 @@ from services.audit_trail.recording import record
 from services.prices import sources
 from services.prices.feed import Feed
 from services.prices.market import Market
-from services.prices.results import ItemCounts, Listener, RefreshResult
+from services.prices.results import ItemCounts, RefreshResult
 from services.prices.sources import Source
 from services.shared.background import pause
 from services.shared.clock import Millis
@@ -47,7 +47,8 @@ class PriceService:
         clock: Callable[[], Millis],
         signals: Signals,
     ) -> None:
-        self.listeners: list[Listener] = []
+        self.listeners: list[Callable[[RefreshResult], None]] = []
+        """Called with every result of ``run_due``. They must not raise."""
         self.wake_task: Callable[[], None] | None = None
         """Begins the next round of the background task. None in a process that has no such task."""
         self.round_seconds = min(ROUND_SECONDS, period / 1000)
@@ -64,7 +65,6 @@ class PriceService:
             "lease": self._lease,
             "period": period,
             "clock": clock,
-            "report": self._report,
             "between": self._between,
         }
         self._feed = Feed(url=feed_url, has_market=bool(market_url), **shared) if feed_url else None
@@ -83,7 +83,7 @@ class PriceService:
     def run_due(self) -> None:
         """Refresh due prices if this process is or becomes the leader, first those that requests wait for.
 
-        Reports failures. Raises Stopped, and LeaseLost when another process becomes the leader.
+        Reports every result. Raises Stopped, and LeaseLost when another process becomes the leader.
         """
         if not self._lease.acquire():
             return
@@ -92,10 +92,10 @@ class PriceService:
             # Before the feed is looked at: its answer may lack an item that is wanted only afterwards.
             with self._asked:
                 wanted = set(self._wanted)
-            if self._feed:
-                self._feed.refresh_if_due()
+            if self._feed and (result := self._feed.refresh_if_due()):
+                self._report(result)
             self._ask_for(wanted)
-            if not self._market or not self._market.ask_for_one():
+            if not self._ask_for_one():
                 return
 
     def refresh(self, *, accept_jumps: bool) -> ItemCounts:
@@ -112,12 +112,19 @@ class PriceService:
         counts = ItemCounts()
         self._lease.take_over()
         try:
-            for source in (self._feed, self._market):
-                if source:
-                    counts.add(source.refresh(accept_jumps=accept_jumps))
+            for result in self._refresh(accept_jumps=accept_jumps):
+                if result.failure:
+                    raise result.failure
+                counts.add(result.counts)
         finally:
             self._lease.release()
         return counts
+
+    def _refresh(self, *, accept_jumps: bool) -> Iterator[RefreshResult]:
+        if self._feed:
+            yield self._feed.refresh(accept_jumps=accept_jumps)
+        if self._market:
+            yield from self._market.refresh(accept_jumps=accept_jumps)
 
     def refresh_missing(self, item_ids: Collection[int]) -> None:
         """Let the leader fetch the prices of these items, which have none, and wait up to three seconds.
@@ -159,13 +166,20 @@ class PriceService:
             self._asked.notify_all()
 
     def _ask_for(self, wanted: set[int]) -> None:
-        while wanted and self._market and self._market.ask_for_one(among=wanted):
+        while wanted and self._ask_for_one(among=wanted):
             self._between()
         if wanted:
             self._signals.publish(Signal.PRICES, {"asked": sorted(wanted)})
         with self._asked:
             self._wanted -= wanted
             self._asked.notify_all()
+
+    def _ask_for_one(self, *, among: Collection[int] | None = None) -> bool:
+        """Ask the market for a due item. Returns whether there may be more."""
+        result = self._market.ask_for_one(among=among) if self._market else None
+        if result:
+            self._report(result)
+        return result is not None
 
     def _between(self) -> None:
         """Let other greenlets run between two steps. Raises Stopped."""
