@@ -68,14 +68,15 @@ class ProofDelivery:
         # before it, or up to the time of a slow settlement earlier.
         self._scheduled: OrderedDict[int, tuple[float, str | None]] = OrderedDict()
         self._unconfirmed = UnconfirmedProofs()
-        self.acknowledged = self._unconfirmed.acknowledged
-        self.answered_ping = self._unconfirmed.answered_ping
         # Proofs to send now, by their bets, and the sockets that get them first.
         self._due: dict[int, str | None] = {}
         self._missed: dict[int, str | None] = {}
         # Players with new sockets, whose undelivered proofs are not looked up yet.
         self._joined: dict[int, str] = {}
         self._looked_up_at: float | None = None
+        running.manager.acknowledged = self._unconfirmed.acknowledged
+        running.transports.on_pong = self._unconfirmed.answered_ping
+        running.on_left = self.socket_gone
         self._rounds = running.repeat(
             self._round,
             every_seconds=ROUND_SECONDS,

@@ -153,8 +153,5 @@ class SharedProofDelivery(ProofDelivery):
 def install_proofs(app: Flask, running: Realtime) -> None:
     """Give this app its proof delivery, with REDIS_URL this one. It starts with the server."""
     services: Services = app.extensions["services"]
-    delivery = (SharedProofDelivery if services.settings.redis_url else ProofDelivery)(app, running)
-    app.extensions["proofs"] = delivery
-    running.on_left = delivery.socket_gone
-    running.manager.acknowledged = delivery.acknowledged
-    running.transports.on_pong = delivery.answered_ping
+    delivery = SharedProofDelivery if services.settings.redis_url else ProofDelivery
+    app.extensions["proofs"] = delivery(app, running)
