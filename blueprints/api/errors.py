@@ -121,23 +121,19 @@ def _text_of(error: HTTPException) -> str:
         return INTERNAL_TEXTS.get(request.path, INTERNAL_TEXT)
     messages = getattr(error, "data", {}).get("messages")
     if isinstance(messages, Mapping):
-        return "; ".join(_sentences(messages))
+        # Their keys are the places, such as query and json.
+        return "; ".join(text for place in messages.values() for text in _sentences(place))
     return error.name.capitalize()
 
 
-def _sentences(messages: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Validation messages as "name: what is wrong"; the outermost key is only the place (query, json)."""
+def _sentences(messages: Any, name: str = "") -> list[str]:
+    """Validation messages of what has this name, as "name: what is wrong"."""
+    if not isinstance(messages, Mapping):
+        return [f"{name}: {text}" if name else str(text) for text in messages]
     found: list[str] = []
-    for fields in messages.values():
-        if isinstance(fields, Mapping):
-            # Unknown names come in a different order in every process.
-            for name, what in sorted(fields.items(), key=lambda pair: str(pair[0])):
-                if isinstance(what, Mapping):
-                    found += _sentences({name: what}, f"{prefix}{name}.")
-                else:
-                    # An error of an object as a whole has the object's own name, if it has one.
-                    label = prefix.removesuffix(".") if name == SCHEMA else f"{prefix}{name}"
-                    found += [f"{label}: {text}" if label else str(text) for text in what]
-        else:
-            found += [str(text) for text in fields]
+    # Unknown names come in a different order in every process.
+    for key, inner in sorted(messages.items(), key=lambda pair: str(pair[0])):
+        path = f"{name}.{key}" if name else str(key)
+        # An error of an object as a whole has the object's own name, if it has one.
+        found += _sentences(inner, name if key == SCHEMA else path)
     return found
