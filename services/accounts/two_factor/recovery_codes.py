@@ -1,5 +1,6 @@
 """Recovery codes: for a player who has lost the authenticator. Each works once."""
 
+import base64
 import hmac
 import re
 import secrets
@@ -12,8 +13,6 @@ from services.shared.clock import Millis
 from services.shared.encryption import Encrypter
 
 COUNT = 10
-ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-GROUPS, GROUP_LENGTH = 3, 4
 PATTERN = re.compile(r"[A-Za-z2-7]{12}", re.ASCII)
 
 
@@ -25,11 +24,8 @@ def normalized(text: str) -> str | None:
 
 def draw() -> list[str]:
     """New codes, as players see them: ``abcd-efgh-2345``, 60 random bits each."""
-    return ["-".join(_group() for _ in range(GROUPS)) for _ in range(COUNT)]
-
-
-def _group() -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(GROUP_LENGTH))
+    drawn = (base64.b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(COUNT))
+    return [f"{text[:4]}-{text[4:8]}-{text[8:12]}" for text in drawn]
 
 
 def use(code: str, *, user_id: int, encrypter: Encrypter, now: Millis) -> bool:
