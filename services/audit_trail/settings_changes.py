@@ -26,8 +26,7 @@ def record_changes(keys: AuditKeys, settings: Settings, *, now: Millis) -> None:
     with writing():
         # Of two processes that start at once, the second finds what the first has recorded.
         database.obj.lock_tables(KnownSetting)
-        rows: Any = KnownSetting.select(KnownSetting.name, KnownSetting.value).tuples()
-        stored = {name: json.loads(text) for name, text in rows}
+        stored = {known.name: json.loads(known.value) for known in KnownSetting.select()}
         differing = {
             name: value
             for name, value in current.items()
@@ -36,13 +35,12 @@ def record_changes(keys: AuditKeys, settings: Settings, *, now: Millis) -> None:
         changed = differing.keys() | (stored.keys() - current.keys())
         if not changed:
             return
-        KnownSetting.delete().where(KnownSetting.name.in_(changed)).execute()
-        rows = [
+        KnownSetting.delete().execute()
+        rows = (
             {"name": name, "value": to_text(_digest(keys, name, value) if name in secret else value)}
-            for name, value in differing.items()
-        ]
-        if rows:
-            KnownSetting.insert_many(rows).execute()
+            for name, value in current.items()
+        )
+        KnownSetting.insert_many(rows).execute()
         record(
             What.SETTINGS_CHANGED,
             now=now,
