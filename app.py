@@ -100,7 +100,6 @@ def _configure(app: Flask) -> None:
         API_VERSION=VERSION,
         OPENAPI_VERSION="3.1.0",
         OPENAPI_URL_PREFIX="/",
-        OPENAPI_JSON_PATH="openapi.json",
     )
 
 

@@ -46,6 +46,5 @@ timeout = 60
 keepalive = 5
 # Its path is fixed, so two servers on one machine would share it.
 control_socket_disable = True
-accesslog = None
 logger_class = "server.worker.worker.JsonLogger"
 loglevel = settings.gunicorn_log_level
