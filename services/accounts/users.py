@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from contextlib import suppress
 
 import peewee
 
@@ -98,33 +99,26 @@ def sign_in(*, platform_id: str, username: str, avatar: str, seeds: ServerSeeds,
     account of the first; if two people have one name, the second takes the next name.
     """
     for _ in range(MAX_COLLISIONS):
-        try:
+        with suppress(UserNotFound):
             return _refreshed(platform_id, avatar)
-        except UserNotFound:
-            pass
-        try:
-            with writing():
-                _insert(username=username, platform_id=platform_id, avatar=avatar, seeds=seeds, now=now)
-        except peewee.IntegrityError:
-            continue
+        with suppress(peewee.IntegrityError), writing():
+            return _insert(username=username, platform_id=platform_id, avatar=avatar, seeds=seeds, now=now)
     raise RuntimeError("every name that was free was taken a moment later")
 
 
 def _refreshed(platform_id: str, avatar: str) -> User:
-    """The player, with the provider's current avatar. Raises UserNotFound.
+    """The player, whose stored avatar becomes the provider's current one. Raises UserNotFound.
 
     The guarded update never replaces an uploaded avatar (a path of this service), not even one that is
     uploaded at the same time.
     """
     user = get(platform_id=platform_id)
-    if avatar in ("", user.avatar):
-        return user
-    with writing():
-        User.update(avatar=avatar).where(
-            User.id == user.id, peewee.fn.substr(User.avatar, 1, 1) != "/"
-        ).execute()
-        invalidate_after_commit(Tag.PLAYERS)
-    return get(platform_id=platform_id)
+    if avatar not in ("", user.avatar):
+        with writing():
+            not_uploaded = peewee.fn.substr(User.avatar, 1, 1) != "/"
+            User.update(avatar=avatar).where(User.id == user.id, not_uploaded).execute()
+            invalidate_after_commit(Tag.PLAYERS)
+    return user
 
 
 @reading()
