@@ -1,6 +1,5 @@
 """/upgrader: the items, the rules, and the caller's commitment and bets."""
 
-import threading
 from typing import Any
 
 from cachetools import LRUCache, cached
@@ -8,7 +7,7 @@ from flask import Response
 
 from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
-from blueprints.api.caching import Representation, conditional
+from blueprints.api.caching import BuildCondition, Representation, conditional
 from blueprints.api.large_lists import list_representation
 from blueprints.api.pagination import pagination
 from blueprints.games.schemas import CommitmentSchema
@@ -32,7 +31,7 @@ blueprint = ApiBlueprint("upgrader", __name__, url_prefix="/upgrader", descripti
 ITEMS = InventoryItemSchema(many=True)
 
 
-@cached(LRUCache(maxsize=1), condition=threading.Condition())
+@cached(LRUCache(maxsize=1), condition=BuildCondition())
 def _representation(catalogue: Catalogue) -> Representation:
     """The whole catalogue as bytes, built once for each version of it."""
     return list_representation(ITEMS.dump, catalogue.items)
