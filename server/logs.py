@@ -27,7 +27,7 @@ OTHER_METHOD = "other"
 """All methods that clients make up are counted as one."""
 
 EXTRA_FIELDS = (
-    *("request_id", "method", "route", "status", "ms", "event", "outcome", "failure"),
+    *("request_id", "method", "route", "status", "ms", "event", "outcome"),
     *("provider", "updated", "held_back", "item", "repeated"),
 )
 
@@ -110,7 +110,6 @@ def log_failures(app: Flask) -> None:
     """Log each unexpected exception in one line. Flask's traceback would contain its message."""
 
     def log_exception(exc_info: Any) -> None:
-        extra = {"request_id": current_request().id, "failure": safe_exception_summary(exc_info[1])}
-        error_log.error("request failed", extra=extra)
+        error_log.error("request failed", extra={"request_id": current_request().id}, exc_info=exc_info)
 
     app.log_exception = log_exception  # type: ignore[method-assign]

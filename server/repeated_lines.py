@@ -5,6 +5,8 @@ import threading
 import time
 from collections import Counter
 
+from server.redaction import safe_exception_summary
+
 log = logging.getLogger("platform.clients")
 """For errors of single clients, and for messages of other programs."""
 
@@ -12,7 +14,7 @@ INTERVAL_SECONDS = 10.0
 MAX_KINDS = 200
 """Different lines in one interval; the others are dropped."""
 
-COMPARED = ("event", "outcome", "failure")
+COMPARED = ("event", "outcome")
 
 
 class RepeatedLines(logging.Filter):
@@ -30,7 +32,9 @@ class RepeatedLines(logging.Filter):
         self._guard = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        kind = (record.name, record.msg, *(vars(record).get(name) for name in COMPARED))
+        failure = record.exc_info and record.exc_info[1]
+        summary = failure and safe_exception_summary(failure)
+        kind = (record.name, record.msg, summary, *(vars(record).get(name) for name in COMPARED))
         with self._guard:
             now = time.monotonic()
             if now - self._began >= INTERVAL_SECONDS:

@@ -13,7 +13,6 @@ from werkzeug.exceptions import HTTPException
 
 from blueprints.api.schemas import flag, text
 from models.db.connection import UNAVAILABLE, schema_problem
-from server.redaction import safe_exception_summary
 from services.shared.errors import PlatformError, Unavailable
 
 log = logging.getLogger("platform.errors")
@@ -103,7 +102,7 @@ def register_error_handlers(app: Flask) -> None:
 
     def unavailable(error: Exception) -> Response:
         message = "database schema not up to date" if schema_problem(error) else "database unavailable"
-        log.error(message, extra={"failure": safe_exception_summary(error)})
+        log.error(message, exc_info=error)
         return refused(Unavailable())
 
     for kind in UNAVAILABLE:

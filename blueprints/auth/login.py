@@ -13,7 +13,6 @@ from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
 from server.http.strict_requests import current_request
-from server.redaction import safe_exception_summary
 from services.accounts.two_factor import login_challenges
 from services.accounts.two_factor.login_challenges import CHALLENGE_MS, Challenge
 from services.audit_trail.actor import Actor, acting_as
@@ -168,12 +167,10 @@ def _challenged(challenge: Challenge) -> Response:
 def _refused(login: Login, problem: LoginFailed | ProviderUnavailable | AccountSuspended) -> Response:
     extra = {"event": "login", "provider": login.name, "outcome": str(problem)}
     extra["request_id"] = current_request().id
-    if problem.__cause__:
-        extra["failure"] = safe_exception_summary(problem.__cause__)
     if isinstance(problem, ProviderUnavailable):
-        log.warning("login", extra=extra)
+        log.warning("login", extra=extra, exc_info=problem.__cause__)
         return _to_frontend(error=UNAVAILABLE)
-    log.info("login", extra=extra)
+    log.info("login", extra=extra, exc_info=problem.__cause__)
     return _to_frontend(error=SUSPENDED if isinstance(problem, AccountSuspended) else FAILED)
 
 

@@ -30,7 +30,6 @@ from blueprints.cases.schemas import (
     SingleCaseSchema,
 )
 from server.current_services import get_services
-from server.redaction import safe_exception_summary
 from services.cases import creating, reading, version
 from services.cases.errors import LoginToCreate
 from services.cases.kinds import GameType
@@ -127,8 +126,8 @@ def _refreshed(case: ShownCase) -> bool:
     if without:
         try:
             get_services().prices.refresh_missing(without)
-        except Exception as error:  # noqa: BLE001  # the case is shown anyway
-            log.warning("prices not refreshed", extra={"failure": safe_exception_summary(error)})
+        except Exception:  # the case is shown anyway
+            log.warning("prices not refreshed", exc_info=True)
     return bool(without)
 
 

@@ -17,7 +17,6 @@ from server import repeated_lines
 from server.metrics import Metrics
 from server.realtime.packets import after_this_event, check_event_rate
 from server.realtime.server import Event, Realtime
-from server.redaction import safe_exception_summary
 from services.accounts import sessions, users
 from services.container import Services
 from services.games.bets import LOST, UPGRADER, WON
@@ -88,9 +87,8 @@ class _BetEvent:
         except PlatformError as refusal:
             # The text of the class, because that of a break contains its end.
             outcome, answer = type(refusal).text, self._answer(sid, refusal_answer(refusal))
-        except Exception as failure:  # noqa: BLE001  # the player gets an answer in any case
-            summary = safe_exception_summary(failure)
-            repeated_lines.log.error("bet failed", extra={"event": self._name, "failure": summary})
+        except Exception:  # noqa: BLE001  # the player gets an answer in any case
+            repeated_lines.log.exception("bet failed", extra={"event": self._name})
             outcome, answer = "failed", self._answer(sid, FAILED)
         self._log(outcome, seconds=time.perf_counter() - began)
         self._count(outcome)

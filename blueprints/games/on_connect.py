@@ -7,7 +7,6 @@ from blueprints.games.player_state import PlayerState
 from blueprints.games.proof_delivery import ProofDelivery
 from models.db.connection import reading
 from server.realtime.server import Realtime
-from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 
 
@@ -28,8 +27,7 @@ def send_state_on_connect(app: Flask, running: Realtime) -> None:
                     player_state.send_all(user_id, sid=sid)
                     proofs.send_missed(user_id, sid=sid)
                 live_feed.send_newest(sid)
-        except Exception as failure:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
-            summary = safe_exception_summary(failure)
-            log.error("sending the state on connect failed", extra={"failure": summary})
+        except Exception:  # noqa: BLE001  # the socket stays connected; all of this is also served over HTTP
+            log.exception("sending the state on connect failed")
 
     running.on_joined = lambda sid: running.in_background(send_state, sid)

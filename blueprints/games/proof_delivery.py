@@ -19,7 +19,6 @@ from blueprints.games.schemas import OpeningProofSchema, ProofSchema
 from blueprints.games.unconfirmed_proofs import SentProof, UnconfirmedProofs
 from models.bets import Bet
 from server.realtime.server import AcknowledgedEvent, Realtime
-from server.redaction import safe_exception_summary
 from services.container import Services
 from services.games.proofs import Proof
 from services.shared.background import in_slices, pause
@@ -141,8 +140,8 @@ class ProofDelivery:
             self._mark_confirmed()
             self._leave_unconfirmed()
             self._services.seeds.witness.cover_all()
-        except Exception as failure:  # noqa: BLE001  # as the docstring says
-            log.error("proofs not written", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+        except Exception:  # as the docstring says
+            log.exception("proofs not written")
 
     def _leave_unconfirmed(self) -> None:
         self._services.proofs.write_seeds(self._unconfirmed.seeds())

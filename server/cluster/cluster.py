@@ -13,7 +13,6 @@ from models.db.connection import SCHEMA_ERRORS, UNAVAILABLE
 from server.cluster.signals import RedisSignals
 from server.realtime import server
 from server.realtime.server import Realtime
-from server.redaction import safe_exception_summary
 from services.container import Services
 from services.shared import cache_invalidation
 from services.shared.cache_invalidation import Tag
@@ -80,9 +79,9 @@ class Cluster:
                 pool_size=self._settings.database_pool_size,
                 settings=self._settings.digest(),
             )
-        except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
+        except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # As without Redis, the process starts; /readyz says that the database is unavailable.
-            log.warning("pools not checked", extra={"failure": safe_exception_summary(failure)})
+            log.warning("pools not checked", exc_info=True)
         cache_invalidation.on_change.append(self._publish_change)
 
     def _leave(self) -> None:
@@ -92,9 +91,9 @@ class Cluster:
         cache_invalidation.on_change.remove(self._publish_change)
         try:
             self._services.processes.leave()
-        except (*SCHEMA_ERRORS, *UNAVAILABLE) as failure:
+        except (*SCHEMA_ERRORS, *UNAVAILABLE):
             # The others will find that it is dead.
-            log.warning("process not removed", extra={"failure": safe_exception_summary(failure)})
+            log.warning("process not removed", exc_info=True)
 
     def _renew(self) -> None:
         late_ms = max((time.monotonic() - self._round_is_due_at) * 1000, 0)

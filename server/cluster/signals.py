@@ -11,7 +11,6 @@ from redis import RedisError
 
 from server.cluster.subscription import CHANNEL, PAUSE_SECONDS, Subscription
 from server.realtime.server import Realtime
-from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.shared import decimal_json
 from services.shared.redis_client import connect
@@ -98,5 +97,5 @@ class RedisSignals(Signals):
         for handler in self._handlers.get(name, ()):
             try:
                 handler(payload)
-            except Exception as failure:  # noqa: BLE001  # the next handler may work
-                log.error("signal not handled", extra={"failure": safe_exception_summary(failure)})
+            except Exception:  # noqa: BLE001  # the next handler may work
+                log.exception("signal not handled")

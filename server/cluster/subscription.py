@@ -9,7 +9,6 @@ from typing import Any
 
 from prometheus_client import Counter
 
-from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
 from services.shared.redis_client import connect
@@ -64,11 +63,11 @@ class Subscription:
         """Receive until ``stop`` is set or Redis is away."""
         try:
             self._listen()
-        except Exception as failure:  # noqa: BLE001  # Redis may come back
+        except Exception:  # Redis may come back
             if not self._is_interrupted:
                 self._is_interrupted = True
                 self.interruptions.inc()
-                log.warning("redis away", extra={"failure": safe_exception_summary(failure)})
+                log.warning("redis away", exc_info=True)
 
     def _listen(self) -> None:
         """Receive from a new connection until it fails. Raises RedisError and Silent."""

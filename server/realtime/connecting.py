@@ -8,7 +8,6 @@ from server.current_services import get_services
 from server.realtime.connections import Connection
 from server.realtime.server import Realtime, realtime
 from server.realtime.transport import NAMESPACE
-from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.accounts import sessions
 from services.shared.errors import PlatformError, Unauthorized, UserNotFound
@@ -38,8 +37,8 @@ def connect(auth: object = None) -> None:
         realtime().connections.add(connection)
     except PlatformError as refusal:
         raise Refused(refusal.text) from None
-    except Exception as failure:  # noqa: BLE001  # as the docstring says
-        log.error("connect failed", extra={"failure": safe_exception_summary(failure)})
+    except Exception:  # noqa: BLE001  # as the docstring says
+        log.exception("connect failed")
         transport_id = realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
         realtime().transports.close(transport_id)
         raise Refused(FAILED) from None

@@ -9,7 +9,6 @@ from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 from server.realtime.handshakes import Handshakes
 from server.realtime.server import Realtime
 from server.realtime.transport import NAMESPACE
-from server.redaction import safe_exception_summary
 from server.repeated_lines import log
 from services.shared.errors import TooManyRequests
 from services.shared.rate_limiter import NewRateLimiter, RateLimiter
@@ -79,10 +78,10 @@ class Packets:
     def _handle(self, transport_id: str, data: str) -> None:
         try:
             self._handle_in_library(transport_id, data)
-        except (ValueError, TypeError, LookupError) as failure:
+        except (ValueError, TypeError, LookupError):
             # The library parses packets without checking them first. A packet that can't be parsed can't be
             # answered: it contains the event's name and the id of the acknowledgement.
-            log.warning("packet refused", extra={"failure": safe_exception_summary(failure)})
+            log.warning("packet refused", exc_info=True)
             self._running.transports.close(transport_id)
 
 

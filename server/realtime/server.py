@@ -16,7 +16,6 @@ from models.db import waiting
 from server import repeated_lines
 from server.realtime.connections import Connections
 from server.realtime.transport import CHECK_SECONDS, NAMESPACE, Batch, Transports
-from server.redaction import safe_exception_summary
 from services.shared import decimal_json
 from services.shared.background import in_slices, pause
 from services.shared.clock import Millis
@@ -213,8 +212,8 @@ class Realtime:
                 try:
                     with self.app.app_context():
                         work()
-                except Exception as failure:  # noqa: BLE001  # as the docstring says
-                    logger.error(on_failure, extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+                except Exception:  # as the docstring says
+                    logger.exception(on_failure)
                     rounds.stop.wait(RETRY_SECONDS)
                 rounds.woken.wait(every_seconds)
                 rounds.woken.clear()
@@ -249,8 +248,8 @@ class Realtime:
         try:
             with self.app.app_context(), waiting.limit_waits():
                 task(*args)
-        except Exception as failure:  # noqa: BLE001  # the library would print the arguments
-            log.error("task failed", extra={"failure": safe_exception_summary(failure)})  # noqa: TRY400
+        except Exception:  # the library would print the arguments
+            log.exception("task failed")
         finally:
             self.tasks.discard(token)
 

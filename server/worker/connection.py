@@ -13,7 +13,6 @@ from geventwebsocket.websocket import Stream
 from gunicorn.workers.ggevent import PyWSGIHandler
 
 from server.realtime.server import MAX_MESSAGE_BYTES
-from server.redaction import safe_exception_summary
 from server.worker.body import Body, BodyError, BodyTooSlow
 from server.worker.headers import (
     BAD_REQUEST,
@@ -215,7 +214,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
             # Too slow, or disconnected.
             return None
         if not isinstance(error, ValueError):
-            log.error("request not understood", extra={"failure": safe_exception_summary(error)})
+            log.error("request not understood", exc_info=error)
         status = error.status if isinstance(error, Refused) else BAD_REQUEST
         answer = f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         return status, answer.encode()
@@ -224,7 +223,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
         """Close a failed connection. pywsgi would print the exception's message and the WSGI environ."""
         self.close_connection = True
         if isinstance(error, gevent.Timeout):
-            log.error("request took too long", extra={"failure": safe_exception_summary(error)})
+            log.error("request took too long", exc_info=error)
         elif not isinstance(error, (OSError, gevent.GreenletExit)):
-            log.error("connection failed", extra={"failure": safe_exception_summary(error)})
+            log.error("connection failed", exc_info=error)
             self._send_error_response_if_possible(500)

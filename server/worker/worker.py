@@ -16,7 +16,6 @@ from gunicorn.http.wsgi import base_environ
 from gunicorn.workers.ggevent import VERSION, PyWSGIServer
 
 from server.logs import JsonLines
-from server.redaction import safe_exception_summary
 from server.worker.connection import Handler
 from services.shared.errors import OperatorError
 
@@ -40,7 +39,7 @@ FINISH_SECONDS = 20.0
 
 def _log_failure(_context: Any, _kind: Any, error: BaseException | None, _traceback: Any) -> None:
     if error is not None:
-        log.error("task failed", extra={"failure": safe_exception_summary(error)})
+        log.error("task failed", exc_info=error)
 
 
 def _collect_garbage_less() -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from models.db.connection import database, writing
+from server.logs import JsonLines
 from tests.support.markers import postgresql_only
 
 MISSING = "the table bets is missing; run flask db upgrade"
@@ -54,7 +55,7 @@ def test_a_missing_table_is_named_in_the_log_and_no_unreachable_database(client,
     (record,) = [record for record in caplog.records if record.name == "platform.errors"]
     assert (answer.status_code, answer.json) == (503, {"error": "The service is temporarily unavailable"})
     assert record.message == "database schema not up to date"
-    assert MISSING in record.failure
+    assert MISSING in JsonLines().format(record)
 
 
 @pytest.mark.usefixtures("without_bets")
@@ -72,4 +73,4 @@ def test_a_missing_column_is_named_in_the_log(client, player, caplog):
 
     (record,) = [record for record in caplog.records if record.name == "platform.errors"]
     assert answer.status_code == 503
-    assert re.search(r"the column \S*trade_url is missing; run flask db upgrade", record.failure)
+    assert re.search(r"the column \S*trade_url is missing; run flask db upgrade", JsonLines().format(record))
