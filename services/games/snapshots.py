@@ -168,8 +168,8 @@ def show(content: Content, *, now: Millis) -> None:
         # In a transaction of its own: one that has locked a new row waits for no old one.
         with writing_within(WAIT_SECONDS):
             _delete_old(now)
-    except (*UNAVAILABLE, peewee.DatabaseError) as error:
-        log.warning("snapshot not stored", extra={"failure": type(error).__name__})
+    except (*UNAVAILABLE, peewee.DatabaseError):
+        log.warning("snapshot not stored", exc_info=True)
 
 
 def id_for_bet(content: Content) -> int:

@@ -83,10 +83,10 @@ class RedisWindows:
                     return None
                 with gevent.Timeout(self._call_seconds, TimeoutError):
                     wait_us: Any = self._redis.eval(HIT, 1, key, most, round(seconds * 1e6))
-        except (RedisError, OSError) as failure:
+        except (RedisError, OSError):
             self._failed_at = self._timer()
             if not self._warnings.hit("failure"):
-                log.warning("rate limits without redis", extra={"failure": type(failure).__name__})
+                log.warning("rate limits without redis", exc_info=True)
             return None
         return float(wait_us / 1e6)
 

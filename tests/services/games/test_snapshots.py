@@ -123,7 +123,7 @@ def test_a_snapshot_that_a_restored_database_lacks_is_stored_again(app):
     assert snapshots.text_of(CASE.hash) == CASE.text
 
 
-def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(show):
+def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(show, log_lines):
     with writing():
         id_ = int(CASE.hash[: snapshots.ID_DIGITS], 16)
         Snapshot.insert(id=id_, hash="0" * 64, content="", shown_at_ms=NOW).execute()
@@ -132,6 +132,9 @@ def test_a_snapshot_whose_id_is_taken_does_not_keep_others_from_being_stored(sho
     show(OTHER)
 
     assert hashes() == {"0" * 64, OTHER.hash}
+    [line] = log_lines()
+    assert line["message"] == "snapshot not stored"
+    assert line["failure"].startswith("IntegrityError ")
 
 
 @sqlite_only

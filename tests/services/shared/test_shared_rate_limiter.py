@@ -1,6 +1,7 @@
 """Rate limits that processes share: the window in Redis, and what is allowed while Redis is away."""
 
 import itertools
+import json
 import re
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.harness.redis import redis_server
+from server.logs import JsonLines
 from services.shared import shared_rate_limiter
 from services.shared.rate_limiter import RateLimiter
 from services.shared.shared_rate_limiter import RedisWindows, SharedRateLimiter
@@ -167,6 +169,16 @@ class TestWithoutRedis:
         server.kill()
 
         assert (count(used), count(half), count(other)) == (0, 1, 2)
+
+    def test_losing_redis_is_logged_once_with_the_failure(self, server, new_limiter, count, caplog):
+        limiter = new_limiter(server)
+        server.kill()
+
+        count(limiter)
+
+        [line] = [json.loads(JsonLines().format(record)) for record in caplog.records]
+        assert line["message"] == "rate limits without redis"
+        assert line["failure"].startswith("ConnectionError ")
 
     def test_redis_is_not_asked_again_until_a_heartbeat_is_heard(self, server, new_limiter, clock):
         limiter = new_limiter(server, most=30)
