@@ -24,6 +24,10 @@ from services.shared.money import number_from_cents
 blueprint = ApiBlueprint("affiliate", __name__, url_prefix="/affiliate", description="Promo codes")
 
 REFERRED_PLAYERS = ReferredPlayerSchema(many=True)
+BONUS_RECEIVED = {
+    "status": True,
+    "message": f"You have received a bonus of {number_from_cents(codes.USE_BONUS)} coins.",
+}
 
 
 @blueprint.get("/stats")
@@ -64,7 +68,7 @@ def set_promo_code(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.post("/use-code")
 @require_user
 @blueprint.arguments(PromoCodeSchema)
-@blueprint.response(200, PromoCodeAnswerSchema)
+@blueprint.response(200, PromoCodeAnswerSchema, example=BONUS_RECEIVED)
 def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
     """Use another player's promo code for a bonus, once. The event `balance` follows."""
     services = get_services()
@@ -75,8 +79,7 @@ def use_promo_code(body: dict[str, Any]) -> dict[str, Any]:
         now=services.clock(),
     )
     player_state().send(player.id, player)
-    message = f"You have received a bonus of {number_from_cents(codes.USE_BONUS)} coins."
-    return {"status": True, "message": message}
+    return BONUS_RECEIVED
 
 
 @blueprint.post("/claim")

@@ -12,6 +12,8 @@ from services.accounts import sessions
 
 blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logging in and out")
 
+LOGGED_OUT = {"success": True, "message": "Logged out everywhere"}
+
 
 @blueprint.get("/me")
 @require_user
@@ -31,7 +33,7 @@ def log_out() -> dict[str, Any]:
 
 @blueprint.post("/logout-all")
 @require_user
-@blueprint.response(200, LogoutSchema)
+@blueprint.response(200, LogoutSchema, example=LOGGED_OUT)
 def log_out_everywhere() -> dict[str, Any]:
     """Log out everywhere: no token that was issued until now is valid any more, this one included.
 
@@ -40,4 +42,4 @@ def log_out_everywhere() -> dict[str, Any]:
     user_id = current_user().id
     number = sessions.log_out_everywhere(user_id=user_id, now=get_services().clock())
     realtime().end_sessions(user_id, before=number)
-    return {"success": True, "message": "Logged out everywhere"}
+    return LOGGED_OUT

@@ -14,7 +14,7 @@ class PublicUserSchema(WireSchema):
     username = text("3 to 32 letters, digits, dots, dashes and underscores", "alice")
     avatar = Avatar("The player's picture")
     experience = Computed(experience_of, "integer", "One for each whole coin wagered", 1200)
-    level = Computed(level_of, "integer", "From experience", 3)
+    level = Computed(level_of, "integer", "floor(sqrt(experience / 100))", 3)
     register_date = epoch_ms("When the account was made", attribute="registered_at_ms")
 
 
@@ -36,7 +36,7 @@ class UserSchema(PublicUserSchema):
         attribute="vault_deadline_ms",
     )
     sweepstake_balance = Coins("The sweepstake balance", 0, attribute="sweepstake_cents")
-    client_seed = text("Used for spins that do not send one", "my-lucky-seed")
+    client_seed = text("Used for bets that do not send one", "my-lucky-seed")
     trade_url = text("Where the player receives trade offers; empty until it is set", "")
     two_factor_enabled = flag("Whether two-factor authentication is on")
     affiliate = Part(AffiliateSchema, required=True)

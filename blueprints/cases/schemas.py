@@ -18,7 +18,7 @@ from blueprints.api.schemas import (
 from blueprints.games.schemas import CASE_SNAPSHOT
 from blueprints.upgrader.schemas import InventoryItemSchema
 from services.cases.chances import PERCENT
-from services.cases.kinds import GameType, Kind
+from services.cases.kinds import FREE_CASE_ID, GameType, Kind
 from services.cases.reading import Sort
 from services.items import names
 
@@ -61,6 +61,8 @@ class FreeCaseSchema(ListedCaseSchema):
 
     class Meta(WireSchema.Meta):
         exclude = ("creator",)
+
+    id = text("Always free-case", FREE_CASE_ID)
 
 
 class CaseSchema(ListedCaseSchema):

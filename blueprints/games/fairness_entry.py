@@ -4,7 +4,7 @@ import marshmallow as ma
 
 from blueprints.api.parameters import one_of
 from blueprints.api.schemas import Coins, Computed, Part, WireSchema, documented, epoch_ms, text
-from blueprints.games.schemas import CLIENT_SEED, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
+from blueprints.games.schemas import CLIENT_SEED, GAME, NONCE, SERVER_SEED, SERVER_SEED_COMMITMENT
 from models.bets import Bet
 from server.current_services import get_services
 from services.fairness.rolls import ROUND
@@ -36,7 +36,7 @@ class FairnessEntrySchema(WireSchema):
     """A settled bet."""
 
     id = text("The id of the entry", "18")
-    game = text("The game", "upgrader")
+    game = GAME
     bet_amount = Coins("The wager", 10, attribute="wager_cents")
     payout = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
     status = text("won if an opening paid more than its wager", "won", validate=one_of("won", "lost"))

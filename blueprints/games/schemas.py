@@ -2,9 +2,10 @@
 
 import marshmallow as ma
 
+from blueprints.api.parameters import one_of
 from blueprints.api.schemas import Avatar, Coins, Computed, WireSchema, count, epoch_ms, text
 from services.fairness import rolls, tickets
-from services.games.bets import multiplier_hundredths
+from services.games.bets import GAMES, UPGRADER, multiplier_hundredths
 from services.shared.money import number_from_cents
 
 HASH = ma.validate.Regexp("^[0-9a-f]{64}$")
@@ -20,6 +21,7 @@ SERVER_SEED_COMMITMENT = text(
     "5f1e08c00ac2f0e4bc6ff28bcdb0b7b7a9483158b838d615522d883d10290fcf",
     validate=HASH,
 )
+GAME = text("The game", UPGRADER, validate=one_of(*GAMES))
 CLIENT_SEED = text("4 to 64 letters, digits, dashes and underscores", "my-lucky-seed")
 SNAPSHOT_EXAMPLE = "3d23e04e7564abd8bf89f685c2f350e224fc3694eff34179090dcebff6242380"
 SNAPSHOT = text(
@@ -121,7 +123,7 @@ class LiveBetSchema(WireSchema):
     """A bet in the public feed."""
 
     id = text("The id of the bet's fairness entry", "18")
-    game = text("The game", "upgrader")
+    game = GAME
     pfp = Avatar("The player's picture", attribute="avatar")
     user = text("The whole username", "alice", attribute="username")
     wager = Coins("The wager", 10, attribute="wager_cents")

@@ -28,8 +28,8 @@ class LimitRequestSchema(WireSchema):
     """A request to raise or remove a limit. It must be confirmed between two times."""
 
     id = text("The id of the request", "8f14e45fceea167a5a36dedd4bea2543")
-    kind = text("wager or loss", "wager")
-    period = text("day, week or month", "day")
+    kind = text("What is limited", "wager", validate=one_of(*KINDS))
+    period = text("The period of the limit", "day", validate=one_of(*PERIODS))
     value = Coins("The new limit, null to remove it", 100, allow_none=True, attribute="value_cents")
     confirmable_at = epoch_ms(
         "When it can be confirmed, 24 hours after the request", attribute="confirmable_at_ms"

@@ -23,7 +23,7 @@ class PrizeSchema(WireSchema):
     name = text("The name", "Kettle")
     image = ItemImage("The picture")
     value = Coins("What a sale pays", 24.9, attribute="value_cents")
-    status = text("kept, sold, shipping (to be shipped) or shipped", "kept")
+    status = text("shipping means that it is to be shipped", "kept", validate=one_of(*Status))
     won_at = epoch_ms("When it was won", attribute="won_at_ms")
 
 

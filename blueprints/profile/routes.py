@@ -99,7 +99,7 @@ def change_trade_url(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(ClientSeedSchema)
 @blueprint.response(200, SuccessSchema)
 def change_client_seed(body: dict[str, Any]) -> dict[str, Any]:
-    """Set the client seed for the caller's spins that do not send one."""
+    """Set the client seed for the caller's bets that do not send one."""
     client_seed.change(user_id=current_user().id, seed=body["client_seed"], now=get_services().clock())
     return SUCCESS
 

@@ -61,7 +61,7 @@ class TradeUrlSchema(WireSchema):
 
 
 class ClientSeedSchema(WireSchema):
-    """The client seed of the spins that do not send one."""
+    """The client seed of the bets that do not send one."""
 
     client_seed = Unvalidated(
         "string",

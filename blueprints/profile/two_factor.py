@@ -17,6 +17,8 @@ blueprint = ApiBlueprint(
     "two_factor", __name__, url_prefix="/profile/2fa", description="Two-factor authentication"
 )
 
+TURNED_OFF = {"success": True, "message": "2FA disabled successfully"}
+
 
 class TwoFactorStatusSchema(SuccessSchema):
     """Whether two-factor authentication is on."""
@@ -102,7 +104,7 @@ def enable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.post("/disable")
 @require_profile
 @blueprint.arguments(AnyTwoFactorCodeSchema)
-@blueprint.response(200, TwoFactorChangeSchema)
+@blueprint.response(200, TwoFactorChangeSchema, example=TURNED_OFF)
 def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """Turn it off with an unused code, which may be a recovery code. All recovery codes are deleted.
 
@@ -110,7 +112,7 @@ def disable_two_factor(body: dict[str, Any]) -> dict[str, Any]:
     """
     services = get_services()
     services.two_factor.disable(user_id=current_user().id, code=body["code"], now=services.clock())
-    return {"success": True, "message": "2FA disabled successfully"}
+    return TURNED_OFF
 
 
 @blueprint.post("/recovery-codes")

@@ -6,7 +6,7 @@ from blueprints.api.pagination import list_schema, page_query, rows, total
 from blueprints.api.parameters import choice, one_of, search_text
 from blueprints.api.schemas import Coins, Usd, WireSchema, documented, epoch_ms, text
 from blueprints.games.fairness_entry import FairnessEntrySchema
-from blueprints.games.schemas import LiveBetSchema, bet_multiplier
+from blueprints.games.schemas import GAME, LiveBetSchema, bet_multiplier
 from services.games.bets import GAMES
 from services.games.live_bets import Kind as LiveBetKind
 from services.statistics.fairness import ALL_GAMES
@@ -14,6 +14,7 @@ from services.statistics.fairness import Sort as FairnessSort
 from services.statistics.games import Sort as GameSort
 from services.statistics.payments import Kind as PaymentKind
 from services.statistics.payments import Sort as PaymentSort
+from services.wallet.payments import PaymentType
 
 PageQuery = page_query()
 
@@ -35,7 +36,7 @@ class GamesQuery(PageQuery):  # type: ignore[misc,valid-type]
 class GameSchema(WireSchema):
     """A bet."""
 
-    game = text("The game", "upgrader")
+    game = GAME
     wager = Coins("The wager", 10, attribute="wager_cents")
     earning = Coins("What was won: 0 for a lost spin", attribute="payout_cents")
     multiplier = bet_multiplier("Earning divided by wager")
@@ -57,7 +58,7 @@ class PaymentSchema(WireSchema):
     """A deposit or withdrawal."""
 
     id = text("The id of the payment", "18", data_key="_id")
-    type = text("deposit or withdraw", "deposit")
+    type = text("Which way it went", "deposit", validate=one_of(*PaymentType))
     chain = text("The chain it was made on", "ethereum")
     asset = text("What was paid with", "ETH")
     amount = text("Decimal number as text, in units of the asset", "0.0312")

@@ -236,6 +236,26 @@ def test_the_documentation_page_shows_every_operation_and_every_event(client, op
     assert [event for event in events if f"<code>{event['name']}</code>" not in page.text] == []
 
 
+def test_the_documentation_page_names_every_alternative_and_the_type_and_meaning_of_every_field(client):
+    page = client.get("/docs/").text
+
+    assert re.findall(r"<(t[hd])[^>]*>\s*(?:<[^>]+>\s*)*</\1>", page) == []
+    assert "Taking a break" in page
+    assert "<code>exclusion.until</code>" in page
+    assert not re.search(r"`", re.sub(r"<(pre|code)[^>]*>.*?</\1>", "", page, flags=re.DOTALL))
+
+
+def test_examples_of_answers_have_the_texts_of_their_operations(operations):
+    def example(name):
+        return operations[name]["responses"]["200"]["content"]["application/json"]["example"]
+
+    assert example("GET /auth/logout")["message"] == "Logged out successfully"
+    assert example("POST /auth/logout-all")["message"] == "Logged out everywhere"
+    assert example("POST /affiliate/use-code")["message"] == "You have received a bonus of 0.2 coins."
+    assert example("POST /profile/2fa/disable")["message"] == "2FA disabled successfully"
+    assert example("GET /api/cases/free")["id"] == "free-case"
+
+
 def test_the_documentation_page_runs_no_inline_script_and_connects_nowhere(client):
     page = client.get("/docs/")
 
