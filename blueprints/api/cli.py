@@ -31,7 +31,8 @@ def _one_line_errors() -> Iterator[None]:
         # Click handles both.
         raise
     except click.UsageError as error:
-        raise click.ClickException(error.format_message()) from None
+        # Click lists the choices of a missing argument on lines of their own.
+        raise click.ClickException(" ".join(error.format_message().split())) from None
     except (OperatorError, PlatformError, OSError, UnicodeEncodeError) as error:
         raise click.ClickException(str(error)) from None
     except (*SCHEMA_ERRORS, *UNAVAILABLE) as error:

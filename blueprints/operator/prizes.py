@@ -33,7 +33,7 @@ def list_prizes(status: str) -> None:
 
 
 @group.command("ship")
-@click.argument("prize_id", type=click.IntRange(min=1, max=2**63 - 1))
+@click.argument("prize_id", metavar="PRIZE", type=click.IntRange(min=1, max=2**63 - 1))
 def ship(prize_id: int) -> None:
     """Mark a prize as shipped, after its player has asked for that."""
     print_json(PRIZE.dump(shipping.mark_shipped(prize_id=prize_id, now=get_services().clock())))

@@ -67,7 +67,7 @@ def show(platformid: str) -> None:
 
 @group.command("exclude")
 @click.argument("platformid")
-@click.argument("duration", type=click.Choice(exclusions.DURATIONS))
+@click.argument("duration", metavar="DURATION", type=click.Choice(exclusions.DURATIONS))
 def exclude(platformid: str, duration: str) -> None:
     """Exclude a player from all games.
 

@@ -12,6 +12,7 @@ MISTYPED = {
     "an unknown option of a group": ["users", "--nope", "show"],
     "an unknown option of a command of a group": ["users", "show", "--nope"],
     "a missing argument": ["users", "show"],
+    "a missing choice": ["users", "exclude", "76561198999999999"],
     "an argument too many": ["users", "show", "1", "2"],
     "a file that is not there": ["items", "import", "nowhere.json"],
     # As Python reads a byte that is not UTF-8.
