@@ -1,5 +1,6 @@
 """Copying the database of a running server."""
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -13,13 +14,15 @@ from services.shared.errors import OperatorError
 def backup(path: Path) -> None:
     """Write a consistent copy of the SQLite database to a new file, without blocking writers.
 
-    Raises OperatorError if the file exists or the copy can't be written, OSError if there is no such
-    directory, and OperatorError for PostgreSQL, which has its own tool.
+    Raises OperatorError if the file exists or the copy can't be written, and for PostgreSQL, which has its
+    own tool.
     """
     if not isinstance(database.obj, Sqlite):
         raise OperatorError("the database is not SQLite; use pg_dump --format=custom")
     if path.exists():
         raise OperatorError(f"the file {path} exists already")
+    if not os.access(path.parent, os.W_OK):
+        raise OperatorError(f"{path.parent} must be a directory that this user can write to")
     with reading(), tempfile.TemporaryDirectory(dir=path.parent) as directory:
         # A machine without a witness file trusts a new database; it must not trust this copy.
         with writing():

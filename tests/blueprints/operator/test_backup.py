@@ -74,6 +74,13 @@ def test_a_backup_of_postgresql_is_refused_and_names_pg_dump(fails, tmp_path):
 
 
 @sqlite_only
+def test_a_backup_to_a_directory_that_is_not_there_names_the_directory(fails, tmp_path):
+    said = fails("db", "backup", str(tmp_path / "missing" / "backup"))
+
+    assert said == f"Error: {tmp_path}/missing must be a directory that this user can write to"
+
+
+@sqlite_only
 def test_a_backup_is_for_its_owner_only(run, tmp_path):
     run("db", "backup", str(tmp_path / "backup"))
 
