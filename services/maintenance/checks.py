@@ -46,7 +46,10 @@ def warnings(settings: Settings) -> list[str]:
     marker = settings.instance_dir / FORWARDED_MARKER
     was_touched = marker.exists() and marker.stat().st_mtime > time.time() - DAY_SECONDS
     if was_touched and not settings.trusted_proxies:
-        found.append("TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header")
+        found.append(
+            "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header;"
+            " set it to the number of proxies in front"
+        )
     return found
 
 

@@ -11,7 +11,10 @@ from models.db import migrate
 from models.db.connection import database, writing
 from tests.support.markers import sqlite_only
 
-UNTRUSTED = "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header"
+UNTRUSTED = (
+    "TRUSTED_PROXIES is 0, but requests of the last day had a forwarding header;"
+    " set it to the number of proxies in front"
+)
 
 
 @pytest.fixture
