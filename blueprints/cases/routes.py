@@ -149,7 +149,7 @@ def _of_sufficient_level(view: Callable[..., Any]) -> Callable[..., Any]:
 @blueprint.response(200, CreatedCaseSchema)
 @blueprint.alt_response(403)
 def create_case(body: dict[str, Any]) -> dict[str, Any]:
-    """Create a case, which all players can see. The caller needs level 25."""
+    """Create a case, which all players can see. It takes level 25; a player may have 50 cases."""
     case_id = creating.create(
         creator=current_user(), name=body["name"], items=body["items"], now=get_services().clock()
     )

@@ -110,7 +110,9 @@ class NewCaseSchema(WireSchema):
 
     # The service checks both, in the order that the contract promises.
 
-    name = Unvalidated("string", "The name", "Desert Case", minLength=3, maxLength=32)
+    name = Unvalidated(
+        "string", "A new name, not beginning with level or free", "Desert Case", minLength=3, maxLength=32
+    )
     items = Unvalidated(
         "array",
         "The items with their chances, which are 100 percent in all",

@@ -42,7 +42,7 @@ class LockSchema(WireSchema):
     )
     deadline = Unvalidated(
         "integer",
-        "When it can be unlocked, never before the deadline in force; Unix time in milliseconds",
+        "When it can be unlocked: within ten years, not before the one in force; Unix time in milliseconds",
         1_795_336_797_705,
         minimum=1,
         format="int64",
