@@ -14,8 +14,8 @@ from tests.support.markers import sqlite_only
 # The database plays no part in this.
 pytestmark = sqlite_only
 
-SECONDS = 0.5
-"""How long a source may take here."""
+FAULTY_SECONDS, GOOD_SECONDS = 0.5, 10
+"""How long a source may take here, with a fault and without."""
 
 FAULTS = {
     "stall": (STALL, {"unavailable"}),
@@ -54,7 +54,6 @@ def good(kind, cents):
 def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
     app, client, prices, proxy, source, kind, clock, limit, add, stored_prices, metric, log_lines
 ):
-    limit(seconds=SECONDS)
     add({"One": 1})
     source.answer = good(kind, 100)
     app.extensions["realtime"].start()
@@ -64,10 +63,12 @@ def test_prices_stay_and_endpoints_answer_while_the_network_is_at_fault(
     for number, (name, (fault, outcomes)) in enumerate(FAULTS.items(), start=1):
         source.answer = good(kind, 100 + number)
         clock.advance(hours=2)
+        limit(seconds=FAULTY_SECONDS)
         with proxy.being(fault), ThreadPoolExecutor(1) as beside:
             refresh = beside.submit(prices.run_due)
             statuses = {client.get(path).status_code for path in ("/upgrader/items", "/healthz", "/readyz")}
             refresh.result()
+        limit(seconds=GOOD_SECONDS)
         line, during = log_lines()[-1], stored_prices()["One"]
         clock.advance(hours=2)
         prices.run_due()
