@@ -29,7 +29,7 @@ REQUESTS_PER_MINUTE = {
     # Each login sends a request to the provider.
     "login start": 20,
     "login return": 20,
-    # Searches in a player's whole history and far pages; they count as reads, too.
+    # Searches in a player's payments and proofs, and far pages; they count as reads, too.
     "costly read": 30,
     # OPTIONS carries no token, and many players may share an address.
     "preflight": 600,
