@@ -37,8 +37,9 @@ def restore(file: Path, url: str) -> None:
     name = address.path[1:]
     admin = urlunsplit(address._replace(path="/postgres"))
     administer(admin, f'DROP DATABASE "{name}" WITH (FORCE)', f'CREATE DATABASE "{name}"')
-    command = [packaged_tool("pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={url}", str(file)]
-    subprocess.run(command, check=True, timeout=60)
+    # In one transaction, so that a server that runs meanwhile writes nothing into half a database.
+    options = ("--single-transaction", "--no-owner", f"--dbname={url}")
+    subprocess.run([packaged_tool("pg_restore"), *options, str(file)], check=True, timeout=60)
 
 
 def restore_in_place(file: Path, url: str) -> None:
