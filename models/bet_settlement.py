@@ -116,7 +116,7 @@ NEXT_SEED = """
     server_seed_commitment = :next_commitment,
     sealed_server_seed = :next_sealed_server_seed
 """
-# Of two concurrent openings of the last free case, one updates no row.
+# What the player's row must allow. Of two concurrent openings of the last free case, one updates no row.
 MAY_BET = f"""
     balance_cents >= :wager_cents AND {REFUSAL} IS NULL
     AND (:free_case_limit IS NULL OR (used_affiliate_code IS NOT NULL AND free_cases < :free_case_limit))

@@ -78,7 +78,7 @@ def set_response_headers(app: Flask, *, https: bool, origins: Iterable[str]) -> 
 
 
 def _with_headers(inner: WsgiApp, common_headers: Headers) -> WsgiApp:
-    """Add the headers of all answers. Those of Socket.IO do not pass Flask's hooks, and have others."""
+    """Add the constant headers. Answers of Socket.IO have other ones, and do not pass Flask's hooks."""
     api_headers = [(POLICY, NOTHING_LOADS), *common_headers]
 
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

@@ -182,7 +182,7 @@ def _is_covered(user_id: int, token_id: str | None, *, now: Millis) -> bool:
 
 
 def _cover(user_id: int, token_id: str, *, now: Millis) -> None:
-    """Cover a token that is not, of the player, whose row is locked. Deletes the player's expired rows."""
+    """Cover a token that is not covered, and delete expired rows. The caller has locked the player's row."""
     ConfirmedToken.delete().where(ConfirmedToken.user == user_id, ~_is_current(now)).execute()
     ConfirmedToken.insert(user=user_id, token_id=token_id, until_ms=now + COVERED_MS).execute()
 
