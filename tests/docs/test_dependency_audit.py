@@ -62,7 +62,10 @@ def advisories():
 def lists(tmp_path):
     """Two Python packages and one of Node.js."""
     python = tmp_path / "requirements.txt"
-    hashed = [f"{name}==1.2.3 --hash=sha256:{'0' * 64}" for name in ("alpha", "beta")]
+    hashed = [
+        f"{package} \\\n    --hash=sha256:{'0' * 64}"
+        for package in ("alpha==1.2.3", "beta==1.2.3 ; python_full_version < '3.11.3'")
+    ]
     python.write_text("\n".join(hashed))
     node = tmp_path / "package-lock.json"
     packages = {
