@@ -21,7 +21,7 @@ class RedisServer:
         self.port = free_port()
         login = f":{password}@" if password else ""
         self.url = f"redis{'s' if certificate else ''}://{login}127.0.0.1:{self.port}"
-        self._command = [str(REDIS.path), "--save", "", "--requirepass", password]
+        self._command = [str(REDIS.path), "--bind", "127.0.0.1", "--save", "", "--requirepass", password]
         if certificate is None:
             self._command += ["--port", str(self.port)]
         else:

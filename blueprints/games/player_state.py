@@ -6,6 +6,7 @@ its sockets were last sent with the database.
 """
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, cast
 
 import peewee
@@ -36,8 +37,8 @@ Revision = tuple[int, str]
 UNSENT: Revision = (-1, "")
 
 REVISIONS: dict[str, Callable[[Any], Revision]] = {
-    COMMITMENT: lambda payload: (payload["nonce"], payload["serverSeedCommitment"]),
-    BALANCE: lambda payload: (payload["version"], ""),
+    COMMITMENT: lambda payload: (index(payload["nonce"]), payload["serverSeedCommitment"]),
+    BALANCE: lambda payload: (index(payload["version"]), ""),
 }
 
 
@@ -97,8 +98,10 @@ class PlayerState:
         """Send the events to a socket, except those that it was sent last, and optionally older ones."""
         last = self._last_sent(sid)
         unsent = []
-        for name, payload in events:
-            revision, before = REVISIONS[name](payload), last.get(name, UNSENT)
+        # Before anything is noted as sent: another program's event may have no revision.
+        revised = [(name, payload, REVISIONS[name](payload)) for name, payload in events]
+        for name, payload, revision in revised:
+            before = last.get(name, UNSENT)
             if revision != before and not (unless_older and revision[0] < before[0]):
                 last[name] = revision
                 unsent.append((name, payload))

@@ -14,7 +14,7 @@ from server.realtime.server import Realtime
 from server.repeated_lines import log
 from services.shared import decimal_json
 from services.shared.redis_client import connect
-from services.shared.signals import Signal, Signals
+from services.shared.signals import Signal, Signals, is_signal
 
 BEAT_SECONDS = 1.0
 """A process that has sent nothing for this time sends an empty list, to hear whether Redis is there."""
@@ -93,8 +93,11 @@ class RedisSignals(Signals):
         self._redis.close()
 
     def _handle(self, name: Signal, payload: Any) -> None:
-        """Call the handlers of a signal. A process of another version may send unknown names."""
-        for handler in self._handlers.get(name, ()):
+        """Call the handlers of a signal. Another version or another program may send unknown ones."""
+        if not is_signal(name, payload) or name not in self._handlers:
+            log.warning("signal ignored")
+            return
+        for handler in self._handlers[name]:
             try:
                 handler(payload)
             except Exception:  # noqa: BLE001  # the next handler may work

@@ -9,6 +9,7 @@ from typing import Any
 
 from prometheus_client import Counter
 
+from server import repeated_lines
 from services.shared import decimal_json
 from services.shared.background import CooperativeYield
 from services.shared.redis_client import connect
@@ -18,6 +19,9 @@ log = logging.getLogger("platform.cluster")
 CHANNEL = "platform:signals"
 """Each message in it is an object: the process that sent it, and a list of signals, which may be empty."""
 
+MAX_BYTES = 4 * 1024 * 1024
+"""Of a message. A larger one would occupy the process for long."""
+
 SILENCE_SECONDS = 3.0
 """This process sends something every second. If it hears nothing of it, the connection is given up."""
 
@@ -26,6 +30,8 @@ CHECK_SECONDS = 0.5
 
 PAUSE_SECONDS = 1.0
 """Time between two attempts to connect."""
+
+MALFORMED = (ValueError, TypeError, KeyError)
 
 
 class Silent(Exception):
@@ -83,11 +89,15 @@ class Subscription:
                     if time.monotonic() - max(self.heard_at, connected_at) > SILENCE_SECONDS:
                         raise Silent
                     continue
-                received = decimal_json.loads(message["data"])
-                if received["from"] == self._process_id:
+                try:
+                    sender, signals = _parse(message["data"])
+                except MALFORMED:
+                    repeated_lines.log.warning("message ignored", exc_info=True)
+                    continue
+                if sender == self._process_id:
                     self._hear_itself()
                     continue
-                for name, payload in received["signals"]:
+                for name, payload in signals:
                     self._on_signal(name, payload)
                     cooperate()
 
@@ -99,3 +109,11 @@ class Subscription:
             self._is_interrupted = False
             for resumed in self.on_resumed:
                 resumed()
+
+
+def _parse(data: bytes) -> tuple[Any, list[tuple[Any, Any]]]:
+    """The sender and the signals of a message. Raises one of MALFORMED for that of another program."""
+    if len(data) > MAX_BYTES:
+        raise ValueError("too large")
+    received = decimal_json.loads(data)
+    return received["from"], [(name, payload) for name, payload in received["signals"]]

@@ -25,6 +25,35 @@ class Signal(StrEnum):
     """A machine has no record of the database, and asks for a mark by a process that has one."""
 
 
+def _are_ids(payload: Any) -> bool:
+    return isinstance(payload, list) and all(type(each) is int and 0 <= each < 2**63 for each in payload)
+
+
+def _are_events(payload: Any, *names: str) -> bool:
+    return all(name in names and isinstance(content, dict) for name, content in payload)
+
+
+_PAYLOADS: dict[Any, Callable[[Any], bool]] = {
+    Signal.PLAYER_STATE: lambda payload: (
+        _are_ids([payload["player"]]) and _are_events(payload["events"], "balance", "upgrader:commitment")
+    ),
+    Signal.PROOFS: _are_ids,
+    Signal.LIVE_BETS: lambda payload: isinstance(payload, list) and _are_events(payload, "live-bets:new"),
+    Signal.CACHE: lambda payload: all(isinstance(tag, str) for tag in payload["tags"]),
+    Signal.CATALOGUE: lambda payload: _are_ids([payload]),
+    Signal.PRICES: lambda payload: _are_ids([*payload.get("wanted", ()), *payload.get("asked", ())]),
+    Signal.SEED_MARK: lambda payload: payload is None,
+}
+
+
+def is_signal(name: Any, payload: Any) -> bool:
+    """Whether a process can have sent this payload under this name. Never raises."""
+    try:
+        return _PAYLOADS.get(name, lambda _: True)(payload)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
+
+
 Handler = Callable[[Any], None]
 """Called with a message's payload, which is JSON. It must not block."""
 

@@ -1,5 +1,6 @@
 """python -m bench.run_cluster: several processes behind nginx, which Ctrl-C stops."""
 
+import re
 import signal
 import socket
 import subprocess
@@ -74,6 +75,16 @@ def test_a_demo_player_spins_through_nginx_at_each_process(printed):
         player = Socket(url, auth={"token": token})
         assert player.spin({"amount": 1, "item": ITEM})["status"] is True
         player.close()
+
+
+def test_everything_listens_on_127_0_0_1_only(printed):
+    urls = [urlsplit(line.split()[1]) for line in printed if re.match("nginx|process|Redis", line)]
+
+    assert len(urls) == 4
+    for url in urls:
+        # What listens on all interfaces can be reached here too.
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", url.port), timeout=10)
 
 
 def test_ctrl_c_stops_everything_and_removes_the_data(cluster, printed):
